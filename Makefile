@@ -1,0 +1,65 @@
+# Concord. `make demo` and `make test` do all set-up; Python 3.11, make and git are enough.
+# Recipes use relative paths only, so that the checkout may lie in a folder with spaces in its name.
+
+PYTHON ?= python3
+PY = .venv/bin/python
+MANAGE = $(PY) manage.py
+
+.PHONY: help setup setup-dev demo serve stop worker smoke test test-services lint format bench lock screenshots
+
+help: ## say what there is
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup:
+	@$(PYTHON) scripts/bootstrap.py
+
+setup-dev:
+	@$(PYTHON) scripts/bootstrap.py --dev
+
+demo: setup ## set everything up with demo material, start web server and worker, print address and logins
+	@$(MANAGE) demo --start
+
+serve: setup ## web server and worker in the foreground, on your own data
+	@$(MANAGE) serve
+
+stop: setup ## end what `make demo` started
+	@$(MANAGE) serve --stop
+
+worker: setup ## a Celery worker alone, for a second machine or a worker that stopped
+	@$(PY) -m celery -A config worker --loglevel INFO
+
+smoke: setup ## the demo's loop without a lasting server; prints the final report as JSON
+	@$(PY) scripts/smoke.py
+
+test: setup-dev ## all tests
+	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
+
+test-services: setup-dev ## the tests on PostgreSQL and Redis, where they answer on localhost
+	@$(PY) scripts/test_services.py $(ARGS)
+
+lint: setup-dev ## style, types, direction of imports, templates, migrations
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy .
+	@PYTHONPATH=. $(PY) -c "from importlinter.cli import lint_imports_command; lint_imports_command()" --no-logo
+	@$(PY) -m djlint --quiet --check --lint templates
+	@$(MANAGE) makemigrations --check --dry-run
+
+format: setup-dev ## let the tools put code and templates in order
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+	@$(PY) -m djlint --quiet --reformat templates || true
+
+bench: setup-dev ## slow measurements, with ratios from one run
+	@$(PY) scripts/bench.py $(ARGS)
+
+screenshots: setup-dev ## the README's pictures, from the demo in a real browser
+	@$(PY) scripts/screenshots.py
+
+lock: setup-dev ## resolve the dependencies of pyproject.toml anew
+	@$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+		pyproject.toml -o requirements.lock
+	@$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+		pyproject.toml --group dev -o requirements-dev.lock
+	@$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+		--no-deps --group pyproject.toml:local -o requirements-local.lock

@@ -1,0 +1,25 @@
+"""Errors that tell a person what is wrong with what they gave."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Something given from outside cannot be used. Says where: file, line and field, as far as they are known."""
+
+    def __init__(
+        self, message: str, *, file: str | None = None, line: int | None = None, field: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message, self.file, self.line, self.field = message, file, line, field
+
+    def __str__(self) -> str:
+        place = [
+            part
+            for part in (
+                self.file,
+                f"line {self.line}" if self.line is not None else None,
+                f"field {self.field}" if self.field else None,
+            )
+            if part
+        ]
+        return f"{', '.join(place)}: {self.message}" if place else self.message

@@ -1,0 +1,282 @@
+"""The forms of the study pages and of the rating page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.db import transaction
+
+from annotation.criteria import TEMPLATES
+from annotation.errors import InputError
+from annotation.models import Assignment, Criterion, Draft, Study, User
+from annotation.queries import frame
+from annotation.queries.context import PARTS
+from annotation.queries.rating import by_kind, shown_criterion
+from annotation.services import annotations, assignments, evidence, samples, studies
+
+Choices = list[tuple[str, str]]
+FIELD_NAMES = {
+    "source": "Source",
+    "assistant_model": "Assistant",
+    "condition": "Condition",
+    "domain": "Domain",
+    "kind": "Kind",
+    "source_tier": "Tier in the source",
+}
+METHODS = {
+    "all": "All eligible items",
+    "simple": "Simple random sample",
+    "stratified": "Stratified random sample",
+}
+ALLOCATIONS = {"proportional": "in proportion to their sizes", "equal": "evenly"}
+
+
+def boxes(choices: Choices, label: str, help_text: str = "", *, required: bool = False) -> forms.MultipleChoiceField:
+    return forms.MultipleChoiceField(
+        choices=choices,
+        label=label,
+        help_text=help_text,
+        required=required,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+def seed_field(label: str, help_text: str) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label, help_text=help_text, min_value=0, max_value=studies.LARGEST_SEED, initial=0, required=False
+    )
+
+
+class ServiceForm(forms.Form):
+    """A form whose last check is the service that does the work: its InputError is shown at the field it names."""
+
+    places: Mapping[str, str] = {}
+
+    def refuse(self, error: InputError) -> None:
+        place = self.places.get(error.field or "", error.field or "")
+        self.add_error(place if place in self.fields else None, error.message)
+
+
+class SampleForm(ServiceForm):
+    """How the items of a study are drawn from the corpus."""
+
+    places: Mapping[str, str] = {"filters": "filter_source", "seed": "sample_seed"}
+
+    method = forms.ChoiceField(
+        choices=list(METHODS.items()), initial="all", widget=forms.RadioSelect, label="Which of them"
+    )
+    size = forms.IntegerField(
+        min_value=1, required=False, label="How many items", help_text="Not needed when all are taken."
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, kind: str, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        self.kind = kind
+        fields = frame.FILTERS[kind]
+        for field in fields:
+            found = frame.choices(kind, field)
+            if len(found) > 1 or field == "source":
+                self.fields[f"filter_{field}"] = boxes([(value, value) for value in found], FIELD_NAMES[field])
+        self.fields["strata"] = boxes(
+            [(field, FIELD_NAMES[field]) for field in fields], "Strata", "Only for a stratified sample."
+        )
+        self.fields["allocation"] = forms.ChoiceField(
+            choices=list(ALLOCATIONS.items()), label="Share the sample among strata", required=False
+        )
+        self.fields["sample_seed"] = seed_field("Seed of the draw", "The same seed draws the same items again.")
+
+    @property
+    def filters(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith("filter_")]
+
+    def draw(self, by: User, study: Study) -> None:
+        given = self.cleaned_data
+        stratified = given["method"] == "stratified"
+        samples.draw(
+            by=by,
+            study=study,
+            method=given["method"],
+            size=None if given["method"] == "all" else given["size"],
+            strata=given["strata"] if stratified else (),
+            filters={field: given.get(f"filter_{field}") for field in frame.FILTERS[self.kind]},
+            seed=given["sample_seed"] or 0,
+            allocation="equal" if stratified and given["allocation"] == "equal" else "proportional",
+        )
+
+    def save(self, by: User, study: Study) -> bool:
+        """Draw; False if it was refused, with the reason at its field."""
+        try:
+            self.draw(by, study)
+        except InputError as error:
+            self.refuse(error)
+            return False
+        return True
+
+
+class StudyForm(SampleForm):
+    """A new study with its items and its people, all made together or not at all."""
+
+    name = forms.CharField(max_length=120)
+    instructions = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Shown to annotators beside the guidelines.",
+    )
+    overlap = forms.IntegerField(
+        min_value=1,
+        max_value=studies.LARGEST_OVERLAP,
+        initial=3,
+        label="Annotators per item",
+        help_text="Agreement needs at least 2; three is usual.",
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, kind: str, **kwargs: Any) -> None:
+        super().__init__(data, kind=kind, **kwargs)
+        fitting = [(key, found.name) for key, found in TEMPLATES.items() if found.kind == kind]
+        self.fields["criteria"] = boxes(fitting, "Criteria", required=True)
+        self.fields["criteria"].initial = [key for key, _ in fitting]
+        self.fields["shown"] = boxes(
+            list(PARTS[kind].items()), "Context that annotators see", "Never shown: models, condition, labels, judges."
+        )
+        self.fields["shown"].initial = list(PARTS[kind])
+        if kind == Study.Kind.PAIR:
+            self.fields["allow_tie"] = forms.BooleanField(required=False, label="Allow a tie")
+            self.fields["asks_strength"] = forms.BooleanField(
+                required=False, label="Ask whether a response is much or slightly better"
+            )
+        self.fields["annotators"] = PeopleField(label="Annotators", required=False)
+        self.fields["seed"] = seed_field("Seed of the study", "Of the order of items, and of which response is A.")
+
+    def create(self, by: User) -> Study | None:
+        """The study, or None if something was refused, with the reason at its field."""
+        try:
+            with transaction.atomic():
+                study = self.made(by)
+                self.draw(by, study)
+                assignments.add_annotators(by=by, study=study, annotators=self.cleaned_data["annotators"])
+        except InputError as error:
+            self.refuse(error)
+            return None
+        return study
+
+    def made(self, by: User) -> Study:
+        given = self.cleaned_data
+        return studies.create(
+            by=by,
+            name=given["name"],
+            kind=self.kind,
+            criteria=given["criteria"],
+            overlap=given["overlap"],
+            shown=given["shown"],
+            allow_tie=given.get("allow_tie", False),
+            asks_strength=given.get("asks_strength", False),
+            seed=given["seed"] or 0,
+            instructions=given["instructions"],
+        )
+
+
+class PeopleField(forms.ModelMultipleChoiceField[User]):
+    """Accounts of people who can sign in."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def __init__(self, **kwargs: Any) -> None:
+        people = User.objects.filter(is_active=True, kind=User.Kind.PERSON).order_by("username")
+        super().__init__(kwargs.pop("queryset", people), **kwargs)
+
+
+class AnnotatorsForm(forms.Form):
+    """People to add to a study."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, people: Any, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        self.fields["annotators"] = PeopleField(
+            queryset=people, label="People", error_messages={"required": "Choose at least one person."}
+        )
+
+
+@dataclass(frozen=True)
+class RatingRow:
+    """One criterion as the rating page shows it, with the answer so far."""
+
+    criterion: Mapping[str, Any]
+    value: str
+    reason: str
+    note: str
+    evidence: str
+    error: str
+
+    @property
+    def field(self) -> str:
+        return str(self.criterion["key"])
+
+    @property
+    def side(self) -> str:
+        """Of a pair: the side chosen, without the strength."""
+        return self.value.partition(":")[0]
+
+
+class RatingForm(forms.Form):
+    """The answers to an item's criteria: per criterion a value, or the reason why there is none, and a note.
+
+    `draft` is what of it was kept before, if it was filled from there.
+    """
+
+    draft: Draft | None = None
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        slot: Assignment,
+        criteria: Sequence[Criterion],
+        entered: Mapping[str, str],
+    ) -> None:
+        super().__init__(data, initial=dict(entered))
+        self.slot, self.criteria = slot, criteria
+        for criterion in criteria:
+            self.fields[criterion.key] = forms.CharField(required=False, max_length=64)
+            self.fields[f"{criterion.key}-unscored"] = forms.CharField(required=False)
+            self.fields[f"{criterion.key}-note"] = forms.CharField(required=False)
+            self.fields[f"{criterion.key}-evidence"] = forms.CharField(required=False)
+        self.fields["active"] = forms.FloatField(required=False, min_value=0)
+
+    def clean(self) -> dict[str, Any]:
+        """Let the service check each answer, so that all that is wrong is said at once. A reason replaces a value."""
+        for criterion in self.criteria:
+            given, reason = (self.cleaned_data.get(name, "") for name in (criterion.key, f"{criterion.key}-unscored"))
+            if reason:
+                given = self.cleaned_data[criterion.key] = ""
+            try:
+                annotations.answer(self.slot, criterion, given, reason)
+                evidence.checked(self.slot, self.cleaned_data.get(f"{criterion.key}-evidence", ""), criterion.key)
+            except InputError as error:
+                self.add_error(criterion.key, error.message)
+        return self.cleaned_data
+
+    def answers(self) -> dict[str, Any]:
+        """What `annotations.submit` takes beside who and what."""
+        return {**by_kind(self.criteria, self.cleaned_data), "active_seconds": self.cleaned_data.get("active")}
+
+    def entered(self) -> dict[str, str]:
+        """What is in the inputs, right or wrong, to be kept as it is."""
+        names = [name for name in self.fields if name != "active"]
+        return {name: text for name in names if (text := self.data.get(name, ""))}
+
+    def rows(self) -> list[RatingRow]:
+        return [
+            RatingRow(
+                criterion=shown_criterion(self.slot, criterion),
+                value=self[criterion.key].value() or "",
+                reason=self[f"{criterion.key}-unscored"].value() or "",
+                note=self[f"{criterion.key}-note"].value() or "",
+                evidence=self[f"{criterion.key}-evidence"].value() or "",
+                error=self.errors_of(criterion),
+            )
+            for criterion in self.criteria
+        ]
+
+    def errors_of(self, criterion: Criterion) -> str:
+        names = (criterion.key, f"{criterion.key}-unscored", f"{criterion.key}-note", f"{criterion.key}-evidence")
+        return " ".join(str(error) for name in names for error in self[name].errors)

@@ -1,0 +1,72 @@
+"""What all of Concord's commands share: `--json`, exit codes, and where messages go."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from argparse import RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.errors import InputError
+
+BAD_INPUT = 2
+
+
+class ConcordCommand(BaseCommand):
+    """A command of CLI.md: exits 0 on success, 2 on bad usage or input, 1 on an unexpected failure.
+
+    Subclasses set `help` and `example`, add arguments in `arguments`, and return from `run` the document that
+    `--json` prints. `say` writes it for a person otherwise. Progress and logs go to stderr.
+    """
+
+    example = ""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        epilog = f"Example:\n  python manage.py {self.example}" if self.example else None
+        return super().create_parser(
+            prog_name, subcommand, epilog=epilog, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
+        self.arguments(parser)
+
+    def arguments(self, parser: CommandParser) -> None:
+        """Add the command's own arguments."""
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        try:
+            document = self.run(**options)
+        except InputError as error:
+            raise CommandError(str(error), returncode=BAD_INPUT) from error
+        if options["json"]:
+            # not json.dump: Django's stdout ends every piece that is written to it with a line break
+            self.stdout.write(json.dumps(without_nan(document), ensure_ascii=False, indent=1))
+        else:
+            self.say(document)
+
+    def run(self, **options: Any) -> Any:  # noqa: ARG002
+        """Do the work and return the document."""
+        raise CommandError(f"{type(self).__name__} has no run method")
+
+    def say(self, document: Any) -> None:
+        """Write the document for a person."""
+        self.stdout.write(json.dumps(without_nan(document), ensure_ascii=False, indent=1))
+
+    @property
+    def on_terminal(self) -> bool:
+        return sys.stderr.isatty()
+
+
+def without_nan(value: Any) -> Any:
+    """The same document with NaN and infinities as null, which is all that JSON can say."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: without_nan(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(part) for part in value]
+    return value

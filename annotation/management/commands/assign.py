@@ -1,0 +1,48 @@
+"""`manage.py assign`: say who rates a study's items, and open it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+
+from annotation.management.base import ConcordCommand
+from annotation.management.lists import listed
+from annotation.queries.studies import people_called, study_called, study_row
+from annotation.services import assignments, studies
+
+
+class Command(ConcordCommand):
+    help = "Let people rate a study's items; with --open, start it."
+    example = "assign pilot --annotators alice,bob,carol --open"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="name or address of the study")
+        parser.add_argument("--annotators", nargs="+", default=[], help="names of accounts")
+        parser.add_argument("--open", action="store_true", help="open the study to them")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        with transaction.atomic():
+            people = people_called(listed(options["annotators"]))
+            assignments.add_annotators(by=None, study=study, annotators=people)
+            if options["open"]:
+                studies.open(by=None, study=study)
+        row = study_row(study)
+        return {
+            "study": study.name,
+            "state": study.state,
+            "annotators": list(study.annotators.order_by("username").values_list("username", flat=True)),
+            "overlap": study.overlap,
+            "items": row.items,
+            "ratings_planned": row.planned,
+            "ratings_submitted": row.submitted,
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        people = document["annotators"]
+        self.stdout.write(f"{document['study']!r} is {document['state']}. Annotators: {', '.join(people) or 'nobody'}.")
+        missing = document["overlap"] - len(people)
+        if people and missing > 0:
+            self.stdout.write(f"Each item is to be rated by {document['overlap']}: {missing} more are needed.")

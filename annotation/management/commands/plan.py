@@ -1,0 +1,88 @@
+"""`manage.py plan`: how many items and ratings a study needs, and which tiers it can reach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.stats.bands import DEFAULT_CUTS, TIERS
+from annotation.stats.planning import plan_study
+
+
+class Command(ConcordCommand):
+    help = (
+        "Items and ratings that a study needs for an interval of a given width around kappa, found by simulation, "
+        "and the tiers that its number of ratings per item can reach. Needs no database."
+    )
+    example = "plan --raters 3 --categories 2 --kappa 0.6 --width 0.1"
+    requires_system_checks: list[str] = []
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--raters", type=int, default=3, help="ratings per item (3)")
+        parser.add_argument("--categories", type=int, default=2, help="categories of the scale (2)")
+        parser.add_argument("--kappa", type=float, default=0.6, help="kappa that you expect (0.6)")
+        parser.add_argument("--width", type=float, default=0.1, help="wanted width of its interval (0.1)")
+        parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (0.95)")
+        parser.add_argument("--shares", help="expected share of each category, such as 0.9,0.1; equal by default")
+        parser.add_argument("--cuts", default=",".join(map(str, DEFAULT_CUTS)), help="of the tiers (0.4,0.6,0.8)")
+        parser.add_argument("--simulations", type=int, default=40, help="simulated studies per size tried (40)")
+        parser.add_argument("--seed", type=int, default=0)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        first, second, third = numbers(options["cuts"], "cuts", 3)
+        try:
+            plan = plan_study(
+                n_raters=options["raters"],
+                n_categories=options["categories"],
+                kappa=options["kappa"],
+                width=options["width"],
+                confidence=options["confidence"],
+                shares=numbers(options["shares"], "shares") if options["shares"] else None,
+                cuts=(first, second, third),
+                simulations=options["simulations"],
+                seed=options["seed"],
+            )
+        except InputError:
+            raise
+        except ValueError as error:
+            raise InputError(str(error)) from error
+        return plan.as_json()
+
+    def say(self, document: dict[str, Any]) -> None:
+        wanted = (
+            f"a {document['confidence']:.0%} interval {document['width']:g} wide around kappa {document['kappa']:g}"
+        )
+        if document["items"] is None:
+            self.stdout.write(f"No affordable number of items gives {wanted}.")
+        else:
+            self.stdout.write(
+                f"{document['items']:,} items with {document['raters']} ratings each, {document['ratings']:,} ratings "
+                f"in all, give {wanted}."
+            )
+        self.stdout.write("\nRatings per item   items   ratings")
+        for size in document["alternatives"]:
+            cells = (size["raters"], size["items"] or "-", size["ratings"] or "-")
+            self.stdout.write("{:>16} {:>7} {:>9}".format(*cells))
+        self._say_tiers(document)
+
+    def _say_tiers(self, document: dict[str, Any]) -> None:
+        self.stdout.write("\nKappas that an item can have, by tier:")
+        for tier in reversed(TIERS):
+            values = document["tiers"]["bands"][tier]
+            self.stdout.write(f"  {tier:<10}{', '.join(f'{value:.2f}' for value in values) or 'none'}")
+        for warning in document["warnings"]:
+            self.stdout.write(f"\n{warning['message']}")
+
+
+def numbers(text: str, field: str, n: int | None = None) -> list[float]:
+    """Numbers as they are typed, 0.9,0.1. Raises InputError where they are not numbers, or not ``n`` of them."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"{text!r} is not a list of numbers such as 0.9,0.1", field=field) from error
+    if n is not None and len(found) != n:
+        raise InputError(f"{text!r} has {len(found)} numbers, not {n}", field=field)
+    return found

@@ -1,0 +1,57 @@
+"""`manage.py study`: create a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.criteria import TEMPLATES
+from annotation.management.base import ConcordCommand
+from annotation.management.lists import listed
+from annotation.models import Study
+from annotation.queries.context import PARTS
+from annotation.services import studies
+
+
+class Command(ConcordCommand):
+    help = "Create a study: a kind of item, the criteria asked of each, and how many people rate it."
+    example = 'study "Pilot" --kind dialogue --criteria task_completion personalization --overlap 3'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--kind", choices=Study.Kind.values, default=Study.Kind.DIALOGUE)
+        parser.add_argument("--criteria", nargs="+", help=f"among {', '.join(TEMPLATES)}; default: all of the kind")
+        parser.add_argument("--overlap", type=int, default=3, help="annotators per item (default 3)")
+        parser.add_argument("--shown", nargs="*", help=f"context beside an item, among {', '.join(PARTS['dialogue'])}")
+        parser.add_argument("--allow-tie", action="store_true", help="offer a tie between two responses")
+        parser.add_argument("--instructions", default="", help="shown to annotators")
+        parser.add_argument("--seed", type=int, default=0, help="of the order of items and of the order A/B")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        kind = options["kind"]
+        study = studies.create(
+            by=None,
+            name=options["name"],
+            kind=kind,
+            criteria=listed(options["criteria"]) or [key for key, found in TEMPLATES.items() if found.kind == kind],
+            overlap=options["overlap"],
+            shown=None if options["shown"] is None else listed(options["shown"]),
+            allow_tie=options["allow_tie"],
+            seed=options["seed"],
+            instructions=options["instructions"],
+        )
+        return {
+            "study": study.name,
+            "slug": study.slug,
+            "kind": study.kind,
+            "state": study.state,
+            "criteria": list(study.criteria.values_list("key", flat=True)),
+            "overlap": study.overlap,
+            "shown": study.shown,
+            "seed": study.seed,
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(f"Created the study {document['study']!r} ({document['slug']}), a draft without items.")
+        self.stdout.write(f"Criteria: {', '.join(document['criteria'])}. Next: manage.py sample {document['slug']}")

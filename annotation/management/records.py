@@ -1,0 +1,32 @@
+"""What the commands share that import one kind of record from JSONL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.imports import ImportCommand
+from annotation.parsing.files import InputFile
+from annotation.services.imports import records
+
+
+class RecordsCommand(ImportCommand):
+    """Imports a JSONL file of one `kind` of annotation.services.imports.records."""
+
+    kind = ""
+    path_help = "the JSONL file, one record on each line"
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        parser.add_argument("--source", default=records.SOURCE, help="whose ids these are (default: %(default)s)")
+
+    def run(self, **options: Any) -> Any:
+        outcome = records.load(
+            by=None,
+            kind=self.kind,
+            file=InputFile.of(options["path"]),
+            source=options["source"],
+            on_error=options["on_error"],
+        )
+        return outcome.as_document()

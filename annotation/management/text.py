@@ -1,0 +1,25 @@
+"""Results as text on a terminal: aligned columns, and figures with their interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def estimate(found: Mapping[str, Any] | None, digits: int = 3) -> str:
+    """`0.864 [0.843, 0.884]`; without an interval the value alone; a dash with its reason where it is undefined."""
+    if found is None:
+        return "-"
+    if found["value"] is None:
+        return f"- ({found['reason']})"
+    value = f"{found['value']:.{digits}f}"
+    if found["low"] is None or found["high"] is None:
+        return value
+    return f"{value} [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
+
+
+def columns(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> str:
+    """Rows whose cells stand under each other."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))] if rows else []
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return "\n".join((indent + "  ".join(cells)).rstrip() for cells in padded)

@@ -1,0 +1,1 @@
+"""Files and texts from outside -> checked records (pure: no Django, no network)."""

@@ -1,0 +1,42 @@
+"""What is known of a study's items by their position: their ids, and the groups they fall into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models.functions import Coalesce
+
+from annotation.errors import InputError
+from annotation.models import Study
+
+GROUPINGS = {
+    "stratum": "stratum",
+    "domain": "dialogue__scenario__task__domains",
+    "condition": "dialogue__condition",
+    "assistant_model": "dialogue__assistant_model",
+    "kind": "pair__kind",
+    "source_tier": "pair__source_tier",
+}
+"""By the name that a researcher uses: the field that says the group."""
+
+NONE = "(none)"
+SEVERAL_DOMAINS = "several domains"
+
+
+def external_ids(study: Study) -> dict[int, str]:
+    """By item position, the id of the dialogue or pair in its source."""
+    external_id = Coalesce("dialogue__external_id", "pair__external_id")
+    return dict(study.items.values_list("position", external_id))
+
+
+def groups(study: Study, by: str) -> dict[int, str]:
+    """By item position, the item's group. Raises InputError where there is no such grouping."""
+    if by not in GROUPINGS:
+        raise InputError(f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}", field="by")
+    return {position: _name(group) for position, group in study.items.values_list("position", GROUPINGS[by])}
+
+
+def _name(group: Any) -> str:
+    if isinstance(group, list):
+        return SEVERAL_DOMAINS if len(group) > 1 else "".join(group) or NONE
+    return str(group or NONE)

@@ -1,0 +1,127 @@
+"""Single labels with all that belongs to them, in a form that can be streamed, counted and cut into pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
+
+from annotation.models import Annotation, Assignment, Study
+
+CHUNK = 2000
+
+
+class LabelRow(NamedTuple):
+    """One answer of one rater to one criterion of one item.
+
+    Attributes
+    ----------
+    item_id, item_source
+        The dialogue's or pair's id in its source, and that source.
+    position
+        Place of the item in the study's order, from 1.
+    rater
+        Username of the annotator, or the judge with its version.
+    rater_kind
+        person, imported, simulated, judge, baseline judge or scripted judge.
+    value, unscored_reason
+        The answer or the reason why there is none; the other one is empty. A pair's value names the response.
+    order
+        AB where response 1 was shown first, BA where response 2 was; empty for dialogues.
+    slot, repeat
+        The annotator's rating slot; the judge's repeat.
+    note
+        What the annotator noted, or how the judge explained itself.
+    submitted_at
+        When the annotator handed it in, or the judge answered.
+    judge_run
+        The judge's run; none for annotators.
+    """
+
+    study: str
+    item_id: str
+    item_source: str
+    position: int
+    stratum: str
+    inclusion_probability: float
+    criterion: str
+    rater: str
+    rater_kind: str
+    value: str
+    unscored_reason: str
+    order: str
+    slot: int | None
+    repeat: int | None
+    note: str
+    guideline_version: int | None
+    submitted_at: datetime | None
+    judge_run: int | None
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Rows that are read only when they are asked for.
+
+    Attributes
+    ----------
+    records
+        A `values_list` queryset in a fixed order.
+    as_row
+        Makes a row of one of its records.
+    """
+
+    records: QuerySet[Any, Any]
+    as_row: Callable[[Any], LabelRow]
+
+    def __len__(self) -> int:
+        return self.records.count()
+
+    def __iter__(self) -> Iterator[LabelRow]:
+        return map(self.as_row, self.records.iterator(chunk_size=CHUNK))
+
+    def page(self, start: int, stop: int) -> list[LabelRow]:
+        """Rows start to stop - 1, from 0."""
+        return [self.as_row(record) for record in self.records[start:stop]]
+
+
+def item_fields(path: str) -> tuple[Any, ...]:
+    """What every label says of its item; `path` leads from the label to the item, for example item__."""
+    return (
+        Coalesce(f"{path}dialogue__external_id", f"{path}pair__external_id"),
+        Coalesce(f"{path}dialogue__source", f"{path}pair__source"),
+        f"{path}position",
+        f"{path}stratum",
+        f"{path}inclusion_probability",
+    )
+
+
+def of_people(study: Study) -> Labels:
+    """Submitted answers, by item, criterion and annotator."""
+    records = (
+        Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
+        .order_by("assignment__item__position", "criterion__position", "assignment__annotator__username")
+        .values_list(
+            "assignment__study__name",
+            *item_fields("assignment__item__"),
+            "criterion__key",
+            "assignment__annotator__username",
+            "assignment__annotator__kind",
+            "value",
+            "unscored_reason",
+            "assignment__order",
+            "assignment__slot",
+            "note",
+            "guideline_version",
+            "assignment__submitted_at",
+        )
+    )
+    return Labels(records, _persons_row)
+
+
+def _persons_row(record: tuple[Any, ...]) -> LabelRow:
+    *to_slot, note, guideline_version, submitted_at = record
+    return LabelRow._make([*to_slot, None, note, guideline_version, submitted_at, None])

@@ -1,0 +1,91 @@
+"""What the corpus holds, for the pages that show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Model, Q, QuerySet
+
+from annotation.models import Dialogue, Profile, ResponsePair, Scenario, Task
+
+PAGE = 50
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of record: how it is called, and the fields that a search looks at."""
+
+    key: str
+    title: str
+    model: type[Model]
+    source: str
+    searched: tuple[str, ...]
+    related: tuple[str, ...] = ()
+
+
+KINDS: dict[str, Kind] = {
+    kind.key: kind
+    for kind in (
+        Kind("profiles", "Profiles", Profile, "source", ("external_id", "name")),
+        Kind("tasks", "Tasks", Task, "source", ("external_id", "description")),
+        Kind(
+            "scenarios",
+            "Scenarios",
+            Scenario,
+            "profile__source",
+            ("profile__external_id", "task__external_id"),
+            ("profile", "task"),
+        ),
+        Kind(
+            "dialogues",
+            "Dialogues",
+            Dialogue,
+            "source",
+            ("external_id", "assistant_model", "scenario__profile__external_id", "scenario__task__external_id"),
+            ("scenario__profile", "scenario__task"),
+        ),
+        Kind("pairs", "Response pairs", ResponsePair, "source", ("external_id", "question"), ("profile",)),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Stock:
+    """How many records of one kind there are, by source."""
+
+    kind: Kind
+    by_source: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_source.values())
+
+
+def stocks() -> list[Stock]:
+    """Counts of every kind by source: one query a kind."""
+    return [Stock(kind, counted(kind)) for kind in KINDS.values()]
+
+
+def counted(kind: Kind) -> dict[str, int]:
+    rows = kind.model._default_manager.values_list(kind.source).annotate(n=Count("pk")).order_by(kind.source)
+    return {source or "": n for source, n in rows}
+
+
+def listed(kind: Kind, *, search: str, source: str, page: str) -> Page[Any]:
+    """One page of the records of a kind, newest last; `search` is a part of an id or name."""
+    found = matching(kind, search, source).select_related(*kind.related).order_by("pk")
+    return Paginator(found, PAGE).get_page(page)
+
+
+def matching(kind: Kind, search: str, source: str) -> QuerySet[Any]:
+    found = kind.model._default_manager.all()
+    if source:
+        found = found.filter(**{kind.source: source})
+    if search:
+        anywhere = Q()
+        for field in kind.searched:
+            anywhere |= Q(**{f"{field}__icontains": search})
+        found = found.filter(anywhere)
+    return found

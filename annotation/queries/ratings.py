@@ -1,0 +1,95 @@
+"""People's submitted labels of a study, as one rating table per criterion.
+
+Items are named by their position in the study and raters by their username, both unique there. Only submitted
+assignments count: what an annotator has saved but not handed in is not yet their answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from annotation.models import Annotation, Assignment, Criterion, Study
+from annotation.stats.table import Level, RatingTable
+
+
+@dataclass(frozen=True)
+class PeoplesRatings:
+    """What people said on one criterion.
+
+    Attributes
+    ----------
+    criterion
+        The question and its scale.
+    table
+        One row per item that somebody answered, also where all answers were "cannot judge".
+    unscored
+        By username, how often the answer was "cannot judge".
+    """
+
+    criterion: Criterion
+    table: RatingTable
+    unscored: dict[str, int]
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The items' positions in the study, in the order of the table."""
+        return tuple(int(item) for item in self.table.items)
+
+
+@dataclass(frozen=True)
+class Label:
+    """One answer; `value` is empty where the annotator could not judge."""
+
+    position: int
+    username: str
+    value: str
+
+
+def of_study(study: Study) -> tuple[PeoplesRatings, ...]:
+    """The ratings of each criterion, in the order of the criteria. Two queries."""
+    criteria = list(study.criteria.all())
+    labels: dict[int, list[Label]] = defaultdict(list)
+    for criterion_id, label in _labels(study, criteria):
+        labels[criterion_id].append(label)
+    return tuple(_ratings(criterion, labels[criterion.pk]) for criterion in criteria)
+
+
+def of_criterion(criterion: Criterion) -> PeoplesRatings:
+    """The ratings of one criterion. One query."""
+    return _ratings(criterion, [label for _, label in _labels(criterion.study, [criterion])])
+
+
+def _labels(study: Study, criteria: Sequence[Criterion]) -> Iterator[tuple[int, Label]]:
+    """With the criterion's id, by item and annotator."""
+    submitted = Annotation.objects.filter(
+        assignment__study=study, assignment__state=Assignment.State.SUBMITTED, criterion__in=criteria
+    ).order_by("assignment__item__position", "assignment__annotator__username")
+    fields = submitted.values_list(
+        "criterion_id", "assignment__item__position", "assignment__annotator__username", "value"
+    )
+    for criterion_id, position, username, value in fields.iterator(chunk_size=5000):
+        yield criterion_id, Label(position, username, value)
+
+
+def _ratings(criterion: Criterion, labels: Sequence[Label]) -> PeoplesRatings:
+    unscored = Counter(label.username for label in labels if not label.value)
+    return PeoplesRatings(criterion, _table(criterion, labels), dict(unscored))
+
+
+def _table(criterion: Criterion, labels: Sequence[Label]) -> RatingTable:
+    level = cast(Level, criterion.level)  # the database allows nothing else
+    if not labels:
+        nobody = np.empty((0, 0), dtype=np.int64)
+        return RatingTable(nobody, tuple(criterion.values), level, (), ())
+    return RatingTable.from_long(
+        [label.position for label in labels],
+        [label.username for label in labels],
+        [label.value for label in labels],
+        categories=criterion.values,
+        level=level,
+    )

@@ -1,0 +1,124 @@
+"""What the researcher's pages say of studies. Progress is counted here, never stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from annotation.errors import InputError
+from annotation.models import Assignment, Item, Sample, Study, User
+
+SUBMITTED = Q(state=Assignment.State.SUBMITTED)
+IN_WORK = Q(state=Assignment.State.LEASED)
+SKIPPED = Q(state=Assignment.State.SKIPPED)
+
+
+@dataclass(frozen=True)
+class StudyRow:
+    """A study with how far its people have come."""
+
+    study: Study
+    items: int
+    people: int
+    planned: int
+    submitted: int
+
+    @property
+    def share(self) -> float:
+        return self.submitted / self.planned if self.planned else 0.0
+
+
+@dataclass(frozen=True)
+class AnnotatorRow:
+    """An annotator of a study with what they have done in it."""
+
+    annotator: User
+    submitted: int
+    in_work: int
+    skipped: int
+
+    @property
+    def held(self) -> int:
+        """Slots that could be given to others."""
+        return self.in_work + self.skipped
+
+
+def study_rows(studies: QuerySet[Study] | None = None) -> list[StudyRow]:
+    """The studies, newest first, in four queries."""
+    found = list((Study.objects.all() if studies is None else studies).order_by("-created_at", "-pk"))
+    ids = [study.pk for study in found]
+    items = dict(Item.objects.filter(study__in=ids).order_by().values_list("study").annotate(n=Count("pk")))
+    people = dict(Study.objects.filter(pk__in=ids).values_list("pk").annotate(n=Count("annotators")))
+    slots = {
+        study: (planned, submitted)
+        for study, planned, submitted in Assignment.objects.filter(study__in=ids)
+        .order_by()
+        .values_list("study")
+        .annotate(planned=Count("pk"), submitted=Count("pk", filter=SUBMITTED))
+    }
+    return [
+        row(study, items.get(study.pk, 0), people.get(study.pk, 0), *slots.get(study.pk, (0, 0))) for study in found
+    ]
+
+
+def row(study: Study, items: int, people: int, slots: int, submitted: int) -> StudyRow:
+    return StudyRow(study, items, people, slots or items * study.overlap, submitted)
+
+
+def study_row(study: Study) -> StudyRow:
+    return study_rows(Study.objects.filter(pk=study.pk))[0]
+
+
+def annotator_rows(study: Study) -> list[AnnotatorRow]:
+    """The study's annotators, and those who rated in it without being one of them any more."""
+    counted = {
+        annotator: counts
+        for annotator, *counts in study.assignments.exclude(annotator=None)
+        .order_by()
+        .values_list("annotator")
+        .annotate(
+            submitted=Count("pk", filter=SUBMITTED),
+            in_work=Count("pk", filter=IN_WORK),
+            skipped=Count("pk", filter=SKIPPED),
+        )
+    }
+    people = User.objects.filter(Q(studies=study) | Q(pk__in=counted)).distinct().order_by("kind", "username")
+    return [AnnotatorRow(person, *counted.get(person.pk, (0, 0, 0))) for person in people]
+
+
+def coverage(study: Study) -> list[tuple[int, int]]:
+    """(number of labels, number of items that have so many), from none to the overlap."""
+    submitted = study.assignments.filter(SUBMITTED).order_by().values_list("item").annotate(n=Count("pk"))
+    counts = Counter(labels for _, labels in submitted.iterator(chunk_size=2000))
+    counts[0] = study.items.count() - counts.total()
+    return [(labels, counts[labels]) for labels in range(max(study.overlap, *counts) + 1)]
+
+
+def assignable(study: Study) -> QuerySet[User]:
+    """People who could be added to the study's annotators."""
+    people = User.objects.filter(is_active=True, kind=User.Kind.PERSON)
+    return people.exclude(studies=study).order_by("username")
+
+
+def study_called(name: str) -> Study:
+    """The study of this name or address; InputError if there is none."""
+    found = Study.objects.filter(Q(name=name) | Q(slug=name)).order_by("pk").first()
+    if found is None:
+        raise InputError(f"There is no study called {name!r}.", field="study")
+    return found
+
+
+def strata_of(sample: Sample) -> list[tuple[str, int, float]]:
+    """(stratum, number drawn, probability that each had) of a sample."""
+    found = sample.items.order_by("stratum").values_list("stratum", "inclusion_probability").annotate(n=Count("pk"))
+    return [(stratum, drawn, probability) for stratum, probability, drawn in found]
+
+
+def people_called(usernames: list[str]) -> list[User]:
+    """The accounts of these names, in that order; InputError naming those that do not exist."""
+    found = User.objects.in_bulk(usernames, field_name="username")
+    if missing := [name for name in usernames if name not in found]:
+        raise InputError(f"There is nobody called {', '.join(missing)}.", field="annotators")
+    return [found[name] for name in dict.fromkeys(usernames)]

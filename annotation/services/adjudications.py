@@ -1,0 +1,40 @@
+"""Adjudication: a person's decision on an item, with what it was made from. Rows are only added."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.db import transaction
+
+from annotation.errors import InputError
+from annotation.models import Adjudication, Criterion, Item, User
+from annotation.queries.adjudication import submitted
+
+LONGEST_REASON = 10_000
+
+
+def decide(*, by: User, item: Item, criterion: Criterion, value: str, reason: str = "") -> Adjudication:
+    """Give the item its gold value on a criterion. A later decision replaces an earlier one, which stays on record.
+
+    Kept with it: the answers that were there, so that one can tell later what the gold label was made from.
+    """
+    if criterion.study_id != item.study_id:
+        raise InputError("This study has no such criterion.", field="criterion")
+    if value not in criterion.values:
+        raise InputError(f"{value!r} is not on the scale of {criterion.name}.", field="value")
+    if len(reason) > LONGEST_REASON or "\0" in reason:
+        raise InputError(f"Say it in at most {LONGEST_REASON:,} characters.", field="reason")
+    with transaction.atomic():
+        answers = submitted(item, criterion)
+        method = Adjudication.Method.ADJUDICATED if answers else Adjudication.Method.STATED
+        counts = Counter(one.value for one in answers if one.value)
+        return Adjudication.objects.create(
+            item=item,
+            criterion=criterion,
+            value=value,
+            reason=reason.strip(),
+            method=method,
+            basis={"answers": dict(counts), "unscored": sum(not one.value for one in answers)},
+            guideline_version=criterion.guideline_version,
+            decided_by=by,
+        )

@@ -1,0 +1,102 @@
+"""Agreement of people, and the keeping of what was computed.
+
+A result is kept with the hash of what it was computed from. Asking the same of the same labels, with the same code,
+gives the kept result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from annotation.errors import InputError
+from annotation.models import AgreementRun, Study, User
+from annotation.stats.agreement import agreement
+from annotation.stats.majority import majority
+from annotation.stats.table import RatingTable
+from annotation.version import code_version
+
+MOST_REPLICATES = 100_000
+
+
+@dataclass(frozen=True)
+class Options:
+    """How intervals are made.
+
+    Attributes
+    ----------
+    bootstrap
+        Number of resamples of the items; 0 for no intervals.
+    confidence
+        Nominal coverage, between 0 and 1.
+    seed
+        Of the resampling.
+    """
+
+    bootstrap: int = 2000
+    confidence: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.bootstrap <= MOST_REPLICATES:
+            raise InputError(f"must be between 0 and {MOST_REPLICATES}", field="bootstrap")
+        if not 0 < self.confidence < 1:
+            raise InputError("must be between 0 and 1, for example 0.95", field="confidence")
+        if self.seed < 0:
+            raise InputError("must not be negative", field="seed")
+
+    def as_json(self) -> dict[str, Any]:
+        """All that decides on the result besides the labels and the seed."""
+        return {name: value for name, value in asdict(self).items() if name != "seed"}
+
+
+RESAMPLING = "Intervals come from resampling the items independently of each other (BCa bootstrap)."
+MAJORITY = "The majority is the category that more people chose than any other; ties are counted, not broken."
+
+
+def of_people(table: RatingTable, options: Options) -> dict[str, Any]:
+    """The document of one criterion, without judges: coefficients, pairs, majority, warnings, conventions."""
+    result = agreement(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).as_json()
+    return {
+        **result,
+        "majority": majority_counts(table),
+        "conventions": [
+            {"code": "resampling", "message": RESAMPLING},
+            {"code": "majority", "message": MAJORITY},
+        ],
+    }
+
+
+def majority_counts(table: RatingTable) -> dict[str, Any]:
+    """Items by the category that most of their people chose, and the items without one."""
+    found = majority(table)
+    counts = {str(category): int((found.codes == code).sum()) for code, category in enumerate(table.categories)}
+    return {"counts": counts, "tied": int(found.tied.sum()), "unrated": int(found.unrated.sum())}
+
+
+def saved_or_computed(
+    *,
+    by: User | None,
+    study: Study,
+    parameters: Mapping[str, Any],
+    seed: int,
+    input_hash: str,
+    compute: Callable[[], dict[str, Any]],
+) -> AgreementRun:
+    """The kept run of the same input, parameters, seed and code; else a new one with what `compute` returns."""
+    kept = AgreementRun.objects.filter(
+        study=study, input_hash=input_hash, seed=seed, code_version=code_version()
+    ).order_by("-created_at")
+    for run in kept:
+        if run.parameters == dict(parameters):
+            return run
+    return AgreementRun.objects.create(
+        study=study,
+        parameters=dict(parameters),
+        seed=seed,
+        input_hash=input_hash,
+        code_version=code_version(),
+        result=compute(),
+        created_by=by,
+    )

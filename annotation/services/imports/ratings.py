@@ -1,0 +1,197 @@
+"""Labels from a table: found or made for them are a study, its items and its criteria.
+
+People's labels are saved here; `judging` saves a judge's, which it reads with the same functions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotation.criteria import TEMPLATES
+from annotation.errors import InputError
+from annotation.models import Criterion, Dialogue, ResponsePair, Study, User
+from annotation.parsing import ratings as parsing
+from annotation.parsing.files import InputFile
+from annotation.parsing.problems import OnError, Problems
+from annotation.parsing.ratings import Rating
+from annotation.services.imports import labelled
+from annotation.services.imports.outcome import Outcome, refused_by_database
+from annotation.services.imports.references import References
+
+TIE = "tie"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A rating with the item and criterion that it is about, and its value as the scale spells it."""
+
+    rating: Rating
+    item: int
+    criterion: int
+    value: str
+
+
+def load(*, by: User | None, file: InputFile, study: str, on_error: OnError = "stop") -> Outcome:
+    """Import people's labels into the study of that name, which is made if there is none."""
+    problems, outcome = Problems(on_error), Outcome(("annotators", "annotations"))
+    with refused_by_database(file), transaction.atomic():
+        found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=False)
+        labels = [
+            labelled.Label(
+                item=row.item,
+                annotator=row.rating.rater,
+                criterion=row.criterion,
+                value=row.value,
+                unscored_reason="" if row.value else row.rating.reason,
+                order=row.rating.order,
+            )
+            for row in rows
+            if row.value or row.rating.reason
+        ]
+        labelled.save_labels(study=found, labels=labels, outcome=outcome)
+    outcome.set_aside(problems, beside=file.path)
+    return outcome
+
+
+def resolve(
+    *, by: User | None, file: InputFile, name: str, problems: Problems, outcome: Outcome, of_judge: bool
+) -> tuple[Study, list[Resolved]]:
+    """The study, and the file's ratings with their items and criteria. What does not fit goes to the problems."""
+    table = parsing.read_ratings(file, problems, of_judge=of_judge)
+    if table.unused:
+        outcome.warnings.append(f"columns that were not read: {', '.join(table.unused)}")
+    study = Study.objects.filter(Q(name=name) | Q(slug=name)).first()
+    if study is None:
+        study = create_study(by, file, name, table.ratings, problems)
+    outcome.study = study.name
+    finder = Finder(file, study)
+    resolved = []
+    for rating in table.ratings:
+        try:
+            resolved.append(finder.resolve(rating))
+        except InputError as error:
+            problems.add(error, repr(rating))
+    return study, resolved
+
+
+class Finder:
+    """Finds items and criteria of a study by what a table calls them."""
+
+    def __init__(self, file: InputFile, study: Study) -> None:
+        self.file, self.study = file, study
+        self.criteria = {criterion.key: criterion for criterion in study.criteria.all()}
+        self.items: dict[str, list[int]] = {}
+        rows = study.items.values_list("pk", f"{study.kind}__external_id", f"{study.kind}__source")
+        for pk, external_id, source in rows.iterator():
+            self.items.setdefault(external_id, []).append(pk)
+            self.items.setdefault(f"{source}:{external_id}", []).append(pk)
+
+    def resolve(self, rating: Rating) -> Resolved:
+        items = self.items.get(rating.item, [])
+        if len(items) != 1:
+            what = f"several items of {self.study} have this id; write source:id" if items else None
+            message = what or f"there is no item {rating.item!r} in {self.study}"
+            raise self.file.error(message, line=rating.line, field="item")
+        criterion = self.criterion(rating)
+        try:
+            value = on_scale(criterion, rating.value) if rating.value else ""
+        except InputError as error:
+            raise self.file.error(error.message, line=rating.line, field="value") from error
+        return Resolved(rating, items[0], criterion.pk, value)
+
+    def criterion(self, rating: Rating) -> Criterion:
+        """The criterion named; the study's only one if none is named."""
+        if not rating.criterion and len(self.criteria) == 1:
+            return next(iter(self.criteria.values()))
+        if rating.criterion in self.criteria:
+            return self.criteria[rating.criterion]
+        known = ", ".join(self.criteria)
+        wrong = f"{self.study} has no criterion {rating.criterion!r}" if rating.criterion else "name the criterion"
+        raise self.file.error(f"{wrong}; there are: {known}", line=rating.line, field="criterion")
+
+
+def on_scale(criterion: Criterion, given: str) -> str:
+    """The value as the scale spells it: given as such, as its label, or as an equal number."""
+    for category in criterion.categories:
+        value = str(category["value"])
+        if given.casefold() in (value.casefold(), str(category["label"]).casefold()) or same_number(given, value):
+            return value
+    if not criterion.categories and number(given) is not None:
+        return given
+    scale = ", ".join(criterion.values) or "any number"
+    raise InputError(f"{given!r} is not on the scale of {criterion.name} ({scale})")
+
+
+def same_number(one: str, other: str) -> bool:
+    first = number(one)
+    return first is not None and first == number(other)
+
+
+def number(text: str) -> float | None:
+    """A finite number, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def create_study(by: User | None, file: InputFile, name: str, ratings: Sequence[Rating], problems: Problems) -> Study:
+    """A study of all that the table names, with criteria from the templates of the same keys."""
+    kind, material = find_material(file, ratings, problems)
+    criteria = [template_fields(file, kind, key, ratings) for key in dict.fromkeys(each.criterion for each in ratings)]
+    study = labelled.create_study(
+        by=by, name=name, kind=kind, criteria=criteria, description=f"Made from the labels in {file.name}."
+    )
+    labelled.add_items(by=by, study=study, material=material)
+    return study
+
+
+def find_material(file: InputFile, ratings: Sequence[Rating], problems: Problems) -> tuple[str, list[Any]]:
+    """The kind of the items, and the dialogues or pairs that the ratings name, in the order of the file."""
+    first: dict[str, int] = {}
+    for rating in ratings:
+        first.setdefault(rating.item, rating.line)
+    known: dict[str, References] = {
+        Study.Kind.DIALOGUE: References(Dialogue, None, "dialogue"),
+        Study.Kind.PAIR: References(ResponsePair, None, "pair"),
+    }
+    for references in known.values():
+        for names in chunks(list(first), 500):
+            references.prepare(names)
+    kind = next((kind for kind, references in known.items() if any(references.found.values())), "")
+    if not kind:
+        item, line = next(iter(first.items()))
+        raise file.error(f"neither a dialogue nor a pair has the id {item!r}", line=line, field="item")
+    ids: list[int] = []
+    for item, line in first.items():
+        try:
+            ids.append(known[kind].find(item))
+        except InputError as error:
+            # With `skip`, each of the item's ratings is set aside once the study is there.
+            if problems.on_error == "stop":
+                raise file.error(error.message, line=line, field="item") from error
+    rows = known[kind].model._default_manager.only("source", "external_id", "content_hash").in_bulk(ids)
+    return kind, [rows[pk] for pk in dict.fromkeys(ids)]
+
+
+def template_fields(file: InputFile, kind: str, key: str, ratings: Iterable[Rating]) -> dict[str, Any]:
+    """Fields of a criterion made from the template called `key`; with a tie where the labels hold one."""
+    mine = [rating for rating in ratings if rating.criterion == key]
+    template = TEMPLATES.get(key)
+    if template is None or template.kind != kind:
+        known = ", ".join(name for name, one in TEMPLATES.items() if one.kind == kind)
+        wrong = f"there is no template {key!r} for items of this kind" if key else "a new study needs this column"
+        raise file.error(f"{wrong}; templates are: {known}", line=mine[0].line, field="criterion")
+    with_tie = any(rating.value.casefold() == TIE for rating in mine)
+    return (template.with_tie() if with_tie else template).fields()
+
+
+def chunks(names: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+    return (names[start : start + size] for start in range(0, len(names), size))

@@ -1,0 +1,106 @@
+"""Samples: one seeded draw from the corpus into the items of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Max
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import Item, Sample, Study, User
+from annotation.queries.frame import Eligible, Scores, as_values, eligible
+from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
+
+METHODS = ("all", "simple", "stratified")
+BATCH = 2000
+POSITION_STREAM = 2  # tells the draw of positions from other draws with the same seed
+
+
+def draw(
+    *,
+    by: User | None,
+    study: Study,
+    method: str = "all",
+    size: int | None = None,
+    strata: Sequence[str] = (),
+    filters: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    allocation: Allocation = "proportional",
+    scores: Scores | None = None,
+) -> Sample:
+    """Draw items into a draft, each with its stratum and the chance n_h / N_h that it had.
+
+    Eligible is what matches `filters` (field -> value or values) and is not in the study yet. The same material,
+    filters and seed give the same items in any database. `scores` (id of a dialogue or pair -> a judge's score) are
+    needed for the stratum `judge_score` only.
+    """
+    check(study, method, size, strata)
+    filters = {field: as_values(given) for field, given in (filters or {}).items() if given}
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        frame = eligible(locked, strata=strata, filters=filters, scores=scores)
+        if not frame:
+            raise InputError("Nothing in the corpus matches that is not in the study yet.", field="filters")
+        drawn = drawn_from(frame, method, size, seed, allocation)
+        sample = Sample.objects.create(
+            study=study,
+            method=method,
+            strata=list(strata),
+            filters=filters,
+            frame_size=len(frame),
+            size=len(drawn),
+            seed=seed,
+            input_hash=content_hash([one.key for one in frame]),
+            created_by=by,
+        )
+        Item.objects.bulk_create(items(sample, frame, drawn), batch_size=BATCH)
+    return sample
+
+
+def check(study: Study, method: str, size: int | None, strata: Sequence[str]) -> None:
+    if study.state != Study.State.DRAFT:
+        raise InputError(f"{study} is {study.state}: items can be drawn into a draft only.", field="study")
+    if method not in METHODS:
+        raise InputError(f"{method!r} is not one of {', '.join(METHODS)}.", field="method")
+    if method != "all" and size is None:
+        raise InputError("Say how many items to draw.", field="size")
+    if method == "stratified" and not strata:
+        raise InputError("Say what to stratify by.", field="strata")
+    if method != "stratified" and strata:
+        raise InputError(f"Strata have no meaning with the method {method!r}.", field="strata")
+
+
+def drawn_from(
+    frame: Sequence[Eligible], method: str, size: int | None, seed: int, allocation: Allocation
+) -> list[Drawn[tuple[str, str]]]:
+    """The draw by the keys of the material, which are the same in every database."""
+    keys = [one.key for one in frame]
+    wanted = len(frame) if method == "all" or size is None else size
+    if not 1 <= wanted <= len(frame):
+        raise InputError(f"Cannot draw {wanted} of {len(frame)} eligible items.", field="size")
+    if method == "stratified":
+        return list(stratified_sample(keys, [one.stratum for one in frame], wanted, seed, allocation).drawn)
+    return list(simple_sample(keys, wanted, seed).drawn)
+
+
+def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[Drawn[tuple[str, str]]]) -> Iterable[Item]:
+    """The drawn material as items, in an order drawn with the study's seed, after those that are there already."""
+    material = {one.key: one for one in frame}
+    study, last = sample.study, sample.study.items.aggregate(last=Max("position"))["last"] or 0
+    rng = np.random.default_rng([study.seed, POSITION_STREAM, last])
+    for position, index in enumerate(rng.permutation(len(drawn)), start=last + 1):
+        one = drawn[index]
+        found = material[one.id]
+        yield Item(
+            study=study,
+            sample=sample,
+            position=position,
+            stratum=found.stratum,
+            inclusion_probability=one.probability,
+            content_hash=found.content_hash,
+            **{f"{study.kind}_id": found.id},
+        )

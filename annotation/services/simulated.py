@@ -1,0 +1,116 @@
+"""Simulated annotators: labels drawn from stated levels with stated noise. Never to be taken for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.errors import InputError
+from annotation.models import Annotation, Assignment, Criterion, Study, User
+from annotation.stats.simulated import simulate_ratings
+from annotation.stats.table import Level
+
+Truth = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class SimulatedAnnotator:
+    """A name, and how often the annotator gives an item's stated level rather than another one."""
+
+    name: str
+    accuracy: float
+
+
+@transaction.atomic
+def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[SimulatedAnnotator], seed: int) -> int:  # noqa: ARG001
+    """Let each simulated annotator fill one open slot of every item; return the number of labels.
+
+    `truth` maps the external id of an item to criterion key -> value. The same seed gives the same labels.
+    """
+    criteria = list(study.criteria.all())
+    slots = _open_slots(study)
+    labels: list[Annotation] = []
+    taken: list[Assignment] = []
+    for number, annotator in enumerate(annotators):
+        mine = _first_of_each_item(slots, taken)
+        user = _account(study, annotator)
+        for criterion in criteria:
+            rng = np.random.default_rng([seed, number, criterion.position])
+            labels += _labels(mine, criterion, truth, annotator.accuracy, rng)
+        taken += [_submitted(slot, user) for slot in mine]
+    Assignment.objects.bulk_update(
+        taken, ["annotator", "state", "started_at", "submitted_at", "leased_until"], batch_size=200
+    )
+    Annotation.objects.bulk_create(labels, batch_size=500)
+    return len(labels)
+
+
+def _open_slots(study: Study) -> list[Assignment]:
+    slots = study.assignments.filter(state=Assignment.State.OPEN).select_related("item__dialogue", "item__pair")
+    return list(slots.order_by("rank", "slot"))
+
+
+def _first_of_each_item(slots: Sequence[Assignment], taken: Sequence[Assignment]) -> list[Assignment]:
+    gone = {slot.pk for slot in taken}
+    first: dict[int, Assignment] = {}
+    for slot in slots:
+        if slot.pk not in gone:
+            first.setdefault(slot.item_id, slot)
+    return list(first.values())
+
+
+def _account(study: Study, annotator: SimulatedAnnotator) -> User:
+    user, made = User.objects.get_or_create(
+        username=f"{annotator.name}@{study.slug}",
+        defaults={
+            "kind": User.Kind.SIMULATED,
+            "display_name": f"{annotator.name} ({annotator.accuracy:.0%} accurate)",
+        },
+    )
+    if made:
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+    study.annotators.add(user)
+    return user
+
+
+def _labels(
+    slots: Sequence[Assignment], criterion: Criterion, truth: Truth, accuracy: float, rng: np.random.Generator
+) -> list[Annotation]:
+    values = criterion.values
+    codes = np.array([values.index(_stated(slot, criterion, truth)) for slot in slots], dtype=np.int64)
+    level = cast(Level, criterion.level)  # the database allows only these four
+    drawn = simulate_ratings(codes, n_categories=len(values), level=level, accuracy=accuracy, rng=rng)
+    return [
+        Annotation(
+            assignment=slot,
+            criterion=criterion,
+            value=values[int(code)],
+            guideline_version=criterion.guideline_version,
+        )
+        for slot, code in zip(slots, drawn, strict=True)
+    ]
+
+
+def _stated(slot: Assignment, criterion: Criterion, truth: Truth) -> str:
+    external_id = slot.item.external_id
+    try:
+        value = truth[external_id][criterion.key]
+    except KeyError:
+        raise InputError(f"no stated level of {criterion.key} for item {external_id}") from None
+    if value not in criterion.values:
+        raise InputError(f"the stated level {value!r} of item {external_id} is not on the scale of {criterion.key}")
+    return value
+
+
+def _submitted(slot: Assignment, user: User) -> Assignment:
+    now = timezone.now()
+    slot.annotator, slot.state = user, Assignment.State.SUBMITTED
+    slot.started_at = slot.submitted_at = now
+    slot.leased_until = None
+    return slot

@@ -1,0 +1,165 @@
+"""Studies: made as a draft, opened once items are drawn, closed when enough is labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from annotation.criteria import TEMPLATES, CriterionTemplate
+from annotation.errors import InputError
+from annotation.models import Assignment, Criterion, Study, User
+from annotation.queries.context import PARTS
+
+LARGEST_OVERLAP = 1000
+LARGEST_SEED = 2**63 - 1
+BATCH = 2000
+RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
+ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same seed
+
+
+def create(
+    *,
+    by: User | None,
+    name: str,
+    kind: str,
+    criteria: Sequence[str],
+    overlap: int = 3,
+    shown: Sequence[str] | None = None,
+    allow_tie: bool = False,
+    seed: int = 0,
+    asks_strength: bool = False,
+    description: str = "",
+    instructions: str = "",
+) -> Study:
+    """A draft that asks `criteria` (keys of templates) of each item, `overlap` times.
+
+    `shown` names the parts of the context that annotators see; all of them if it is not given. `asks_strength` lets
+    them say of a pair whether a response is much or slightly better.
+    """
+    check_kind(kind)
+    check_numbers(overlap, seed)
+    templates = chosen_templates(kind, criteria, allow_tie=allow_tie)
+    study = Study(
+        name=checked_name(name),
+        kind=kind,
+        overlap=overlap,
+        shown=checked_parts(kind, shown),
+        seed=seed,
+        asks_strength=asks_strength and kind == Study.Kind.PAIR,
+        description=description,
+        instructions=instructions,
+        created_by=by,
+    )
+    with transaction.atomic():
+        study.slug = free_slug(study.name)
+        save_new(study)
+        Criterion.objects.bulk_create(
+            Criterion(study=study, position=position, **template.fields())
+            for position, template in enumerate(templates, start=1)
+        )
+    return study
+
+
+def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
+    """Let annotators work on it: make the slots that are still missing. Returns how many were made."""
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        if not locked.items.exists():
+            raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
+        made = sum(len(Assignment.objects.bulk_create(part)) for part in batches(missing_slots(locked)))
+        study.state = locked.state = Study.State.OPEN
+        locked.save(update_fields=["state"])
+    return made
+
+
+def close(*, by: User | None, study: Study) -> None:  # noqa: ARG001
+    """Take no more labels. What was submitted stays; opening again goes on where it stopped."""
+    if not Study.objects.filter(pk=study.pk, state=Study.State.OPEN).update(state=Study.State.CLOSED):
+        raise InputError(f"{study} is not open.", field="study")
+    study.state = Study.State.CLOSED
+
+
+def check_kind(kind: str) -> None:
+    if kind not in Study.Kind.values:
+        raise InputError(f"{kind!r} is not one of {', '.join(Study.Kind.values)}.", field="kind")
+
+
+def check_numbers(overlap: int, seed: int) -> None:
+    if not 1 <= overlap <= LARGEST_OVERLAP:
+        raise InputError(f"The overlap must be from 1 to {LARGEST_OVERLAP}.", field="overlap")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+
+
+def checked_name(name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > 120:
+        raise InputError("A study needs a name of at most 120 characters.", field="name")
+    return name
+
+
+def checked_parts(kind: str, shown: Sequence[str] | None) -> list[str]:
+    """The parts in the order in which they are shown."""
+    if shown is None:
+        return list(PARTS[kind])
+    if unknown := [part for part in shown if part not in PARTS[kind]]:
+        raise InputError(f"{unknown[0]!r} is not one of {', '.join(PARTS[kind])}.", field="shown")
+    return [part for part in PARTS[kind] if part in shown]
+
+
+def chosen_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list[CriterionTemplate]:
+    fitting = {key: found for key, found in TEMPLATES.items() if found.kind == kind}
+    if not keys:
+        raise InputError("A study needs at least one criterion.", field="criteria")
+    if len(set(keys)) < len(keys):
+        raise InputError("A criterion is named twice.", field="criteria")
+    if unknown := [key for key in keys if key not in fitting]:
+        raise InputError(
+            f"{unknown[0]!r} is no criterion for this kind of item; there are {', '.join(fitting)}.", field="criteria"
+        )
+    return [fitting[key].with_tie() if allow_tie else fitting[key] for key in keys]
+
+
+def free_slug(name: str) -> str:
+    """The name as it can stand in an address, with a number where that is taken."""
+    base = slugify(name)[:110] or "study"
+    taken = {*RESERVED_SLUGS, *Study.objects.filter(slug__startswith=base).values_list("slug", flat=True)}
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    return base if base not in taken else next(slug for slug in numbered if slug not in taken)
+
+
+def save_new(study: Study) -> None:
+    try:
+        with transaction.atomic():
+            study.save(force_insert=True)
+    except IntegrityError as error:
+        raise InputError(f"There is a study called {study.name!r} already.", field="name") from error
+
+
+def missing_slots(study: Study) -> Iterator[Assignment]:
+    """Open slots for the items that have fewer than the study's overlap, in the order of the queue."""
+    rng = np.random.default_rng([study.seed, ORDER_STREAM])
+    there = set(study.assignments.values_list("item_id", "slot"))
+    for item in study.items.order_by("position").iterator(chunk_size=BATCH):
+        orders = drawn_orders(study, rng)
+        for slot, order in enumerate(orders, start=1):
+            if (item.pk, slot) not in there:
+                yield Assignment(study=study, item=item, slot=slot, rank=item.position, order=order)
+
+
+def drawn_orders(study: Study, rng: np.random.Generator) -> list[str]:
+    """For each slot of one item, which response is shown as A: half of the slots each way, the first one by lot."""
+    if study.kind != Study.Kind.PAIR:
+        return [Assignment.Order.NONE] * study.overlap
+    first, second = ("AB", "BA") if rng.integers(2) else ("BA", "AB")
+    return [first if slot % 2 == 0 else second for slot in range(study.overlap)]
+
+
+def batches(slots: Iterable[Assignment]) -> Iterator[list[Assignment]]:
+    rest = iter(slots)
+    while part := list(islice(rest, BATCH)):
+        yield part

@@ -1,0 +1,107 @@
+// Evidence: words of the item that justify the value of the active criterion. Marked with `e`: what is selected, or else
+// the turn that is walked to with j and k. Offsets count characters (code points), as the server does.
+(() => {
+  "use strict";
+  const form = document.querySelector("form[data-rate]");
+  if (!form) return;
+  const shown = typeof Highlight === "function" ? new Highlight() : null;
+  if (shown) CSS.highlights.set("evidence", shown);
+
+  const activeOne = () => form.querySelector("[data-criterion][data-active]");
+  const input = (criterion) => criterion.querySelector("[data-evidence-input]");
+  const marks = (criterion) => JSON.parse(input(criterion).value || "[]");
+  const partNode = (name) => document.querySelector(`[data-item] [data-part="${name}"]`);
+  const length = (text) => [...text.replace(/\r\n?/g, "\n")].length;
+  const partOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement)?.closest("[data-item] [data-part]");
+
+  function selected() {
+    const selection = window.getSelection();
+    if (!selection.rangeCount || selection.isCollapsed) return null;
+    const range = selection.getRangeAt(0);
+    const part = partOf(range.startContainer);
+    if (!part || part !== partOf(range.endContainer)) return null;
+    const before = document.createRange();
+    before.selectNodeContents(part);
+    before.setEnd(range.startContainer, range.startOffset);
+    const start = length(before.toString());
+    return { part: part.dataset.part, start, end: start + length(range.toString()) };
+  }
+
+  function walked() {
+    const part = document.activeElement?.closest?.("[data-turn]")?.querySelector("[data-part]");
+    return part && { part: part.dataset.part, start: 0, end: length(part.textContent) };
+  }
+
+  function write(criterion, found) {
+    input(criterion).value = found.length ? JSON.stringify(found) : "";
+    input(criterion).dispatchEvent(new Event("input", { bubbles: true }));
+    draw();
+  }
+
+  function mark() {
+    const found = selected() || walked();
+    const criterion = activeOne();
+    if (!found || !criterion || found.end <= found.start) return;
+    const others = marks(criterion).filter((one) => one.part !== found.part || one.start !== found.start || one.end !== found.end);
+    write(criterion, [...others, found]);
+    window.getSelection().removeAllRanges();
+    criterion.querySelector("[data-evidence-fold]").open = true;
+  }
+
+  // The range of a mark within the one text node of its part.
+  function rangeOf(one) {
+    const node = partNode(one.part)?.firstChild;
+    if (!node) return null;
+    const characters = [...node.data];
+    const range = document.createRange();
+    range.setStart(node, characters.slice(0, one.start).join("").length);
+    range.setEnd(node, characters.slice(0, one.end).join("").length);
+    return range;
+  }
+
+  function draw() {
+    shown?.clear();
+    for (const criterion of form.querySelectorAll("[data-criterion]")) {
+      const found = marks(criterion);
+      const list = criterion.querySelector("[data-evidence-list]");
+      list.replaceChildren(...found.map((one, index) => entry(criterion, one, index)));
+      criterion.querySelector("[data-evidence-count]").textContent = found.length || "";
+      if (!criterion.hasAttribute("data-active")) continue;
+      for (const one of found) {
+        const range = rangeOf(one);
+        if (range) shown?.add(range);
+      }
+    }
+  }
+
+  function entry(criterion, one, index) {
+    const line = document.createElement("li");
+    const quote = document.createElement("q");
+    const text = rangeOf(one)?.toString() ?? "";
+    quote.textContent = text.length > 120 ? `${text.slice(0, 117)}…` : text;
+    quote.dir = "auto";
+    const remove = document.createElement("button");
+    remove.type = "button";
+    remove.className = "button button--quiet button--small";
+    remove.textContent = "Remove";
+    remove.addEventListener("click", () => write(criterion, marks(criterion).filter((_, other) => other !== index)));
+    line.append(quote, " ", remove);
+    return line;
+  }
+
+  function walk(step) {
+    const turns = [...document.querySelectorAll("[data-item] [data-turn]")];
+    if (!turns.length) return;
+    const here = turns.indexOf(document.activeElement?.closest?.("[data-turn]"));
+    const next = turns[Math.max(0, Math.min(turns.length - 1, here < 0 ? (step > 0 ? 0 : turns.length - 1) : here + step))];
+    next.tabIndex = -1;
+    next.focus({ preventScroll: true });
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  form.addEventListener("rate:mark", mark);
+  form.addEventListener("rate:walk", (event) => walk(event.detail));
+  form.addEventListener("click", (event) => event.target.closest("[data-evidence-mark]") && mark());
+  for (const kind of ["rate:item", "rate:filled", "rate:active"]) form.addEventListener(kind, draw);
+  draw();
+})();

@@ -1,0 +1,323 @@
+// Keeps what is entered: in this browser at every press, on the server a moment later, and hands items in from an outbox
+// that survives a lost network, a sign-out or a crash. Has the next item ready, so that it appears at once.
+(() => {
+  "use strict";
+  const form = document.querySelector("form[data-rate]");
+  if (!form) return;
+  const { user, items, ahead, following } = form.dataset;
+  const status = form.querySelector("[data-saved]");
+  const itemNode = document.querySelector("[data-item]");
+  const signIn = document.querySelector("[data-sign-in]");
+  const pause = document.querySelector("[data-pause]");
+  const PAUSE_AFTER = 45 * 60; // seconds of work, then a break is suggested
+  const IDLE = 60_000; // ms without a sign of life that still count as work
+
+  let slot = { pk: form.dataset.slot, submitted: form.dataset.submitted === "1" };
+  let active = Number(form.dataset.active) || 0;
+  let known = read();
+  let ready = null;
+  let history_ = [];
+  let timer = 0;
+  let waiting = false;
+  let wait = 1000;
+
+  // ---------- what is on the page ----------
+
+  function fields() {
+    return [...form.querySelectorAll("[data-criterion] input, [data-criterion] textarea")].filter((one) => one.name);
+  }
+
+  function read() {
+    const found = {};
+    for (const one of fields()) {
+      if (one.type !== "radio") found[one.name] = one.value;
+      else if (one.checked || !(one.name in found)) found[one.name] = one.checked ? one.value : "";
+    }
+    return found;
+  }
+
+  function fill(answers) {
+    for (const one of fields()) {
+      if (!(one.name in answers)) continue;
+      if (one.type === "radio") one.checked = one.value === answers[one.name];
+      else if (one !== document.activeElement) one.value = answers[one.name];
+    }
+  }
+
+  function say(text, problem = false) {
+    status.textContent = text;
+    status.toggleAttribute("data-problem", problem);
+  }
+
+  // ---------- this browser ----------
+
+  const place = (name) => `concord-${user}-${name}`;
+  const load = (name, otherwise) => JSON.parse(localStorage.getItem(place(name)) || "null") ?? otherwise;
+  function store(name, value) {
+    try {
+      if (value === null || Object.keys(value).length === 0) localStorage.removeItem(place(name));
+      else localStorage.setItem(place(name), JSON.stringify(value));
+    } catch {
+      /* no room in this browser: the server still keeps it */
+    }
+  }
+
+  // ---------- the server ----------
+
+  function token() {
+    const cookie = document.cookie.split("; ").find((one) => one.startsWith("csrftoken="));
+    return cookie ? cookie.slice(10) : form.querySelector("[name=csrfmiddlewaretoken]").value;
+  }
+
+  async function post(url, data) {
+    const body = new URLSearchParams(data);
+    const keepalive = body.toString().length < 50_000; // a browser sends no more than 64 kB behind a page that is left
+    const answer = await fetch(url, { method: "POST", body, headers: { "X-CSRFToken": token() }, keepalive });
+    if (answer.status === 401 || answer.status === 403) {
+      if (!signIn.open) signIn.showModal();
+      return { status: 401, told: {} };
+    }
+    if (answer.status >= 500) throw new Error(`the server says ${answer.status}`);
+    return { status: answer.status, told: answer.headers.get("content-type")?.includes("json") ? await answer.json() : {} };
+  }
+
+  const seen = () => form.querySelector("[name=seen]").value;
+
+  // ---------- drafts ----------
+
+  function noted() {
+    const now = read();
+    const changes = load(`draft-${slot.pk}`, {});
+    for (const name of Object.keys(now)) if (now[name] !== known[name]) changes[name] = now[name];
+    if (JSON.stringify(now) !== JSON.stringify(known)) history_.push(known);
+    known = now;
+    store(`draft-${slot.pk}`, changes);
+    say("Saving …");
+    clearTimeout(timer);
+    timer = setTimeout(saveDraft, 400);
+  }
+
+  async function saveDraft(evenWithout = false) {
+    clearTimeout(timer);
+    const pk = slot.pk;
+    const changes = load(`draft-${pk}`, {});
+    if (!evenWithout && !Object.keys(changes).length) return;
+    try {
+      const data = { ...changes, seen: seen(), active: active.toFixed(1), submitted: slot.submitted ? "1" : "" };
+      const { status: code, told } = await post(`${items}${pk}/draft/`, data);
+      if (code === 401) return say("Not saved yet: signed out. Kept in this browser.", true);
+      forget(pk, changes);
+      if (pk !== slot.pk) return;
+      if (told.stale) location.assign(following); // handed in from another window
+      else if (told.gone) say(`${told.gone} Your answers are kept.`, true);
+      else if (told.errors) say(Object.values(told.errors)[0], true);
+      else merge(told.content || {});
+    } catch {
+      if (pk !== slot.pk) return;
+      say("No connection. Kept in this browser, and sent when it is back.", true);
+      timer = setTimeout(saveDraft, 3000);
+    }
+  }
+
+  function forget(pk, sent) {
+    const left = load(`draft-${pk}`, {});
+    for (const name of Object.keys(sent)) if (left[name] === sent[name]) delete left[name];
+    store(`draft-${pk}`, left);
+  }
+
+  // What another window has entered meanwhile, where nothing newer is waiting here.
+  function merge(content) {
+    const mine = load(`draft-${slot.pk}`, {});
+    const theirs = Object.fromEntries(Object.entries(content).filter(([name]) => !(name in mine)));
+    const before = JSON.stringify(read());
+    fill(theirs);
+    known = read();
+    if (before !== JSON.stringify(known)) form.dispatchEvent(new Event("rate:filled"));
+    if (!Object.keys(mine).length) say("Saved");
+  }
+
+  // ---------- handing in ----------
+
+  form.addEventListener("rate:complete", (event) => {
+    if (slot.submitted) return; // a change to an earlier item is an ordinary form
+    event.preventDefault();
+    if (waiting) return;
+    clearTimeout(timer);
+    const data = { ...read(), seen: seen(), active: active.toFixed(1) };
+    store("outbox", [...load("outbox", []).filter((one) => one.pk !== slot.pk), { pk: slot.pk, data }]);
+    store(`draft-${slot.pk}`, null);
+    const last = slot.pk;
+    if (ready) show(ready, last);
+    else waiting = true;
+    say("Saving …");
+    pump();
+  });
+
+  let pumping = false;
+  async function pump() {
+    if (pumping) return;
+    pumping = true;
+    try {
+      while (load("outbox", []).length) if (!(await sendFirst())) return;
+    } finally {
+      pumping = false;
+    }
+  }
+
+  async function sendFirst() {
+    const one = load("outbox", [])[0];
+    const held = [slot.pk, ready?.pk].filter((pk) => pk && pk !== one.pk).join(",");
+    try {
+      const { status: code, told } = await post(`${items}${one.pk}/save/`, { ...one.data, holding: held });
+      if (code === 401) {
+        say("Not saved yet: signed out. Kept in this browser.", true);
+        return false;
+      }
+      store("outbox", load("outbox", []).filter((other) => other.pk !== one.pk));
+      wait = 1000;
+      if (code === 422) return refused(one, told);
+      say(code === 409 ? `${told.late} Your answers are kept for the researcher.` : "Saved", code !== 200);
+      follow(one, told);
+      return true;
+    } catch {
+      say("No connection. Your answers are kept in this browser and sent when it is back.", true);
+      setTimeout(pump, wait);
+      wait = Math.min(2 * wait, 30_000);
+      return false;
+    }
+  }
+
+  function follow(one, { next, late }) {
+    if (waiting && one.pk === slot.pk) {
+      waiting = false;
+      if (!next && late) return; // what is said stays in view, with what was entered
+      if (!next) return location.assign(following);
+      show(next, one.pk);
+      return prefetch();
+    }
+    if (next && !ready && String(next.pk) !== String(slot.pk)) ready = next;
+  }
+
+  // What the server does not take goes back to its page, with all that was entered.
+  function refused(one, told) {
+    const { seen: _seen, active: _active, ...answers } = one.data;
+    store(`draft-${one.pk}`, answers);
+    waiting = false;
+    say(Object.values(told.errors || { "": "This could not be saved." })[0], true);
+    if (one.pk !== slot.pk) location.assign(`${items}${one.pk}/`);
+    return false;
+  }
+
+  // ---------- the next item ----------
+
+  function show(next, last) {
+    ready = null;
+    slot = { pk: String(next.pk), submitted: false };
+    active = next.active;
+    itemNode.innerHTML = next.html;
+    form.action = next.url;
+    document.getElementById("skip").action = `${next.url}skip/`;
+    form.querySelector("[name=seen]").value = next.seen;
+    const blank = Object.fromEntries(fields().map((one) => [one.name, ""]));
+    document.activeElement?.blur();
+    fill({ ...blank, ...next.answers, ...load(`draft-${slot.pk}`, {}) });
+    known = read();
+    history_ = [];
+    const where = form.querySelector("[data-where]");
+    where.textContent = where.textContent.replace(/\d+/, (number) => Number(number) + 1);
+    const previous = form.querySelector("[data-previous]");
+    previous.href = `${items}${last}/`;
+    previous.hidden = false;
+    history.pushState({ pk: slot.pk }, "", next.url);
+    itemNode.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true }));
+    form.dispatchEvent(new Event("rate:item"));
+    window.scrollTo(0, 0);
+  }
+
+  async function prefetch() {
+    if (slot.submitted || ready) return;
+    try {
+      const { told } = await post(ahead, { holding: slot.pk });
+      if (told.next && String(told.next.pk) !== slot.pk) ready = told.next;
+    } catch {
+      /* without it the next item takes a moment longer */
+    }
+  }
+
+  // ---------- undo, time, pause ----------
+
+  form.addEventListener("rate:undo", () => {
+    const before = history_.pop();
+    const previous = form.querySelector("[data-previous]");
+    if (!before) {
+      if (previous && !previous.hidden) previous.click();
+      return;
+    }
+    fill(before);
+    form.dispatchEvent(new Event("rate:filled"));
+    noted();
+    history_.pop();
+  });
+
+  let alive = Date.now();
+  let beat = Date.now();
+  let told = Date.now();
+  for (const kind of ["keydown", "pointermove", "pointerdown", "scroll", "wheel", "touchstart"])
+    document.addEventListener(kind, () => (alive = Date.now()), { passive: true, capture: true });
+
+  setInterval(() => {
+    const now = Date.now();
+    const passed = Math.min(now - beat, 2000) / 1000;
+    beat = now;
+    if (document.hidden || pause.open || now - alive > IDLE) return;
+    active += passed;
+    const session = Number(sessionStorage.getItem("concord-session") || 0) + passed;
+    sessionStorage.setItem("concord-session", session);
+    form.querySelector("[data-break]").hidden = session < PAUSE_AFTER;
+    if (now - told < 240_000) return;
+    told = now;
+    saveDraft(true); // also keeps the item in my work while I read
+  }, 1000);
+
+  form.addEventListener("rate:pause", () => {
+    saveDraft();
+    pause.showModal();
+  });
+  pause.addEventListener("close", () => sessionStorage.setItem("concord-session", 0));
+
+  // ---------- when ----------
+
+  form.addEventListener("input", noted);
+  form.addEventListener("change", noted);
+  window.addEventListener("online", () => {
+    saveDraft();
+    pump();
+  });
+  window.addEventListener("popstate", () => location.reload());
+  window.addEventListener("focus", () => {
+    pump();
+    if (!slot.submitted) saveDraft(known !== null && Object.values(known).some(Boolean));
+  });
+  window.addEventListener("pagehide", () => {
+    if (Object.keys(load(`draft-${slot.pk}`, {})).length) saveDraft();
+    if (!ready) return;
+    const data = new FormData();
+    data.set("csrfmiddlewaretoken", token());
+    navigator.sendBeacon(`${items}${ready.pk}/put-back/`, data);
+    ready = null;
+  });
+  signIn.addEventListener("close", () => {
+    saveDraft();
+    pump();
+  });
+
+  const unsent = load(`draft-${slot.pk}`, {});
+  if (Object.keys(unsent).length) {
+    fill(unsent);
+    known = read();
+    form.dispatchEvent(new Event("rate:item"));
+    saveDraft();
+  }
+  pump();
+  prefetch();
+})();

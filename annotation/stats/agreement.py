@@ -1,0 +1,323 @@
+"""How far raters agree: every coefficient of a rating table with its interval, its pairs and its warnings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from annotation.stats import chance_corrected as chance
+from annotation.stats import cohen
+from annotation.stats import icc as intraclass
+from annotation.stats import per_category as categories
+from annotation.stats.alpha import krippendorff_alpha
+from annotation.stats.analytic import analytic_estimate, linearised_errors, simple_sampling
+from annotation.stats.annotators import inverted_raters
+from annotation.stats.distinct import distinct_items
+from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.labels import Label
+from annotation.stats.pairs import (
+    NO_ORDER,
+    NOT_SIMPLE,
+    PairAgreement,
+    RaterAgreement,
+    against_the_rest,
+    basis_of,
+    compare_pairs,
+    mean_estimates,
+)
+from annotation.stats.per_category import CategoryAgreement
+from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
+from annotation.stats.table import Level, RatingTable
+from annotation.stats.warnings import (
+    Joint,
+    StatWarning,
+    coefficient_warnings,
+    inverted_warnings,
+    pair_warnings,
+    resampling_warnings,
+    table_warnings,
+)
+from annotation.stats.weighting import Weighting, default_weighting
+
+__all__ = [
+    "COEFFICIENTS",
+    "NO_ORDER",
+    "AgreementResult",
+    "CategoryAgreement",
+    "PairAgreement",
+    "RaterAgreement",
+    "agreement",
+    "basis_of",
+]
+
+ALPHA = "krippendorff_alpha"
+
+MEAN_OF_PAIRS = {
+    "mean_pairwise_cohen_kappa": "cohen_kappa",
+    "mean_pairwise_weighted_cohen_kappa": "weighted_cohen_kappa",
+    "mean_pairwise_linear_cohen_kappa": "linear_cohen_kappa",
+    "mean_pairwise_scott_pi": "scott_pi",
+}
+
+COEFFICIENTS = (*chance.NAMES, ALPHA, *MEAN_OF_PAIRS, *intraclass.NAMES)
+"""The names of `AgreementResult.coefficients`, in order."""
+
+
+@dataclass(frozen=True)
+class AgreementResult:
+    """Everything `agreement` says about a rating table.
+
+    Attributes
+    ----------
+    level, categories
+        The scale.
+    n_items, n_items_pairable, n_raters, n_ratings
+        Rows of the table; those with at least two ratings; raters with ratings; ratings.
+    weights
+        The agreement weights of ``gwet_ac``: ``"identity"`` (AC1) or ``"quadratic"`` (AC2).
+    seed, bootstrap, confidence
+        How the intervals were made: seed, number of replicates, nominal coverage.
+    coefficients
+        Figures by name, as listed in `COEFFICIENTS`.
+    analytic
+        Some of them again, with standard errors and intervals by formula instead of the bootstrap.
+    per_category
+        Share and Fleiss' kappa of each category.
+    pairs
+        Every two raters.
+    raters
+        Each rater against the others.
+    warnings
+        What to know before believing the figures.
+    """
+
+    level: Level
+    categories: tuple[Label, ...]
+    n_items: int
+    n_items_pairable: int
+    n_raters: int
+    n_ratings: int
+    weights: Weighting
+    seed: int
+    bootstrap: int
+    confidence: float
+    coefficients: Mapping[str, Estimate]
+    analytic: Mapping[str, Estimate]
+    per_category: tuple[CategoryAgreement, ...]
+    pairs: tuple[PairAgreement, ...]
+    raters: tuple[RaterAgreement, ...]
+    warnings: tuple[StatWarning, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The result as JSON types, without the part on judges."""
+        return {
+            "level": self.level,
+            "n_items": self.n_items,
+            "n_items_pairable": self.n_items_pairable,
+            "n_raters": self.n_raters,
+            "n_ratings": self.n_ratings,
+            "categories": list(self.categories),
+            "weights": self.weights,
+            "seed": self.seed,
+            "bootstrap": self.bootstrap,
+            "confidence": self.confidence,
+            "coefficients": {name: estimate.as_json() for name, estimate in self.coefficients.items()},
+            "analytic": {name: estimate.as_json() for name, estimate in self.analytic.items()},
+            "per_category": [category.as_json() for category in self.per_category],
+            "pairs": [pair.as_json() for pair in self.pairs],
+            "raters": [rater.as_json() for rater in self.raters],
+            "warnings": [warning.as_json() for warning in self.warnings],
+        }
+
+
+def agreement(table: RatingTable, *, bootstrap: int = 2000, confidence: float = 0.95, seed: int = 0) -> AgreementResult:
+    """All coefficients of agreement of a rating table, each with a bootstrap interval over items.
+
+    Parameters
+    ----------
+    table
+        The ratings. Its clusters are resampled whole, its strata keep their sizes, its weights weigh items.
+    bootstrap
+        Number of replicates; 0 for point estimates without intervals.
+    confidence
+        Nominal coverage of the intervals.
+    seed
+        Seed of the resampling.
+
+    Returns
+    -------
+    AgreementResult
+        With the coefficients of `COEFFICIENTS`; weighted kappa is quadratic unless it is called linear. What
+        cannot be computed is NaN with a reason.
+
+    Raises
+    ------
+    ValueError
+        If ``bootstrap`` or ``seed`` is negative, ``confidence`` not between 0 and 1, or a cluster crosses
+        strata.
+
+    Examples
+    --------
+    >>> table = RatingTable.from_wide([["yes", "yes"], ["no", "no"], ["yes", "no"], ["no", "no"]])
+    >>> round(agreement(table, bootstrap=0).coefficients["fleiss_kappa"].value, 3)
+    0.467
+    """
+    distinct = distinct_items(table)
+    resampling = Resampling.of(
+        distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
+    )
+    work = _Work(table, distinct.table, resampling)
+    coefficients, pairs, raters = work.coefficients()
+    inverted = inverted_raters(distinct.table, distinct.copies)
+    return AgreementResult(
+        level=table.level,
+        categories=table.categories,
+        n_items=table.n_items,
+        n_items_pairable=int(table.pairable.sum()),
+        n_raters=table.n_raters,
+        n_ratings=table.n_ratings,
+        weights=default_weighting(table),
+        seed=seed,
+        bootstrap=bootstrap,
+        confidence=confidence,
+        coefficients={name: coefficients[name] for name in COEFFICIENTS},
+        analytic=work.analytic(coefficients),
+        per_category=work.per_category(),
+        pairs=pairs,
+        raters=raters,
+        warnings=tuple(_warnings(table, resampling, coefficients, pairs, inverted)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """All items, which say what a figure rests on; their distinct rows; and how these are resampled."""
+
+    table: RatingTable
+    distinct: RatingTable
+    resampling: Resampling
+
+    @property
+    def pairable(self) -> Basis:
+        return basis_of(self.table, self.table.pairable)
+
+    def coefficients(self) -> tuple[dict[str, Estimate], tuple[PairAgreement, ...], tuple[RaterAgreement, ...]]:
+        """The coefficients by name, every pair of raters, and each rater against the others."""
+        raters = np.flatnonzero((self.distinct.codes >= 0).any(axis=0)).tolist()
+        compared = compare_pairs(
+            self.table, self.distinct, self.resampling, cohen.rater_pairs(self.distinct), raters=raters
+        )
+        rest = against_the_rest(self.table, raters, compared.means[1:], self.resampling)
+        return {**self._of_items(), **self._means(compared.means[0])}, compared.pairs, tuple(rest)
+
+    @cached_property
+    def _statistics(self) -> list[SumStatistic]:
+        """All statistics that do not look at pairs of raters."""
+        table = self.distinct
+        return [
+            chance.chance_corrected(table),
+            krippendorff_alpha(table),
+            intraclass.icc(table),
+            categories.per_category(table),
+        ]
+
+    @cached_property
+    def _replicates(self) -> list[Replicates]:
+        return replicate(self._statistics, self.resampling)
+
+    def _of_items(self) -> dict[str, Estimate]:
+        """The coefficients that do not ask who said what, and the ICCs."""
+        shared, alpha, icc, _ = self._replicates
+        reason = chance.why_undefined(self.table)
+        complete = basis_of(self.table, intraclass.complete_items(self.table))
+        return {
+            **self._named(chance.NAMES, shared, self.pairable, [reason] * len(chance.NAMES)),
+            **self._named((ALPHA,), alpha, self.pairable, [reason]),
+            **self._named(intraclass.NAMES, icc, complete, intraclass.reasons(self.table, icc.value)),
+        }
+
+    def _named(
+        self, names: Sequence[str], replicates: Replicates, basis: Basis, reasons: Sequence[str]
+    ) -> dict[str, Estimate]:
+        found = estimates(replicates, self.resampling, [basis] * len(names), reasons)
+        return dict(zip(names, found, strict=True))
+
+    def _means(self, means: Replicates) -> dict[str, Estimate]:
+        reason = chance.why_undefined(self.table)
+        if reason.startswith("one category"):
+            reason = "no pair of raters with a defined kappa"
+        nominal = self.table.level == "nominal"
+        found = mean_estimates(means, self.resampling, self.pairable, reason=reason, nominal=nominal)
+        return {name: found[kind] for name, kind in MEAN_OF_PAIRS.items()}
+
+    def per_category(self) -> tuple[CategoryAgreement, ...]:
+        found, q = self._replicates[3], self.table.n_categories
+        rated = basis_of(self.table, self.table.ratings_per_item > 0)
+        bases = [rated] * q + [self.pairable] * q
+        figures = estimates(found, self.resampling, bases, categories.reasons(self.table))
+        rows = zip(self.table.categories, figures[:q], figures[q:], strict=True)
+        return tuple(CategoryAgreement(category, share, kappa) for category, share, kappa in rows)
+
+    def analytic(self, coefficients: Mapping[str, Estimate]) -> dict[str, Estimate]:
+        """The coefficients that formulas give a standard error for."""
+        shared, alpha, *_ = self._statistics
+        errors = {**self._linearised(shared, chance.NAMES), **self._linearised(alpha, (ALPHA,))}
+        found = {name: self._by_formula(coefficients[name], error) for name, error in errors.items()}
+        copies = self.resampling.copies_of_items
+        ends = intraclass.f_intervals(self.distinct, self.resampling.confidence, copies)
+        return found | {name: self._by_f(coefficients[name], ends[name]) for name in intraclass.NAMES}
+
+    def _linearised(self, statistic: SumStatistic, names: Sequence[str]) -> dict[str, float]:
+        if self.resampling.n_units < 2:
+            return dict.fromkeys(names, np.nan)
+        return dict(zip(names, linearised_errors(statistic, self.resampling).tolist(), strict=True))
+
+    def _by_formula(self, figure: Estimate, error: float) -> Estimate:
+        basis = Basis(figure.n_items, figure.n_raters, figure.n_ratings)
+        reason = "no interval: there is only one unit to resample" if figure.defined else figure.reason
+        return analytic_estimate(
+            figure.value,
+            error,
+            basis,
+            confidence=self.resampling.confidence,
+            reason=reason,
+            n_units=self.resampling.n_units,
+        )
+
+    def _by_f(self, figure: Estimate, ends: tuple[float, float]) -> Estimate:
+        simple = simple_sampling(self.table)
+        known = simple and figure.defined and bool(np.isfinite(ends).all())
+        undefined = figure.reason if not figure.defined else None if known else NOT_SIMPLE if not simple else NO_F
+        return replace(
+            figure,
+            low=ends[0] if known else np.nan,
+            high=ends[1] if known else np.nan,
+            reason=undefined,
+            method="analytic" if known else "none",
+            seed=None,
+            se=np.nan,
+        )
+
+
+NO_F = "no interval: nothing varies within items"
+
+
+def _warnings(
+    table: RatingTable,
+    resampling: Resampling,
+    coefficients: dict[str, Estimate],
+    pairs: Sequence[PairAgreement],
+    inverted: Sequence[str],
+) -> list[StatWarning]:
+    joints = [Joint(pair.a, pair.b, pair.n, pair.percent_agreement.value) for pair in pairs]
+    undefined = [j for j, pair in zip(joints, pairs, strict=True) if not pair.cohen_kappa.defined]
+    return [
+        *table_warnings(table),
+        *resampling_warnings(table, resampling),
+        *coefficient_warnings(coefficients),
+        *pair_warnings(joints, undefined),
+        *inverted_warnings(inverted),
+    ]

@@ -1,0 +1,76 @@
+"""Krippendorff's alpha for nominal, ordinal, interval and ratio scales, with missing ratings.
+
+Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", University of Pennsylvania. Alpha is
+1 - D_o / D_e: the disagreement within items over the disagreement of all pairable ratings paired at random,
+each pair weighing the squared difference of its two categories.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from annotation.stats.arrays import ratio
+from annotation.stats.resampling import SumStatistic
+from annotation.stats.table import FloatArray, RatingTable
+
+
+def krippendorff_alpha(table: RatingTable, *, difference: FloatArray | None = None) -> SumStatistic:
+    """Alpha at the table's level, as a statistic with one value; or with a ``difference`` (q, q) of one's own.
+
+    Only items with at least two ratings take part. On an ordinal scale the difference of two categories
+    depends on how often those between them were used, so the coincidences themselves are summed; otherwise
+    the difference is fixed and an item's disagreement is one number.
+    """
+    counts = np.where(table.pairable[:, None], table.counts, 0.0)
+    others = np.maximum(table.ratings_per_item - 1, 1)[:, None]
+    if table.level == "ordinal" and difference is None:
+        first, second = np.triu_indices(table.n_categories, 1)
+        coincidences = counts[:, first] * counts[:, second] / others
+        return SumStatistic(np.hstack([counts, coincidences]), partial(_ordinal_alpha, q=table.n_categories))
+    if difference is None:
+        difference = squared_differences(table)
+    disagreement = (counts * (counts @ difference)).sum(axis=1, keepdims=True) / others
+    return SumStatistic(np.hstack([counts, disagreement]), partial(_fixed_alpha, difference=difference))
+
+
+def squared_differences(table: RatingTable) -> FloatArray:
+    """(q, q) squared difference of each two categories at a nominal, interval or ratio level.
+
+    Nominal: 0 or 1. Interval: (x - y)^2, ratio: ((x - y) / (x + y))^2, both scaled to at most 1, which
+    leaves alpha as it is and lets one tolerance serve every scale.
+    """
+    x, y = table.scores[:, None], table.scores[None, :]
+    if table.level == "nominal":
+        return 1 - np.eye(table.n_categories)
+    size = np.where(x + y > 0, x + y, 1.0) if table.level == "ratio" else 1.0
+    difference = ((x - y) / size) ** 2
+    widest = difference.max(initial=0.0)
+    return difference / widest if widest > 0 else difference
+
+
+def _fixed_alpha(sums: FloatArray, *, difference: FloatArray) -> FloatArray:
+    """(…, 1) alpha from category totals and disagreement (…, q + 1)."""
+    totals, observed = sums[..., :-1], sums[..., -1]
+    expected = (totals * (totals @ difference)).sum(axis=-1)
+    return _alpha(observed, expected, totals.sum(axis=-1))
+
+
+def _ordinal_alpha(sums: FloatArray, *, q: int) -> FloatArray:
+    """(…, 1) alpha from category totals and coincidences of each two categories (…, q + q (q - 1) / 2).
+
+    The difference of two categories is the number of ratings between their middles.
+    """
+    totals, coincidences = sums[..., :q], sums[..., q:]
+    n = totals.sum(axis=-1)
+    middle = ratio(np.cumsum(totals, axis=-1) - totals / 2, n[..., None])
+    first, second = np.triu_indices(q, 1)
+    difference = (middle[..., first] - middle[..., second]) ** 2
+    observed = 2 * (coincidences * difference).sum(axis=-1)
+    expected = 2 * (totals[..., first] * totals[..., second] * difference).sum(axis=-1)
+    return _alpha(observed, expected, n)
+
+
+def _alpha(observed: FloatArray, expected: FloatArray, n: FloatArray) -> FloatArray:
+    """(…, 1) alpha from summed disagreements: 1 - (n - 1) observed / expected."""
+    disagreement = ratio(ratio(observed, n) * ratio(n - 1, n), ratio(expected, n**2))
+    return (1 - disagreement)[..., None]

@@ -1,0 +1,24 @@
+"""Small operations on arrays that several statistics share."""
+
+import numpy as np
+
+from annotation.stats.table import FloatArray, IntArray
+
+
+def summed_by(values: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
+    """(…, k) sums of ``values`` (…, n) by group; ``group`` (n,) uses every index from 0 to k - 1."""
+    if not n_groups:
+        return np.zeros((*values.shape[:-1], 0))
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(n_groups))
+    summed: FloatArray = np.add.reduceat(values[..., order], starts, axis=-1)
+    return summed
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray, *, tiny: float = 1e-12) -> FloatArray:
+    """``numerator / denominator``, NaN where the denominator is zero up to rounding (``tiny``).
+
+    Leaving an item out subtracts its row, so an exact zero can arrive as 1e-17.
+    """
+    defined = np.abs(denominator) > tiny
+    return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)

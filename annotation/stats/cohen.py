@@ -1,0 +1,197 @@
+"""Two raters at a time: Cohen's kappa, Scott's pi, and their means over pairs of raters.
+
+References
+----------
+Cohen (1960), Educational and Psychological Measurement 20:37-46 (kappa); Cohen (1968), Psychological Bulletin
+70:213-220 (weighted kappa); Scott (1955), Public Opinion Quarterly 19:321-325 (pi); Light (1971),
+Psychological Bulletin 76:365-377 (the mean over pairs).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from annotation.stats.arrays import ratio
+from annotation.stats.drawing import BUDGET
+from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
+from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from annotation.stats.weighting import positions
+
+KINDS = ("cohen_kappa", "weighted_cohen_kappa", "percent_agreement", "linear_cohen_kappa", "scott_pi")
+"""What is computed of each pair of raters, in order; weighted kappa is quadratic."""
+
+PER_PAIR = len(KINDS)
+
+DECIMALS = 9
+"""Distances in smallest steps are rounded to these: 0.3 is three steps of 0.1, but not in binary."""
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """(q, q) disagreement weights of the two weighted kappas, to any factor; without them these are NaN.
+
+    Distances and not credits: those of whole numbers are whole, and their sums exact and fast.
+    """
+
+    quadratic: FloatArray
+    linear: FloatArray
+
+
+def distances_of(table: RatingTable) -> Distances | None:
+    """The distances on a table's scale; None on a nominal scale, which has no order to weigh by."""
+    if table.level == "nominal":
+        return None
+    places = positions(table)
+    steps = np.diff(np.unique(places))
+    apart = np.abs(places[:, None] - places[None, :]) / (steps.min() if steps.size else 1.0)
+    return Distances(np.round(apart**2, DECIMALS), np.round(apart, DECIMALS))
+
+
+def pairs_statistic(
+    codes: IntArray, pairs: Sequence[Pair], n_categories: int, distances: Distances | None
+) -> SumStatistic:
+    """The figures of `KINDS` of each pair of raters, as one statistic.
+
+    Parameters
+    ----------
+    codes
+        (n_items, n_raters) categories, -1 where missing. A pair is compared on the items both rated.
+    pairs
+        P pairs of columns of ``codes``.
+    n_categories
+        q.
+    distances
+        Disagreement weights of the weighted kappas.
+
+    Returns
+    -------
+    SumStatistic
+        With 5 P values, kind by kind. Kappa is (p_o - p_e) / (1 - p_e), p_o the share of items on which the
+        two say the same and p_e that of answers drawn from each one's own shares, for pi from the shares of
+        both together; weighted kappa is 1 - d_o / d_e with the mean distances of the same answers. NaN where
+        both always used one category.
+    """
+    columns = [_pair_columns(codes[:, a], codes[:, b], n_categories, distances) for a, b in pairs]
+    matrix = np.hstack(columns) if columns else np.empty((len(codes), 0))
+    function = partial(_pair_values, n_pairs=len(pairs), q=n_categories, distances=distances)
+    return SumStatistic(matrix, function)
+
+
+def _pair_columns(a: IntArray, b: IntArray, q: int, distances: Distances | None) -> FloatArray:
+    """(n_items, 4 + 2 q): whether both rated, the same; both distances; categories of the first, the second."""
+    both = (a != MISSING) & (b != MISSING)
+    first = (a[:, None] == np.arange(q)) & both[:, None]
+    second = (b[:, None] == np.arange(q)) & both[:, None]
+    apart = [np.where(both, distance[a, b], 0.0) for distance in _both(distances)] if q else []
+    nothing = [np.zeros(len(a))] * (2 - len(apart))
+    return np.column_stack([both, (a == b) & both, *apart, *nothing, first, second]).astype(float)
+
+
+def _both(distances: Distances | None) -> list[FloatArray]:
+    return [] if distances is None else [distances.quadratic, distances.linear]
+
+
+def _pair_values(sums: FloatArray, *, n_pairs: int, q: int, distances: Distances | None) -> FloatArray:
+    by_pair = sums.reshape(*sums.shape[:-1], n_pairs, 4 + 2 * q)
+    n, same, *apart = np.moveaxis(by_pair[..., :4], -1, 0)
+    first, second = by_pair[..., 4 : 4 + q], by_pair[..., 4 + q :]
+    exact, pairs = ratio(same, n), n**2
+    kappa = _kappa(exact, ratio(_product(first, second), pairs))
+    weighted = [
+        1 - ratio(ratio(of_pair, n), ratio(_product(first @ distance, second), pairs))
+        for of_pair, distance in zip(apart, _both(distances), strict=False)
+    ] or [np.full_like(kappa, np.nan)] * 2
+    both = first + second
+    pi = _kappa(exact, ratio(_product(both, both), 4 * pairs))
+    return np.concatenate([kappa, weighted[0], exact, weighted[1], pi], axis=-1)
+
+
+def _product(a: FloatArray, b: FloatArray) -> FloatArray:
+    """(…,) scalar products over the last axis."""
+    product: FloatArray = np.einsum("...k,...k->...", a, b)
+    return product
+
+
+def _kappa(observed: FloatArray, expected: FloatArray) -> FloatArray:
+    return ratio(observed - expected, 1 - expected)
+
+
+def cohen_kappa(a: IntArray, b: IntArray, weights: FloatArray) -> float:
+    """Cohen's kappa of two raters' codes (n_items,) with (q, q) agreement weights; NaN where undefined."""
+    distances = Distances(1 - weights, 1 - weights)
+    statistic = pairs_statistic(np.column_stack([a, b]), [(0, 1)], len(weights), distances)
+    return float(statistic.at(np.ones((1, len(a))))[0, 1])
+
+
+def rater_pairs(table: RatingTable) -> list[Pair]:
+    """Every two columns of the table that have ratings."""
+    rated = (table.codes != MISSING).any(axis=0)
+    return list(combinations(np.flatnonzero(rated).tolist(), 2))
+
+
+def pair_blocks(
+    table: RatingTable, pairs: Sequence[Pair], resampling: Resampling
+) -> Iterator[tuple[Sequence[Pair], Replicates]]:
+    """Pairs in blocks, each with its replicates, so that many raters do not fill the memory."""
+    distances = distances_of(table)
+    tall = max(table.n_items, resampling.n_replicates, 1)
+    size = max(1, BUDGET // (tall * (4 + 2 * table.n_categories)))
+    for start in range(0, len(pairs), size):
+        block = pairs[start : start + size]
+        statistic = pairs_statistic(table.codes, block, table.n_categories, distances)
+        yield block, replicate([statistic], resampling)[0]
+
+
+class RunningMeans:
+    """Means over groups of pairs, block by block, without undefined pairs."""
+
+    def __init__(self, n_groups: int) -> None:
+        self._n_groups = n_groups
+        self._total: Replicates | None = None
+        self._n: Replicates | None = None
+
+    def add(self, block: Replicates, member: FloatArray) -> None:
+        """Take in a block of P pairs; ``member`` (P, n_groups) is 1 where a pair belongs to a group."""
+        total = _map(block, lambda values: np.nan_to_num(_by_kind(values)) @ member)
+        n = _map(block, lambda values: (~np.isnan(_by_kind(values))).astype(float) @ member)
+        self._total = total if self._total is None else _add(self._total, total)
+        self._n = n if self._n is None else _add(self._n, n)
+
+    def means(self) -> list[Replicates]:
+        """Per group, replicates of the means of the figures of `KINDS`."""
+        if self._total is None or self._n is None:
+            nothing = np.empty((0, PER_PAIR))
+            return [Replicates(np.full(PER_PAIR, np.nan), nothing, nothing)] * self._n_groups
+        parts = [
+            (total, n)
+            for total, n in (
+                (self._total.value, self._n.value),
+                (self._total.bootstrap, self._n.bootstrap),
+                (self._total.left_out, self._n.left_out),
+            )
+        ]
+        return [Replicates(*(ratio(total[..., g], n[..., g]) for total, n in parts)) for g in range(self._n_groups)]
+
+
+def everyone_and_each(pairs: Sequence[Pair], raters: Sequence[int]) -> FloatArray:
+    """(P, 1 + k) membership of pairs: all pairs, then those of each of ``raters``."""
+    members = [[1.0, *(float(rater in pair) for rater in raters)] for pair in pairs]
+    return np.array(members).reshape(len(pairs), 1 + len(raters))
+
+
+def _by_kind(values: FloatArray) -> FloatArray:
+    """(…, 5, P) view of (…, 5 P) values."""
+    return values.reshape(*values.shape[:-1], PER_PAIR, values.shape[-1] // PER_PAIR)
+
+
+def _map(block: Replicates, function: Callable[[FloatArray], FloatArray]) -> Replicates:
+    return Replicates(function(block.value), function(block.bootstrap), function(block.left_out))
+
+
+def _add(a: Replicates, b: Replicates) -> Replicates:
+    return Replicates(a.value + b.value, a.bootstrap + b.bootstrap, a.left_out + b.left_out)

@@ -1,0 +1,57 @@
+"""One reported figure: a value, its interval, and everything needed to read it."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its interval and the numbers it rests on.
+
+    Attributes
+    ----------
+    value
+        The point estimate; NaN where it is undefined.
+    low, high
+        Ends of the interval; NaN where there is none.
+    reason
+        Why the value, or only the interval, is NaN; None where both are there or no interval was asked for.
+    n_items, n_raters, n_ratings
+        What the value was computed from.
+    confidence
+        Nominal coverage of the interval, between 0 and 1.
+    method
+        ``"BCa"``, ``"percentile"``, ``"analytic"``, or ``"none"`` where there is no interval.
+    seed
+        Seed of the resampling; None where there was none.
+    se
+        Standard error: of the jackknife beside a bootstrap interval, of the formula beside an analytic one;
+        NaN where there is none.
+    """
+
+    value: float
+    low: float
+    high: float
+    reason: str | None
+    n_items: int
+    n_raters: int
+    n_ratings: int
+    confidence: float
+    method: str
+    seed: int | None
+    se: float = math.nan
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return not math.isnan(self.value)
+
+    def as_json(self) -> dict[str, Any]:
+        """The figure as JSON types; NaN becomes None."""
+        return {key: number_or_none(entry) for key, entry in asdict(self).items()}
+
+
+def number_or_none(entry: Any) -> Any:
+    """``entry``, or None where it is NaN, which JSON cannot say."""
+    return None if isinstance(entry, float) and math.isnan(entry) else entry

@@ -1,0 +1,99 @@
+"""Labels as they arrive (from files, forms and databases) and the one form in which they are compared."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Label = str | int | float
+"""What a rater can say: a category's text or a number."""
+
+
+def is_missing(value: Any) -> bool:
+    """Whether ``value`` stands for "no rating": None, an empty text or a NaN."""
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return not value.strip()
+    return isinstance(value, float) and math.isnan(value)
+
+
+def number_of(value: Any) -> float | None:
+    """The number that ``value`` is or spells, or None where it is a label.
+
+    Raises ``ValueError`` on an infinite number: no scale has one.
+    """
+    if isinstance(value, str) and "_" in value:  # Python reads "1_000" as a number; people do not
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    if math.isinf(number):
+        raise ValueError(f"infinite value {value!r}")
+    return None if math.isnan(number) else number
+
+
+def key_of(value: Any) -> float | str:
+    """What two spellings of one label share: ``1``, ``1.0`` and ``"1"`` are the same category."""
+    if hasattr(value, "item"):  # a numpy scalar
+        value = value.item()
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"a label must be a number or a text, not {value!r}")  # noqa: TRY004 - bad input, like every other bad label
+    number = number_of(value)
+    return value.strip() if number is None else number  # type: ignore[union-attr]
+
+
+def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
+    """The distinct labels in ``values``: in numeric order where all are numbers, otherwise alphabetical.
+
+    Only for files that come without a scale. A criterion knows its categories, used or not.
+    """
+    keys = {key_of(value) for value in values if not is_missing(value)}
+    numbers = [key for key in keys if isinstance(key, float)]
+    if len(numbers) == len(keys):
+        return tuple(int(x) if x.is_integer() else x for x in sorted(numbers))
+    return tuple(sorted(_spelled(key) for key in keys))
+
+
+def inferred_scale(values: Iterable[Any], level: str) -> tuple[Label, ...]:
+    """The categories of ratings that come without a scale, for a scale of the given level.
+
+    Raises ``ValueError`` where an ordered scale has labels: they may be a slip ("n/a" among scores), and their
+    alphabetical order is not the one that is meant.
+    """
+    scale = infer_categories(values)
+    labels = [category for category in scale if number_of(category) is None]
+    if level == "nominal" or not labels:
+        return scale
+    beside = next((f" beside {category}" for category in scale if number_of(category) is not None), "")
+    raise ValueError(
+        f"level {level} needs numbers, or its categories in order: {labels[0]!r}{beside} has no place among them"
+    )
+
+
+def are_mixed(categories: Sequence[Label]) -> bool:
+    """Whether some categories are numbers and some are not."""
+    return len({number_of(category) is None for category in categories}) == 2
+
+
+def _spelled(key: float | str) -> str:
+    return f"{key:g}" if isinstance(key, float) else key
+
+
+class Coder:
+    """Turns labels into positions on a scale (0 … q - 1), and a missing value into -1."""
+
+    def __init__(self, categories: Sequence[Label]) -> None:
+        self._position = {key_of(category): code for code, category in enumerate(categories)}
+        self._scale = ", ".join(str(category) for category in categories[:12])
+        if len(self._position) != len(categories):
+            raise ValueError(f"a category stands twice on the scale: {self._scale}")
+
+    def code(self, value: Any) -> int:
+        """The position of ``value``. Raises ``ValueError`` where it is not on the scale."""
+        if is_missing(value):
+            return -1
+        try:
+            return self._position[key_of(value)]
+        except KeyError:
+            raise ValueError(f"{value!r} is not on the scale ({self._scale})") from None

@@ -1,0 +1,40 @@
+"""What most raters said of an item, with ties named instead of broken."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.stats.arrays import ratio
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+
+
+@dataclass(frozen=True, eq=False)
+class Majority:
+    """The most frequent category of each item.
+
+    Attributes
+    ----------
+    codes
+        (n_items,) category chosen more often than any other; -1 where there is none.
+    tied
+        (n_items,) where two or more categories share the first place.
+    unrated
+        (n_items,) where nobody rated the item.
+    share
+        (n_items,) share of the ratings in the first place, 0 to 1; NaN where unrated.
+    """
+
+    codes: IntArray
+    tied: BoolArray
+    unrated: BoolArray
+    share: FloatArray
+
+
+def majority(table: RatingTable) -> Majority:
+    """The majority of each item; a single rating is its own majority. Ties are reported, never broken."""
+    top = table.counts.max(axis=1, initial=0.0)
+    unrated = top == 0
+    tied = ((table.counts == top[:, None]).sum(axis=1) > 1) & ~unrated
+    first = table.counts.argmax(axis=1) if table.n_categories else np.zeros(table.n_items, dtype=np.int64)
+    codes = np.where(tied | unrated, MISSING, first)
+    return Majority(codes, tied, unrated, ratio(top, table.ratings_per_item))

@@ -1,0 +1,198 @@
+"""Two raters at a time, and each rater against all others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.stats import cohen
+from annotation.stats.analytic import analytic_estimate, cohen_errors, crosstabs_of, simple_sampling
+from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.resampling import Replicates, Resampling
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.weighting import identity_weights
+
+NO_ORDER = "the scale is nominal: its categories have no order to weigh by"
+NOT_SIMPLE = "the formula assumes items drawn one by one with equal weight"
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Two raters on the ``n`` items that both rated.
+
+    ``weighted_cohen_kappa`` is quadratic, ``linear_cohen_kappa`` linear; ``cohen_kappa_analytic`` is
+    ``cohen_kappa`` with the interval of Fleiss, Cohen and Everitt (1969).
+    """
+
+    a: str
+    b: str
+    n: int
+    cohen_kappa: Estimate
+    weighted_cohen_kappa: Estimate
+    percent_agreement: Estimate
+    linear_cohen_kappa: Estimate
+    scott_pi: Estimate
+    cohen_kappa_analytic: Estimate
+
+    def as_json(self) -> dict[str, Any]:
+        """The pair as JSON types."""
+        figures = {name: getattr(self, name).as_json() for name in (*cohen.KINDS, "cohen_kappa_analytic")}
+        return {"a": self.a, "b": self.b, "n": self.n, **figures}
+
+
+@dataclass(frozen=True)
+class RaterAgreement:
+    """One rater against the others: means over the pairs that the rater is part of.
+
+    This is what a judge has to be compared with: how far one person agrees with the other people.
+    """
+
+    rater: str
+    n_ratings: int
+    cohen_kappa: Estimate
+    weighted_cohen_kappa: Estimate
+    percent_agreement: Estimate
+    linear_cohen_kappa: Estimate
+    scott_pi: Estimate
+
+    def as_json(self) -> dict[str, Any]:
+        """The rater as JSON types."""
+        figures = {name: getattr(self, name).as_json() for name in cohen.KINDS}
+        return {"rater": self.rater, "n_ratings": self.n_ratings, **figures}
+
+
+def basis_of(table: RatingTable, used: BoolArray) -> Basis:
+    """The counts behind a figure that uses the items where ``used`` (n_items,) is true."""
+    return Basis(int(used.sum()), table.n_raters, int(table.ratings_per_item[used].sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class PairsResult:
+    """Every pair that was asked for, and means over them.
+
+    Attributes
+    ----------
+    pairs
+        The figures of each pair.
+    means
+        Replicates of the means over all pairs, then over the pairs of each of the raters asked for.
+    """
+
+    pairs: tuple[PairAgreement, ...]
+    means: tuple[Replicates, ...]
+
+
+def compare_pairs(
+    table: RatingTable,
+    distinct: RatingTable,
+    resampling: Resampling,
+    pairs: Sequence[cohen.Pair],
+    *,
+    raters: Sequence[int] = (),
+) -> PairsResult:
+    """The figures of pairs of columns, and their means over all pairs and over those of each of ``raters``.
+
+    ``table`` holds all items and says what the figures rest on; ``distinct`` holds its distinct rows, which
+    ``resampling`` resamples.
+    """
+    joint = _joint_counts(table)
+    running, found = cohen.RunningMeans(1 + len(raters)), []
+    for block, replicates in cohen.pair_blocks(distinct, pairs, resampling):
+        running.add(replicates, cohen.everyone_and_each(block, raters))
+        n_joint = [int(joint[pair]) for pair in block]
+        analytic = _analytic(table, distinct, resampling, block, n_joint)
+        found += _pair_estimates(table, block, n_joint, replicates, resampling, analytic)
+    return PairsResult(tuple(found), tuple(running.means()))
+
+
+def _joint_counts(table: RatingTable) -> IntArray:
+    """(k, k) number of items that both of two columns rated."""
+    rated = (table.codes != MISSING).astype(np.float32)
+    joint: IntArray = np.rint(rated.T @ rated).astype(np.int64)
+    return joint
+
+
+def _pair_estimates(
+    table: RatingTable,
+    pairs: Sequence[cohen.Pair],
+    n_joint: Sequence[int],
+    replicates: Replicates,
+    resampling: Resampling,
+    analytic: Sequence[Estimate],
+) -> list[PairAgreement]:
+    bases = [Basis(n, 2, 2 * n) for n in n_joint]
+    reasons = [why_no_kappa(n) for n in n_joint]
+    weighted = [NO_ORDER] * len(pairs) if table.level == "nominal" else reasons
+    of_kind = [weighted if kind in ("weighted_cohen_kappa", "linear_cohen_kappa") else reasons for kind in cohen.KINDS]
+    found = estimates(replicates, resampling, bases * cohen.PER_PAIR, [one for part in of_kind for one in part])
+    by_kind = [found[i * len(pairs) : (i + 1) * len(pairs)] for i in range(cohen.PER_PAIR)]
+    names = [(table.raters[a], table.raters[b]) for a, b in pairs]
+    rows = zip(names, n_joint, *by_kind, analytic, strict=True)
+    return [PairAgreement(a, b, n, *figures) for (a, b), n, *figures in rows]
+
+
+def _analytic(
+    table: RatingTable,
+    distinct: RatingTable,
+    resampling: Resampling,
+    pairs: Sequence[cohen.Pair],
+    n_joint: Sequence[int],
+) -> list[Estimate]:
+    """Cohen's kappa of each pair with its interval by formula."""
+    crosstabs = crosstabs_of(distinct.codes, resampling.copies_of_items, pairs, table.n_categories)
+    values, errors, _ = cohen_errors(crosstabs, identity_weights(table.n_categories))
+    if not simple_sampling(table):
+        errors = np.full_like(errors, np.nan)
+    found = zip(values.tolist(), errors.tolist(), n_joint, strict=True)
+    return [
+        analytic_estimate(
+            value,
+            error,
+            Basis(n, 2, 2 * n),
+            confidence=resampling.confidence,
+            reason=NOT_SIMPLE if np.isfinite(value) else why_no_kappa(n),
+        )
+        for value, error, n in found
+    ]
+
+
+def why_no_kappa(n_joint: int) -> str:
+    """Why two raters with ``n_joint`` common items have no kappa."""
+    return "one category used by both raters" if n_joint else "no item rated by both"
+
+
+def mean_estimates(
+    means: Replicates, resampling: Resampling, basis: Basis, *, reason: str, nominal: bool
+) -> dict[str, Estimate]:
+    """Means over pairs as figures, by the names of `annotation.stats.cohen.KINDS`."""
+    weighted = NO_ORDER if nominal else reason
+    reasons = [weighted if kind in ("weighted_cohen_kappa", "linear_cohen_kappa") else reason for kind in cohen.KINDS]
+    found = estimates(means, resampling, [basis] * cohen.PER_PAIR, reasons)
+    return dict(zip(cohen.KINDS, found, strict=True))
+
+
+def against_the_rest(
+    table: RatingTable, raters: Sequence[int], means: Sequence[Replicates], resampling: Resampling
+) -> list[RaterAgreement]:
+    """Each of ``raters`` (columns) against the others, from the replicates of its means."""
+    found = []
+    for column, mean in zip(raters, means, strict=True):
+        common = (table.codes[:, column] != MISSING) & table.pairable
+        figures = mean_estimates(
+            mean,
+            resampling,
+            basis_of(table, common),
+            reason=_why_no_rest(table, common),
+            nominal=table.level == "nominal",
+        )
+        n_ratings = int((table.codes[:, column] != MISSING).sum())
+        found.append(RaterAgreement(table.raters[column], n_ratings, **figures))
+    return found
+
+
+def _why_no_rest(table: RatingTable, common: FloatArray) -> str:
+    if table.n_raters < 2:
+        return "only one rater"
+    return "no pair of raters with a defined kappa" if common.any() else "no item rated by someone else as well"

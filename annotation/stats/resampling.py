@@ -1,0 +1,254 @@
+"""Resampling of items as weights: every replicate of every coefficient is one matrix product.
+
+A coefficient is a function of sums over items. A bootstrap replicate repeats some items and drops others,
+which only changes the weights of the items in those sums. So B replicates are a (B, n) matrix of weights
+times the (n, k) matrix of contributions; clusters and strata change how the weights are drawn and nothing
+else; leaving out one unit is the total minus that unit's row. Items that are alike share a row. (Efron and
+Tibshirani, An Introduction to the Bootstrap, 1993, chapters 6, 8, 11 and 14.)
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, Self
+
+import numpy as np
+
+from annotation.stats.arrays import ratio, summed_by
+from annotation.stats.drawing import BUDGET, SingleArray
+from annotation.stats.table import FloatArray, IntArray
+from annotation.stats.units import Draws, Resampling
+
+__all__ = [
+    "Draws",
+    "GroupStatistic",
+    "Prepared",
+    "PreparedGroups",
+    "PreparedSums",
+    "Replicates",
+    "Resampling",
+    "Statistic",
+    "SumStatistic",
+    "ratio",
+    "replicate",
+    "summed_by",
+]
+
+EXACT = 2.0**24
+"""Whole numbers below this are exact in single precision, and so are their sums."""
+
+WHOLE = (60.0, 2520.0)
+"""Factors that make whole numbers of shares: 60 of those of up to six ratings, 2520 of those of up to ten."""
+
+ROUNDING = 1e-9
+"""A number this close to a whole one is meant to be it."""
+
+
+class Prepared(Protocol):
+    """Some statistics made ready for one resampling."""
+
+    def at(self, draws: Draws) -> list[FloatArray]:
+        """Per statistic, (b, m) values of a block of replicates."""
+
+    def left_out(self) -> list[FloatArray]:
+        """Per statistic, (k, m) values without one unit of each kind in turn."""
+
+
+class Statistic(Protocol):
+    """Something that can be computed for any weights of the items."""
+
+    def at(self, weights: FloatArray) -> FloatArray:
+        """(b, m) values at (b, n_items) weights."""
+
+
+@dataclass(frozen=True, eq=False)
+class SumStatistic:
+    """m coefficients that are one function of the column sums of an (n_items, k) matrix.
+
+    Attributes
+    ----------
+    contributions
+        (n_items, k): what each item adds to each sum.
+    function
+        Takes (…, k) sums to (…, m) values, NaN where a value is undefined.
+    """
+
+    contributions: FloatArray
+    function: Callable[[FloatArray], FloatArray]
+
+    def at(self, weights: FloatArray) -> FloatArray:
+        return self.function(weights @ self.contributions)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedSums:
+    """Statistics of sums, their contributions side by side and added up per unit: one product serves all.
+
+    Attributes
+    ----------
+    rows
+        (n_units, k) what each unit adds to each sum.
+    times
+        (n_units,) how many units each row stands for.
+    parts
+        The columns of each statistic and its function.
+    """
+
+    rows: FloatArray
+    times: FloatArray
+    parts: Sequence[tuple[slice, Callable[[FloatArray], FloatArray]]]
+
+    @classmethod
+    def of(cls, statistics: Sequence[SumStatistic], resampling: Resampling) -> Self:
+        """The statistics made ready for a resampling."""
+        rows = resampling.by_unit(np.hstack([stat.contributions for stat in statistics]))
+        ends = np.cumsum([stat.contributions.shape[1] for stat in statistics]).tolist()
+        columns = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+        return cls(rows, resampling.times, list(zip(columns, [stat.function for stat in statistics], strict=True)))
+
+    def at(self, draws: Draws) -> list[FloatArray]:
+        exact = self._scale > 0
+        if exact.all():
+            return self._values((draws.single @ self._single) / self._scale)
+        sums = np.empty((len(draws.single), self.rows.shape[1]))
+        sums[:, exact] = (draws.single @ self._single) / self._scale[exact]
+        sums[:, ~exact] = draws.double @ self.rows[:, ~exact]
+        return self._values(sums)
+
+    def _values(self, sums: FloatArray) -> list[FloatArray]:
+        return [function(sums[..., columns]) for columns, function in self.parts]
+
+    @cached_property
+    def _scale(self) -> FloatArray:
+        """(k,) factors that make columns whole numbers whose sums are exact in single precision; 0 for none."""
+        largest = np.abs(self.rows).max(axis=0, initial=0.0) * self.times.sum()
+        scale = np.where((self.rows == np.rint(self.rows)).all(axis=0), 1.0, 0.0)
+        for factor in WHOLE:
+            left = np.flatnonzero(scale == 0)
+            scaled = self.rows[:, left] * factor
+            scale[left[(np.abs(scaled - np.rint(scaled)) < ROUNDING).all(axis=0)]] = factor
+        return np.where(largest * scale < EXACT, scale, 0.0)
+
+    @cached_property
+    def _single(self) -> SingleArray:
+        """(n_units, j) the columns that can be made whole numbers, so made."""
+        exact = self._scale > 0
+        return np.rint(self.rows[:, exact] * self._scale[exact]).astype(np.float32)
+
+    def left_out(self) -> list[FloatArray]:
+        total = self.times @ self.rows
+        size = max(1, BUDGET // max(1, self.rows.shape[1]))
+        starts = range(0, len(self.rows), size)
+        chunks = [self._values(total - self.rows[start : start + size]) for start in starts]
+        return [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupStatistic:
+    """m coefficients that are one function of the total weight of each of k groups of items.
+
+    The same as a `SumStatistic` whose contributions are one 1 per row, without holding the zeros: ranks can
+    need as many groups as there are items.
+
+    Attributes
+    ----------
+    group
+        (n_items,) index of each item's group, 0 … k - 1; -1 for an item that takes no part.
+    n_groups
+        k.
+    function
+        Takes (…, k) total weights to (…, m) values, NaN where a value is undefined.
+    """
+
+    group: IntArray
+    n_groups: int
+    function: Callable[[FloatArray], FloatArray]
+
+    def at(self, weights: FloatArray) -> FloatArray:
+        kept = self.group >= 0
+        return self.function(summed_by(weights[..., kept], self.group[kept], self.n_groups))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the zeros can be afforded: one product is faster than adding up by group."""
+        return len(self.group) * self.n_groups <= BUDGET
+
+    def dense(self) -> SumStatistic:
+        """The same with the zeros."""
+        return SumStatistic((self.group[:, None] == np.arange(self.n_groups)).astype(float), self.function)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedGroups:
+    """A statistic of groups of items, and the resampling of those items."""
+
+    statistic: GroupStatistic
+    resampling: Resampling
+
+    def at(self, draws: Draws) -> list[FloatArray]:
+        return [self.statistic.at(self.resampling.of_items(draws))]
+
+    def left_out(self) -> list[FloatArray]:
+        group, unit, weights = self.statistic.group, self.resampling.unit, self.resampling.item_weights
+        total = self._totals(group, np.zeros(len(unit), dtype=np.int64), self.resampling.all_items, 1)
+        n_units = len(self.resampling.stratum)
+        if n_units != len(unit):
+            return [self._without(total, group, unit, weights, n_units)]
+        # single items of one group and weight are alike: each kind is left out once
+        _, first, kind = np.unique(np.stack([group, weights]), axis=1, return_index=True, return_inverse=True)
+        found = self._without(total, group[first], np.arange(len(first)), weights[first], len(first))
+        return [found[kind.ravel()]]
+
+    def _without(
+        self, total: FloatArray, group: IntArray, row: IntArray, weights: FloatArray, n_rows: int
+    ) -> FloatArray:
+        """(n_rows, m) values without the items of each ``row``."""
+        size = max(1, BUDGET // max(1, self.statistic.n_groups))
+        parts = []
+        for start in range(0, n_rows, size):
+            n = min(size, n_rows - start)
+            parts.append(self.statistic.function(total - self._totals(group, row - start, weights, n)))
+        return np.concatenate(parts)
+
+    def _totals(self, group: IntArray, row: IntArray, weights: FloatArray, n_rows: int) -> FloatArray:
+        """(n_rows, k) total weight by row and group of the items whose ``row`` is 0 … n_rows - 1."""
+        k = self.statistic.n_groups
+        used = (group >= 0) & (row >= 0) & (row < n_rows)
+        totals = np.bincount(row[used] * k + group[used], weights[used], minlength=n_rows * k)
+        return totals.reshape(n_rows, k).astype(float)
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """Values (m,), bootstrap replicates (B, m) and leave-one-out values (k, m) of m coefficients."""
+
+    value: FloatArray
+    bootstrap: FloatArray
+    left_out: FloatArray
+
+
+def replicate(statistics: Sequence[Statistic], resampling: Resampling) -> list[Replicates]:
+    """All replicates of several statistics in one pass over the draws.
+
+    Returns one `Replicates` per statistic. With no replicates or fewer than two units there is nothing to
+    resample, and the bootstrap and leave-one-out arrays are empty.
+    """
+    values = [stat.at(resampling.all_items[None, :])[0] for stat in statistics]
+    if resampling.n_replicates == 0 or resampling.n_units < 2:
+        return [Replicates(value, np.empty((0, len(value))), np.empty((0, len(value)))) for value in values]
+    ready, order = _prepared(statistics, resampling)
+    blocks = [[part for one in ready for part in one.at(draws)] for draws in resampling.draws()]
+    bootstrap = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    left_out = [part for one in ready for part in one.left_out()]
+    return [Replicates(value, bootstrap[i], left_out[i]) for value, i in zip(values, order, strict=True)]
+
+
+def _prepared(statistics: Sequence[Statistic], resampling: Resampling) -> tuple[list[Prepared], list[int]]:
+    """The statistics made ready, those of sums together and first, and where to find each."""
+    used = [stat.dense() if isinstance(stat, GroupStatistic) and stat.is_small else stat for stat in statistics]
+    sums = [stat for stat in used if isinstance(stat, SumStatistic)]
+    groups = [stat for stat in used if isinstance(stat, GroupStatistic)]
+    ready: list[Prepared] = [PreparedSums.of(sums, resampling)] if sums else []
+    ready += [PreparedGroups(stat, resampling) for stat in groups]
+    place = {id(stat): i for i, stat in enumerate([*sums, *groups])}
+    return ready, [place[id(stat)] for stat in used]

@@ -1,0 +1,91 @@
+"""Ratings by simulated annotators of a stated noise, for demonstrations, tests and planning."""
+
+import numpy as np
+
+from annotation.stats.table import MISSING, FloatArray, IntArray, Level
+
+SUM_TO_ONE = 1e-9
+"""Shares may miss 1 by this much: rounding."""
+
+
+def simulate_ratings(
+    true_codes: IntArray, *, n_categories: int, level: Level, accuracy: float, rng: np.random.Generator
+) -> IntArray:
+    """What one simulated annotator says of items whose true category is known.
+
+    Parameters
+    ----------
+    true_codes
+        True category of each item, 0 … q - 1, any shape; -1 (no item to rate) stays -1.
+    n_categories
+        q, at least 2.
+    level
+        On a nominal scale an error is any other category, all equally likely; on an ordered one it is a
+        neighbouring category, both equally likely, and at an end of the scale the only one there is.
+    accuracy
+        Probability of the true category, 0 to 1.
+    rng
+        Source of chance.
+
+    Returns
+    -------
+    numpy.ndarray
+        Codes of the shape of ``true_codes``.
+
+    Raises
+    ------
+    ValueError
+        If a code is off the scale, the scale has fewer than two categories, or ``accuracy`` is not in [0, 1].
+    """
+    truth = np.asarray(true_codes, dtype=np.int64)
+    _check(truth, n_categories, accuracy)
+    wrong = rng.random(truth.shape) >= accuracy
+    errors = _other if level == "nominal" else _neighbour
+    said = np.where(wrong, errors(truth, n_categories, rng), truth)
+    return np.where(truth == MISSING, MISSING, said)
+
+
+def simulate_agreement(
+    n_items: int, n_raters: int, *, shares: FloatArray, kappa: float, rng: np.random.Generator
+) -> IntArray:
+    """(n_items, n_raters) ratings from a population whose kappa is ``kappa``, for planning and for coverage.
+
+    Each item has a category, drawn from ``shares`` (q,). Each rater gives it with probability sqrt(kappa) and
+    otherwise draws an answer from ``shares``, independently. Two raters then agree with probability
+    kappa + (1 - kappa) * sum of shares^2, so that Cohen's and Fleiss' kappa, Scott's pi and Krippendorff's
+    nominal alpha of the population are all ``kappa``.
+
+    Raises ``ValueError`` unless ``shares`` are probabilities that sum to 1 and ``kappa`` is in [0, 1].
+    """
+    probabilities = np.asarray(shares, dtype=float)
+    if probabilities.ndim != 1 or (probabilities < 0).any() or abs(probabilities.sum() - 1) > SUM_TO_ONE:
+        raise ValueError(f"shares are {probabilities.tolist()}; they must be probabilities that sum to 1")
+    if not 0 <= kappa <= 1:
+        raise ValueError(f"kappa is {kappa}; it must lie in [0, 1]")
+    q, size = len(probabilities), (n_items, n_raters)
+    truth = rng.choice(q, size=(n_items, 1), p=probabilities)
+    knows = rng.random(size) < np.sqrt(kappa)
+    return np.where(knows, truth, rng.choice(q, size=size, p=probabilities)).astype(np.int64)
+
+
+def _check(truth: IntArray, n_categories: int, accuracy: float) -> None:
+    if n_categories < 2:
+        raise ValueError("an annotator can only err on a scale of two or more categories")
+    if not 0 <= accuracy <= 1:
+        raise ValueError(f"accuracy is {accuracy}; it must lie in [0, 1]")
+    if truth.size and (truth.min() < MISSING or truth.max() >= n_categories):
+        raise ValueError(f"a true code is off the scale of {n_categories} categories")
+
+
+def _other(truth: IntArray, n_categories: int, rng: np.random.Generator) -> IntArray:
+    """Any category but the true one, uniformly."""
+    shifted: IntArray = (truth + rng.integers(1, n_categories, size=truth.shape)) % n_categories
+    return shifted
+
+
+def _neighbour(truth: IntArray, n_categories: int, rng: np.random.Generator) -> IntArray:
+    """A category next to the true one."""
+    step = np.where(rng.random(truth.shape) < 0.5, -1, 1)
+    step = np.where(truth == 0, 1, np.where(truth == n_categories - 1, -1, step))
+    neighbour: IntArray = truth + step
+    return neighbour

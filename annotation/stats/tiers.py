@@ -1,0 +1,321 @@
+"""Tiers: how contested each item is, by the kappa of its own ratings, and each group, by Fleiss' kappa.
+
+PersonaFeedback (arXiv 2506.12915) sorts cases by the agreement of nine annotators; its hard tier is
+0.4 < kappa <= 0.6. Here kappa_i = (P_i - P_e) / (1 - P_e), P_i the share of agreeing pairs of ratings of
+item i.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from annotation.stats import chance_corrected as chance
+from annotation.stats.attainable import TierPlan, plan_tiers
+from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, band_positions, check_cuts, tier_of
+from annotation.stats.drawing import BUDGET
+from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.table import FloatArray, IntArray, RatingTable
+from annotation.stats.warnings import StatWarning
+
+Chance = Literal["uniform", "margins"]
+
+SHIFTS = (-0.1, -0.05, 0.0, 0.05, 0.1)
+"""How far the sensitivity table moves the cuts."""
+
+
+@dataclass(frozen=True)
+class ItemTier:
+    """One item's tier.
+
+    Attributes
+    ----------
+    item
+        Its name.
+    n_ratings
+        How many ratings it has.
+    kappa
+        Its kappa, at most 1; NaN below two ratings.
+    tier
+        One of `TIERS`; None where there is no kappa.
+    reason
+        Why there is no tier; None where there is one.
+    stability
+        Share of redraws of its ratings that land in the same tier, 0 to 1; NaN where not computed.
+    """
+
+    item: str
+    n_ratings: int
+    kappa: float
+    tier: str | None
+    reason: str | None
+    stability: float
+
+
+@dataclass(frozen=True)
+class GroupTier:
+    """Fleiss' kappa of a group of items, its tier, and the tiers at the ends of its interval."""
+
+    group: str
+    n_items: int
+    fleiss_kappa: Estimate
+    percent_agreement: Estimate
+    tier: str | None
+    tier_low: str | None
+    tier_high: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The group as JSON types."""
+        return {
+            "group": self.group,
+            "n_items": self.n_items,
+            "fleiss_kappa": self.fleiss_kappa.as_json(),
+            "percent_agreement": self.percent_agreement.as_json(),
+            "tier": self.tier,
+            "tier_low": self.tier_low,
+            "tier_high": self.tier_high,
+        }
+
+
+@dataclass(frozen=True)
+class TierResult:
+    """The tiers of a rating table.
+
+    Attributes
+    ----------
+    cuts
+        Upper ends of contested, hard and medium.
+    chance, chance_agreement
+        Where P_e comes from, and P_e.
+    items
+        Every item's tier.
+    counts
+        Number of items per tier, and of ``"none"``.
+    plans
+        For each number of ratings that occurs: attainable kappas and empty bands.
+    sensitivity
+        Counts per tier with all cuts moved by each of `SHIFTS`.
+    seed, draws
+        How the stability was found.
+    warnings
+        Tiers that no item can reach.
+    """
+
+    cuts: Cuts
+    chance: Chance
+    chance_agreement: float
+    items: tuple[ItemTier, ...]
+    counts: Mapping[str, int]
+    plans: tuple[TierPlan, ...]
+    sensitivity: tuple[Mapping[str, Any], ...]
+    seed: int
+    draws: int
+    warnings: tuple[StatWarning, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The result as JSON types."""
+        return {
+            "cuts": list(self.cuts),
+            "chance": self.chance,
+            "chance_agreement": number_or_none(self.chance_agreement),
+            "counts": dict(self.counts),
+            "items": [{key: number_or_none(entry) for key, entry in asdict(one).items()} for one in self.items],
+            "plans": [plan.as_json() for plan in self.plans],
+            "sensitivity": [dict(row) for row in self.sensitivity],
+            "seed": self.seed,
+            "draws": self.draws,
+            "warnings": [warning.as_json() for warning in self.warnings],
+        }
+
+
+def tiers(
+    table: RatingTable,
+    *,
+    cuts: Cuts = DEFAULT_CUTS,
+    chance: Chance = "uniform",
+    draws: int = 1000,
+    seed: int = 0,
+) -> TierResult:
+    """The tier of each item with its stability, what tiers are attainable, and how the cuts matter.
+
+    Parameters
+    ----------
+    table
+        The ratings; agreement is exact agreement, whatever the level.
+    cuts
+        Three ascending kappas; a kappa on a cut belongs to the tier below it.
+    chance
+        ``"uniform"``: P_e = 1 / q; ``"margins"``: P_e = sum of p_k^2, p_k the table's category shares.
+    draws
+        Number of redraws of each item's raters for its stability; 0 for none. A redraw takes as many ratings
+        as the item has, with replacement from its own. A unanimous item therefore never moves.
+    seed
+        Seed of the redraws.
+
+    Raises
+    ------
+    ValueError
+        If the cuts are not three ascending numbers, or ``draws`` is negative.
+    """
+    check_cuts(cuts)
+    if draws < 0:
+        raise ValueError(f"the number of draws is {draws}; it must be 0 or more")
+    expected = chance_agreement(table, chance)
+    kappa = item_kappas(table, expected)
+    stability = tier_stability(table, cuts=cuts, expected=expected, draws=draws, seed=seed)
+    plans = tuple(_plans(table, cuts, expected))
+    return TierResult(
+        cuts=cuts,
+        chance=chance,
+        chance_agreement=expected,
+        items=tuple(_item_tiers(table, kappa, stability, cuts)),
+        counts=tier_counts(kappa, cuts),
+        plans=plans,
+        sensitivity=tuple(sensitivity(kappa, cuts)),
+        seed=seed,
+        draws=draws,
+        warnings=tuple(unreachable_tiers(plans)),
+    )
+
+
+def unreachable_tiers(plans: Sequence[TierPlan]) -> Iterable[StatWarning]:
+    """A warning for each number of ratings that leaves a tier empty, with what would fill it."""
+    for plan in plans:
+        if plan.empty_bands:
+            kappas = ", ".join(f"{value:.2f}" for value in plan.values)
+            yield StatWarning(
+                "unreachable_tiers",
+                f"With {plan.n_raters} ratings in {plan.n_categories} categories no item can be "
+                f"{' or '.join(plan.empty_bands)}: its kappa can only be {kappas}. {_way_out(plan)}",
+            )
+
+
+def _way_out(plan: TierPlan) -> str:
+    ways = []
+    if plan.overlap:
+        ways.append(f"{plan.overlap} ratings per item reach every tier")
+    if plan.suggested_cuts:
+        ways.append(f"cuts at {', '.join(f'{cut:g}' for cut in plan.suggested_cuts)} fill every tier")
+    return f"{'; '.join(ways).capitalize()}." if ways else "Use tiers of groups instead of items."
+
+
+def chance_agreement(table: RatingTable, chance_from: Chance) -> float:
+    """P_e, 0 to 1: one over the number of categories, or from the table's category shares."""
+    if chance_from not in ("uniform", "margins"):
+        raise ValueError(f"chance is {chance_from!r}; it must be 'uniform' or 'margins'")
+    if chance_from == "uniform":
+        return 1 / table.n_categories if table.n_categories else float("nan")
+    return float(chance.same_category(chance.margins(table)))
+
+
+def item_kappas(table: RatingTable, expected: float) -> FloatArray:
+    """(n_items,) kappa of each item against chance agreement ``expected``; NaN below two ratings."""
+    return chance.corrected(chance.item_agreement(table), np.full(table.n_items, expected))
+
+
+def tier_stability(table: RatingTable, *, cuts: Cuts, expected: float, draws: int, seed: int) -> FloatArray:
+    """(n_items,) share of redraws of an item's ratings that stay in its tier; NaN where it has none."""
+    stability = np.full(table.n_items, np.nan)
+    rated = table.pairable & np.isfinite(item_kappas(table, expected))
+    if not draws or not rated.any():
+        return stability
+    # items with the same counts have the same stability: found once, it is the same in print
+    distinct, which = np.unique(table.counts[rated].astype(np.int64), axis=0, return_inverse=True)
+    home = _bands_of(distinct, expected, cuts)
+    rng = np.random.default_rng(seed)
+    size = distinct.sum(axis=1)
+    chunk = max(1, BUDGET // distinct.size)
+    stayed = np.zeros(len(distinct))
+    for start in range(0, draws, chunk):
+        redrawn = rng.multinomial(size, distinct / size[:, None], size=(min(chunk, draws - start), len(distinct)))
+        stayed += (_bands_of(redrawn, expected, cuts) == home).sum(axis=0)
+    stability[rated] = (stayed / draws)[which.ravel()]
+    return stability
+
+
+def _bands_of(counts: IntArray, expected: float, cuts: Cuts) -> IntArray:
+    """(…) position in `TIERS` of items with the given counts (…, q) of two or more ratings."""
+    size = counts.sum(axis=-1)
+    observed = (counts * (counts - 1)).sum(axis=-1) / (size * (size - 1))
+    return band_positions((observed - expected) / (1 - expected), cuts)
+
+
+def tier_counts(kappa: FloatArray, cuts: Cuts) -> dict[str, int]:
+    """Number of items per tier, and of those without one as ``"none"``."""
+    found = Counter(tier_of(value, cuts) or "none" for value in kappa.tolist())
+    return {name: found[name] for name in (*TIERS, "none")}
+
+
+def sensitivity(kappa: FloatArray, cuts: Cuts, shifts: Sequence[float] = SHIFTS) -> list[dict[str, Any]]:
+    """Counts per tier with all cuts moved by each shift: ``{"shift", "cuts", "counts"}``."""
+    moved = [(shift, tuple(round(cut + shift, 10) for cut in cuts)) for shift in shifts]
+    return [
+        {"shift": shift, "cuts": list(new), "counts": tier_counts(kappa, (new[0], new[1], new[2]))}
+        for shift, new in moved
+    ]
+
+
+def group_tiers(
+    table: RatingTable,
+    groups: Sequence[str],
+    *,
+    cuts: Cuts = DEFAULT_CUTS,
+    bootstrap: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> list[GroupTier]:
+    """Fleiss' kappa of each group of items with its interval and tier, in the order of the groups' names.
+
+    ``groups`` names the group of each item (a domain, a task, a batch). Raises ``ValueError`` where there is
+    not one per item.
+    """
+    check_cuts(cuts)
+    if len(groups) != table.n_items:
+        raise ValueError(f"{len(groups)} groups for {table.n_items} items")
+    labels = np.array([str(group) for group in groups], dtype=object)
+    found = []
+    for group in sorted(set(labels.tolist())):
+        part = table.subset_items(labels == group)
+        resampling = Resampling.of(part, bootstrap=bootstrap, confidence=confidence, seed=seed)
+        found.append(_group_tier(group, part, resampling, cuts))
+    return found
+
+
+def _group_tier(group: str, table: RatingTable, resampling: Resampling, cuts: Cuts) -> GroupTier:
+    pairable = table.pairable
+    basis = Basis(int(pairable.sum()), table.n_raters, int(table.ratings_per_item[pairable].sum()))
+    replicates = replicate([_first_two(chance.chance_corrected(table))], resampling)[0]
+    percent, kappa = estimates(replicates, resampling, [basis] * 2, [chance.why_undefined(table)] * 2)
+    tier, low, high = (tier_of(value, cuts) for value in (kappa.value, kappa.low, kappa.high))
+    return GroupTier(group, table.n_items, kappa, percent, tier, low, high)
+
+
+def _first_two(statistic: SumStatistic) -> SumStatistic:
+    """Percent agreement and Fleiss' kappa alone."""
+    return SumStatistic(statistic.contributions, lambda sums: statistic.function(sums)[..., :2])
+
+
+def _item_tiers(table: RatingTable, kappa: FloatArray, stability: FloatArray, cuts: Cuts) -> list[ItemTier]:
+    size = table.ratings_per_item.astype(int).tolist()
+    rows = zip(table.items, size, kappa.tolist(), stability.tolist(), strict=True)
+    return [
+        ItemTier(item, n, value, tier_of(value, cuts), _why_no_tier(n, value), stable)
+        for item, n, value, stable in rows
+    ]
+
+
+def _why_no_tier(n_ratings: int, kappa: float) -> str | None:
+    if n_ratings < 2:
+        return "no ratings" if n_ratings == 0 else "only one rating"
+    return "one category used: chance alone agrees fully" if np.isnan(kappa) else None
+
+
+def _plans(table: RatingTable, cuts: Cuts, expected: float) -> list[TierPlan]:
+    if not np.isfinite(expected) or expected >= 1:
+        return []
+    sizes = sorted({int(size) for size in table.ratings_per_item[table.pairable]})
+    return [plan_tiers(size, table.n_categories, cuts=cuts, expected=expected) for size in sizes]

@@ -1,0 +1,179 @@
+"""What is resampled, and how: items one by one, or in clusters; all together, or stratum by stratum."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Self
+
+import numpy as np
+
+from annotation.stats.drawing import BUDGET, SingleArray, Urn
+from annotation.stats.table import FloatArray, IntArray, RatingTable
+
+
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """How items are resampled.
+
+    Attributes
+    ----------
+    unit
+        (n_items,) index of the resampling unit of each item: itself, or its cluster.
+    stratum
+        (k,) index of the stratum of each unit; each replicate keeps the number of units per stratum.
+    item_weights
+        (n_items,) weights of the items in every sum; their mean over all items is 1.
+    n_replicates
+        B, the number of bootstrap replicates; 0 for no interval.
+    confidence
+        Nominal coverage of intervals, between 0 and 1.
+    seed
+        Seed of the draws. The same seed draws the same items for every coefficient, so that differences
+        between coefficients are paired.
+    copies
+        (k,) how many identical units each one stands for; by default one.
+    """
+
+    unit: IntArray
+    stratum: IntArray
+    item_weights: FloatArray
+    n_replicates: int = 2000
+    confidence: float = 0.95
+    seed: int = 0
+    copies: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_replicates < 0:
+            raise ValueError(f"the number of bootstrap replicates is {self.n_replicates}; it must be 0 or more")
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"confidence is {self.confidence}; it must lie between 0 and 1")
+        if self.seed < 0:
+            raise ValueError(f"the seed is {self.seed}; it must not be negative")
+
+    @classmethod
+    def of(
+        cls,
+        table: RatingTable,
+        *,
+        bootstrap: int = 2000,
+        confidence: float = 0.95,
+        seed: int = 0,
+        copies: IntArray | None = None,
+    ) -> Self:
+        """The resampling that a table's clusters, strata and weights ask for.
+
+        ``copies`` says how many items each row of the table stands for (see `distinct_items`); with clusters
+        every row is one item. Raises ``ValueError`` where a cluster lies in more than one stratum.
+        """
+        unit = _indices(table.clusters, table.n_items)
+        stratum = _stratum_of_units(unit, _indices(table.strata or ("",) * table.n_items, table.n_items))
+        weights = np.ones(table.n_items)
+        if table.weights is not None and table.n_items:
+            weights = table.weights / np.average(table.weights, weights=copies)
+        of_units = copies if table.clusters is None else None
+        return cls(unit, stratum, weights, bootstrap, confidence, seed, of_units)
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """(k,) how many units each row of the draws stands for."""
+        return np.ones(len(self.stratum)) if self.copies is None else self.copies.astype(float)
+
+    @property
+    def n_units(self) -> int:
+        """Number of resampling units."""
+        return int(self.times.sum())
+
+    @property
+    def copies_of_items(self) -> IntArray:
+        """(n_items,) how many items each row of the table stands for."""
+        return self.times[self.unit].astype(np.int64)
+
+    @property
+    def all_items(self) -> FloatArray:
+        """(n_items,) weights of the items in the value itself."""
+        whole: FloatArray = self.times[self.unit] * self.item_weights
+        return whole
+
+    def draws(self) -> Iterator["Draws"]:
+        """The B replicates in blocks: how often each draws each unit."""
+        return iter(self._kept) if self._kept is not None else self._drawn()
+
+    @cached_property
+    def _kept(self) -> list["Draws"] | None:
+        """All draws where they are few numbers: several statistics use the same."""
+        small = self.n_replicates * len(self.stratum) <= 4 * BUDGET
+        return list(self._drawn()) if small else None
+
+    def _drawn(self) -> Iterator["Draws"]:
+        """The urn's blocks, as many at a time as the budget allows: large products are fast products."""
+        blocks = Urn(self.times.astype(np.int64), self.stratum).blocks(self.n_replicates, self.seed)
+        for first in blocks:
+            more = max(0, BUDGET // first.size - 1)
+            yield Draws(np.concatenate([first, *islice(blocks, more)]))
+
+    def weights(self) -> Iterator[FloatArray]:
+        """Blocks of the (B, n_items) matrix of resampling weights."""
+        for draws in self.draws():
+            yield self.of_items(draws)
+
+    def of_items(self, draws: "Draws") -> FloatArray:
+        """(b, n_items) weights of the items in a block of replicates."""
+        weights: FloatArray = draws.double[:, self.unit] * self.item_weights
+        return weights
+
+    def by_unit(self, rows: FloatArray) -> FloatArray:
+        """(k, m) sums of ``rows`` (n_items, m) over the items of each unit, times their weights."""
+        weighted = rows * self.item_weights[:, None] if (self.item_weights != 1).any() else rows
+        if len(self.stratum) == len(rows):
+            return weighted
+        summed = np.zeros((len(self.stratum), rows.shape[1]))
+        np.add.at(summed, self.unit, weighted)
+        return summed
+
+    @cached_property
+    def stratum_sizes(self) -> FloatArray:
+        """(h,) number of units of each stratum."""
+        return np.bincount(self.stratum, self.times).astype(float)
+
+    def centred(self, values: FloatArray) -> FloatArray:
+        """``values`` (k, m) of the units minus the mean of their stratum."""
+        if len(self.stratum_sizes) == 1:
+            return values - self.times @ values / self.stratum_sizes
+        sums = np.zeros((len(self.stratum_sizes), values.shape[1]))
+        np.add.at(sums, self.stratum, self.times[:, None] * values)
+        centred: FloatArray = values - (sums / self.stratum_sizes[:, None])[self.stratum]
+        return centred
+
+    def influence(self, left_out: FloatArray) -> FloatArray:
+        """(k, m) influence of a unit of each kind, from the values without it; centred per stratum."""
+        scale = ((self.stratum_sizes - 1) / self.stratum_sizes)[self.stratum]
+        influence: FloatArray = -scale[:, None] * self.centred(left_out)
+        return influence
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """A block of replicates: ``single`` (b, k) says how often each draws each unit, in whole numbers."""
+
+    single: SingleArray
+
+    @cached_property
+    def double(self) -> FloatArray:
+        """The same in double precision."""
+        return self.single.astype(float)
+
+
+def _indices(labels: Sequence[str] | None, n_items: int) -> IntArray:
+    if labels is None:
+        return np.arange(n_items, dtype=np.int64)
+    return np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)[1].astype(np.int64)
+
+
+def _stratum_of_units(unit: IntArray, stratum: IntArray) -> IntArray:
+    n_units = int(unit.max()) + 1 if unit.size else 0
+    of_unit = np.zeros(n_units, dtype=np.int64)
+    of_unit[unit] = stratum
+    if (of_unit[unit] != stratum).any():
+        raise ValueError("a cluster lies in more than one stratum: they cannot be resampled together")
+    return of_unit

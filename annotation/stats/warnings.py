@@ -1,0 +1,207 @@
+"""What a reader must know before believing a figure, as a code for machines and a sentence for people."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from annotation.stats.estimate import Estimate
+from annotation.stats.labels import are_mixed
+from annotation.stats.resampling import Resampling
+from annotation.stats.table import RatingTable
+
+FEW_ITEMS = 30
+FEW_DISAGREEMENTS = 5
+FEW_RARE = 10
+HIGH_AGREEMENT = 0.8
+LOW_KAPPA = 0.4
+ENOUGH_TO_COMPARE = 20
+
+
+@dataclass(frozen=True)
+class StatWarning:
+    """A coded warning: ``code`` never changes its meaning, ``message`` is one or two sentences."""
+
+    code: str
+    message: str
+
+    def as_json(self) -> dict[str, str]:
+        """The warning as JSON types."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Two raters, the number of items both rated, and the share on which they say the same."""
+
+    a: str
+    b: str
+    n: int
+    same: float
+
+
+def table_warnings(table: RatingTable) -> list[StatWarning]:
+    """Warnings that the ratings alone give rise to."""
+    checks: Sequence[Callable[[RatingTable], Iterable[StatWarning]]] = (
+        _few_items,
+        _few_disagreements,
+        _rare_categories,
+        _one_category,
+        _unequal_counts,
+        _idle_raters,
+        _mixed_labels,
+    )
+    return [warning for check in checks for warning in check(table)]
+
+
+def _few_items(table: RatingTable) -> Iterable[StatWarning]:
+    n = int(table.pairable.sum())
+    if n < FEW_ITEMS:
+        yield StatWarning(
+            "few_items",
+            f"Only {n} items have two or more ratings; below {FEW_ITEMS} the coefficients are unstable "
+            "and the intervals too narrow.",
+        )
+
+
+def _few_disagreements(table: RatingTable) -> Iterable[StatWarning]:
+    disputed = int((table.pairable & (table.counts.max(axis=1, initial=0.0) < table.ratings_per_item)).sum())
+    if 0 < disputed < FEW_DISAGREEMENTS:
+        yield StatWarning(
+            "few_disagreements",
+            f"Raters disagree on only {disputed} of {int(table.pairable.sum())} items. Intervals rest on these "
+            "few, and cover less than they claim (docs/methods.md, coverage).",
+        )
+
+
+def _rare_categories(table: RatingTable) -> Iterable[StatWarning]:
+    """Chance-corrected coefficients speak of the rarer categories: those must be agreed on often enough."""
+    if table.n_used < 2 or not table.pairable.any():
+        return
+    usual = int(table.counts.sum(axis=0).argmax())
+    agreed = int(((np.delete(table.counts, usual, axis=1) >= 2).any(axis=1)).sum())
+    if agreed < FEW_RARE and table.pairable.sum() >= FEW_ITEMS:
+        yield StatWarning(
+            "rare_categories",
+            f"On only {agreed} items do two raters agree on anything but {table.categories[usual]!r}. Kappa "
+            "rests on these few, and its interval covers less than it claims (docs/methods.md, coverage).",
+        )
+
+
+def _one_category(table: RatingTable) -> Iterable[StatWarning]:
+    if table.n_ratings and table.n_used == 1:
+        used = table.categories[int(table.counts.sum(axis=0).argmax())]
+        yield StatWarning(
+            "one_category",
+            f"Every rating is {used!r}: there is nothing to tell agreement from habit. "
+            "Coefficients that divide by the chance of disagreement are undefined.",
+        )
+
+
+def _unequal_counts(table: RatingTable) -> Iterable[StatWarning]:
+    counts = table.ratings_per_item[table.ratings_per_item > 0]
+    if counts.size and counts.min() < counts.max():
+        yield StatWarning(
+            "unequal_counts",
+            f"Items have {counts.min():g} to {counts.max():g} ratings. fleiss_kappa averages the shares of "
+            "each item (Gwet 2014); fleiss_kappa_pooled sums rater pairs over items, so that items with many "
+            "ratings count for more.",
+        )
+
+
+def _idle_raters(table: RatingTable) -> Iterable[StatWarning]:
+    idle = [name for name, codes in zip(table.raters, table.codes.T, strict=True) if (codes < 0).all()]
+    if idle:
+        yield StatWarning("idle_raters", f"No rating by {', '.join(idle)}: not counted among the raters.")
+
+
+def _mixed_labels(table: RatingTable) -> Iterable[StatWarning]:
+    if are_mixed(table.categories):
+        scale = ", ".join(str(category) for category in table.categories[:12])
+        yield StatWarning(
+            "mixed_labels",
+            f"The categories mix numbers and labels: {scale}. Each counts as a category of its own; a label that "
+            "stands for a missing rating should be an empty cell.",
+        )
+
+
+def resampling_warnings(table: RatingTable, resampling: Resampling) -> list[StatWarning]:
+    """Warnings about how the intervals were made."""
+    if not resampling.n_replicates or table.strata is None or not len(resampling.stratum):
+        return []
+    single = int((np.bincount(resampling.stratum) == 1).sum())
+    if not single:
+        return []
+    message = f"{single} strata hold a single item or cluster, which resampling cannot vary"
+    return [StatWarning("single_unit_strata", f"{message}: intervals are too narrow.")]
+
+
+def coefficient_warnings(coefficients: dict[str, Estimate]) -> list[StatWarning]:
+    """Warnings that follow from the values of the coefficients, by their names in the JSON."""
+    return [*_kappa_paradox(coefficients), *_no_width(coefficients)]
+
+
+def _kappa_paradox(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
+    agreement, kappa = coefficients["percent_agreement"].value, coefficients["fleiss_kappa"].value
+    if agreement >= HIGH_AGREEMENT and kappa < LOW_KAPPA:
+        ac = coefficients["gwet_ac"].value
+        yield StatWarning(
+            "kappa_paradox",
+            f"Raters agree on {agreement:.0%} of pairs, yet kappa is {kappa:.2f}: one category is so "
+            "frequent that chance explains most of it (Feinstein and Cicchetti 1990). "
+            f"Gwet's AC is {ac:.2f}; read them together.",
+        )
+
+
+def _no_width(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
+    flat = [name for name, e in coefficients.items() if e.high - e.low < 1e-12]
+    if flat:
+        yield StatWarning(
+            "no_width",
+            f"The interval of {', '.join(flat)} has no width: every resample gives the same value. "
+            "This is certainty of the sample, not of the population.",
+        )
+
+
+def pair_warnings(joints: Sequence[Joint], undefined: Sequence[Joint]) -> list[StatWarning]:
+    """Warnings about pairs of raters: ``joints`` are all pairs, ``undefined`` those without a kappa."""
+    return [*_identical(joints), *_never_met(joints), *_undefined(undefined)]
+
+
+def _identical(joints: Sequence[Joint]) -> Iterable[StatWarning]:
+    same = [f"{j.a} and {j.b}" for j in joints if j.n >= ENOUGH_TO_COMPARE and j.same == 1]
+    if same:
+        yield StatWarning(
+            "identical_raters",
+            f"Identical on every one of at least {ENOUGH_TO_COMPARE} common items: {listed(same)}. "
+            "One person twice, or a copied column?",
+        )
+
+
+def _never_met(joints: Sequence[Joint]) -> Iterable[StatWarning]:
+    apart = [f"{j.a} and {j.b}" for j in joints if j.n == 0]
+    if apart:
+        yield StatWarning("pairs_without_items", f"No item rated by both: {listed(apart)}.")
+
+
+def _undefined(undefined: Sequence[Joint]) -> Iterable[StatWarning]:
+    names = [f"{j.a} and {j.b}" for j in undefined if j.n]
+    if names:
+        yield StatWarning(
+            "undefined_pairs",
+            f"Kappa is undefined, and left out of the mean over pairs, for {listed(names)}.",
+        )
+
+
+def inverted_warnings(names: Sequence[str]) -> list[StatWarning]:
+    """A warning about raters whose scores run against those of the others, where there are any."""
+    if not names:
+        return []
+    message = f"The scores of {listed(names)} run against those of the others: a scale read upside down?"
+    return [StatWarning("inverted_scale", message)]
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Names for a sentence: the first few, and how many more."""
+    more = len(names) - most
+    return "; ".join(names[:most]) + (f"; and {more} more" if more > 0 else "")

@@ -1,0 +1,144 @@
+"""The researcher's study pages: list, new study, and one study with its sample and its people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from annotation.forms import AnnotatorsForm, SampleForm, StudyForm
+from annotation.models import Study, User
+from annotation.queries import frame
+from annotation.queries import studies as queries
+from annotation.queries.context import PARTS
+from annotation.services import assignments, studies
+from annotation.steps import study_steps
+
+
+@researcher_required
+def study_list(request: HttpRequest) -> HttpResponse:
+    """All studies with how far they have come."""
+    rates = researcher(request).studies.filter(state=Study.State.OPEN).count()
+    return render(request, "annotation/study_list.html", {"rows": queries.study_rows(), "rates": rates})
+
+
+@researcher_required
+def study_create(request: HttpRequest) -> HttpResponse:
+    """A new study with its sample and its annotators."""
+    kind = request.GET.get("kind", "")
+    if kind not in Study.Kind.values:
+        kind = default_kind()
+    form = StudyForm(request.POST or None, kind=kind)
+    if form.is_valid() and (study := form.create(researcher(request))):
+        messages.success(request, f"{study} is ready. Annotators see it once it is open.")
+        return redirect("study_detail", slug=study.slug)
+    there = {value: frame.material(value).count() for value in Study.Kind.values}
+    kinds = [(value, label, there[value]) for value, label in Study.Kind.choices]
+    return render(request, "annotation/study_create.html", {"form": form, "kind": kind, "kinds": kinds})
+
+
+@researcher_required
+def study_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """One study: where it stands and what comes next."""
+    return detail(request, get_object_or_404(Study, slug=slug))
+
+
+@researcher_required
+def study_sample(request: HttpRequest, slug: str) -> HttpResponse:
+    """Draw items into a draft."""
+    study = get_object_or_404(Study, slug=slug)
+    form = SampleForm(request.POST or None, kind=study.kind)
+    if form.is_valid() and form.save(researcher(request), study):
+        return redirect("study_detail", slug=slug)
+    context = {"form": form, "study": study, "steps": study_steps(study, "sample")}
+    return render(request, "annotation/study_sample.html", context)
+
+
+@researcher_required
+@require_POST
+def study_open(request: HttpRequest, slug: str) -> HttpResponse:
+    """Let annotators begin, or go on."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        studies.open(by=researcher(request), study=study)
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{study} is open: its annotators find it under their work.")
+    return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+@require_POST
+def study_close(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take no more labels."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        studies.close(by=researcher(request), study=study)
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{study} is closed. All labels are kept; it can be opened again.")
+    return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+@require_POST
+def study_assign(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add annotators."""
+    study = get_object_or_404(Study, slug=slug)
+    form = AnnotatorsForm(request.POST, people=queries.assignable(study))
+    if not form.is_valid():
+        return detail(request, study, form)
+    people = list(form.cleaned_data["annotators"])
+    assignments.add_annotators(by=researcher(request), study=study, annotators=people)
+    messages.success(request, f"{', '.join(map(str, people))} can now rate {study}.")
+    return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+@require_POST
+def study_release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Give what an annotator has begun or skipped to the others."""
+    study = get_object_or_404(Study, slug=slug)
+    annotator = get_object_or_404(User, pk=pk)
+    released = assignments.release(by=researcher(request), study=study, annotator=annotator)
+    messages.success(request, f"Given back for others to rate: {released} of {annotator}.")
+    return redirect("study_detail", slug=slug)
+
+
+def researcher(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # `researcher_required` lets nobody else in
+    return request.user
+
+
+def default_kind() -> str:
+    """Dialogues, unless there are none but pairs."""
+    dialogue, pair = Study.Kind.DIALOGUE, Study.Kind.PAIR
+    return dialogue if frame.material(dialogue).exists() or not frame.material(pair).exists() else pair
+
+
+def detail(request: HttpRequest, study: Study, form: AnnotatorsForm | None = None) -> HttpResponse:
+    people = queries.annotator_rows(study)
+    free = queries.assignable(study)
+    samples = study.samples.annotate(drawn=Count("items")).order_by("created_at")
+    context: dict[str, Any] = {
+        "study": study,
+        "row": queries.study_row(study),
+        "steps": study_steps(study),
+        "people": people,
+        "missing_people": max(study.overlap - len(people), 0),
+        "coverage": queries.coverage(study),
+        "samples": [(sample, queries.strata_of(sample) if sample.strata else []) for sample in samples],
+        "criteria": study.criteria.all(),
+        "shown": [label for key, label in PARTS[study.kind].items() if key in study.shown],
+        "form": form or AnnotatorsForm(people=free),
+        "anyone_free": free.exists(),
+    }
+    return render(request, "annotation/study_detail.html", context)

@@ -1,0 +1,125 @@
+"""The demo: material written for this project, accounts, two studies with simulated labels, and a baseline judge."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from annotation.models import Study, User
+from annotation.parsing.files import InputFile
+from annotation.services import assignments, samples, simulated, studies
+from annotation.services.imports import records
+from annotation.services.simulated import SimulatedAnnotator, Truth
+from judging.services import judges, runs
+
+SOURCE = "demo"
+PASSWORD = "concord-demo"  # noqa: S105 - printed on purpose; the demo listens on this machine only
+RESEARCHER = "rosa"
+ANNOTATORS = ("anna", "ben")
+SIMULATED = (
+    SimulatedAnnotator("Simulated A", 0.9),
+    SimulatedAnnotator("Simulated B", 0.8),
+    SimulatedAnnotator("Simulated C", 0.7),
+)
+DIALOGUES, PAIRS = "Demo dialogues", "Demo pairs"
+DIALOGUE_CRITERIA = (
+    "task_completion",
+    "personalization",
+    "naturalness_user",
+    "naturalness_assistant",
+    "coherence_user",
+    "coherence_assistant",
+)
+INSTRUCTIONS = (
+    "Read the whole conversation before you rate it. The panel on the left holds what the assistant could know of "
+    "this user. If something cannot be judged, say so and why; do not guess."
+)
+SEED = 20250611
+
+
+@dataclass(frozen=True)
+class Login:
+    name: str
+    role: str
+
+
+LOGINS = (Login(RESEARCHER, "researcher"), *(Login(name, "annotator") for name in ANNOTATORS))
+
+
+def folder() -> Path:
+    path: Path = settings.BASE_DIR / "fixtures" / "demo"
+    return path
+
+
+def is_loaded() -> bool:
+    return Study.objects.filter(name__in=[DIALOGUES, PAIRS]).count() == 2
+
+
+def load() -> None:
+    """Load everything, or nothing where something fails. Does nothing the second time."""
+    if is_loaded():
+        return
+    with transaction.atomic():
+        rosa, *annotators = people()
+        import_material(rosa)
+        talk = study(rosa, annotators, DIALOGUES, Study.Kind.DIALOGUE, DIALOGUE_CRITERIA, designed_levels())
+        study(rosa, annotators, PAIRS, Study.Kind.PAIR, ("preference",), designed_preferences())
+        baseline = judges.define(by=rosa, name="baseline", provider="baseline")
+        runs.start(by=rosa, study=talk, judge=baseline, seed=SEED)
+
+
+def people() -> list[User]:
+    """Accounts that can sign in, made where they are missing; their password is PASSWORD."""
+    found = []
+    for login in LOGINS:
+        user, made = User.objects.get_or_create(
+            username=login.name,
+            defaults={"display_name": login.name.title(), "is_researcher": login.role == "researcher"},
+        )
+        if made:
+            user.set_password(PASSWORD)
+            user.save(update_fields=["password"])
+        found.append(user)
+    return found
+
+
+def import_material(by: User) -> None:
+    for kind in ("profiles", "tasks", "dialogues", "pairs"):
+        records.load(by=by, kind=kind, file=InputFile.of(folder() / f"{kind}.jsonl"), source=SOURCE)
+
+
+def study(by: User, annotators: Sequence[User], name: str, kind: str, criteria: Sequence[str], truth: Truth) -> Study:
+    """A study of all demo items of a kind. The simulated annotators have rated it; one slot an item is left for you."""
+    made = studies.create(
+        by=by,
+        name=name,
+        kind=kind,
+        criteria=criteria,
+        overlap=len(SIMULATED) + 1,
+        allow_tie=True,
+        seed=SEED,
+        description="Demo material with simulated annotators: their labels are drawn, not given by people.",
+        instructions=INSTRUCTIONS if kind == Study.Kind.DIALOGUE else "",
+    )
+    samples.draw(by=by, study=made, method="all", filters={"source": SOURCE}, seed=SEED)
+    assignments.add_annotators(by=by, study=made, annotators=annotators)
+    studies.open(by=by, study=made)
+    simulated.rate(by=by, study=made, truth=truth, annotators=SIMULATED, seed=SEED)
+    return made
+
+
+def designed_levels() -> dict[str, dict[str, str]]:
+    """The level that each dialogue was written to have, by criterion."""
+    with (folder() / "designed_quality.csv").open(encoding="utf-8", newline="") as file:
+        return {row.pop("dialogue_id"): row for row in csv.DictReader(file)}
+
+
+def designed_preferences() -> dict[str, dict[str, str]]:
+    """The response of each pair that was written to suit the person better."""
+    with (folder() / "designed_preference.csv").open(encoding="utf-8", newline="") as file:
+        return {row["pair_id"]: {"preference": row["preferred"]} for row in csv.DictReader(file)}

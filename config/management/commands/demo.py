@@ -1,0 +1,49 @@
+"""The demo, ready to look at."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config import demo, supervision
+
+
+class Command(BaseCommand):
+    help = "Load the demo material, accounts and studies; with --start, run web server and worker in the background."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--start", action="store_true", help="start web server and worker, and print the address")
+        parser.add_argument("--host", default=os.environ.get("CONCORD_HOST", "127.0.0.1"))
+        parser.add_argument("--port", type=int, default=int(os.environ.get("CONCORD_PORT", "8000")))
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        call_command("migrate", verbosity=0)
+        demo.load()
+        if not options["start"]:
+            self.stdout.write("The demo material is loaded.")
+            return
+        call_command("collectstatic", interactive=False, verbosity=0)
+        try:
+            bind = self.start(options["host"], options["port"])
+        except supervision.SupervisionError as error:
+            raise CommandError(str(error)) from error
+        self.welcome(bind)
+
+    def start(self, host: str, port: int) -> str:
+        running = supervision.running_at()
+        if running:
+            return running
+        supervision.check_free(host, port)
+        supervision.start_in_background(f"{host}:{port}")
+        return f"{host}:{port}"
+
+    def welcome(self, bind: str) -> None:
+        logins = "\n".join(f"    {login.name:<6} {login.role}" for login in demo.LOGINS)
+        self.stdout.write(
+            f"\n  Concord answers at  http://{bind}/\n\n"
+            f"  Sign in as (password {demo.PASSWORD}):\n{logins}\n\n"
+            f"  It runs in the background. End it: make stop. Logs: {supervision.logs()}\n"
+        )

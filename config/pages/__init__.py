@@ -1,0 +1,1 @@
+"""Pages of the site itself: home, the gallery of components, health."""

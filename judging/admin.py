@@ -1,0 +1,80 @@
+"""Judges, runs and workers as rows, for looking into trouble. Nothing is made or changed here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from judging.models import CachedReply, Judge, JudgeChunk, JudgeRun, Judgment, Price, Quota, Seat, Worker
+
+
+class ReadOnly(admin.ModelAdmin[Any]):
+    """What services write is only read here."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+
+@admin.register(Judge)
+class JudgeAdmin(ReadOnly):
+    list_display = ["name", "version", "provider", "model", "created_at"]
+    list_filter = ["provider"]
+    search_fields = ["name", "model"]
+
+
+@admin.register(JudgeRun)
+class JudgeRunAdmin(ReadOnly):
+    list_display = ["id", "study", "judge", "created_at", "finished_at", "stopped_at"]
+    list_select_related = ["study", "judge"]
+    list_filter = ["judge"]
+
+
+@admin.register(JudgeChunk)
+class JudgeChunkAdmin(ReadOnly):
+    list_display = ["id", "run", "index", "queued_at", "worker", "finished_at", "attempts", "error"]
+    list_select_related = ["run__study", "run__judge", "worker"]
+    search_fields = ["error"]
+
+
+@admin.register(Judgment)
+class JudgmentAdmin(ReadOnly):
+    list_display = ["id", "run", "item", "criterion", "repeat", "order", "value", "unscored_reason"]
+    list_select_related = ["run__study", "run__judge", "item__study", "criterion"]
+    list_filter = ["unscored_reason"]
+    show_full_result_count = False
+
+
+@admin.register(Worker)
+class WorkerAdmin(ReadOnly):
+    list_display = ["name", "slots", "started_at", "seen_at"]
+
+
+@admin.register(Price)
+class PriceAdmin(ReadOnly):
+    list_display = ["provider", "model", "valid_from", "input", "output", "created_by"]
+    list_select_related = ["created_by"]
+
+
+@admin.register(Quota)
+class QuotaAdmin(ReadOnly):
+    list_display = ["provider", "model", "requests_per_minute", "tokens_per_minute"]
+
+
+@admin.register(Seat)
+class SeatAdmin(ReadOnly):
+    list_display = ["judge", "worker", "n"]
+    list_select_related = ["judge", "worker"]
+
+
+@admin.register(CachedReply)
+class CachedReplyAdmin(ReadOnly):
+    list_display = ["key", "provider", "model", "created_at"]
+    show_full_result_count = False

@@ -1,0 +1,11 @@
+from importlib import import_module
+
+from django.apps import AppConfig
+
+
+class JudgingConfig(AppConfig):
+    name = "judging"
+
+    def ready(self) -> None:
+        """Tell the line of a study about judges."""
+        import_module("judging.steps")

@@ -1,0 +1,245 @@
+"""Charts: from a result to an Altair specification, and from that to SVG. Pure; no Django, no files.
+
+The language of marks is that of the pages: people are circles, judges diamonds, intervals lines, the human ceiling a
+band. A palette names the colours: those of the page follow its light and dark tokens, those of a file stand alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+ROW, WIDTH = 24, 480
+"""Pixels: height of a row, width of a plot."""
+
+LETTER, LONGEST = 7, 26
+"""Pixels of a letter, and letters of a name; what is longer is cut."""
+
+TIERS = ("easy", "medium", "hard", "contested")
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours by what they are for."""
+
+    ink: str
+    quiet: str
+    line: str
+    people: str
+    judge: str
+    band: str
+    tiers: Mapping[str, str] = field(default_factory=dict)
+
+
+PAGE = Palette(
+    ink="var(--ink)",
+    quiet="var(--ink-2)",
+    line="var(--line)",
+    people="var(--mark-people)",
+    judge="var(--mark-judge)",
+    band="var(--band)",
+    tiers={name: f"var(--tier-{name})" for name in TIERS},
+)
+"""For an SVG inside a page, which takes its colours from there."""
+
+FILE = Palette(
+    ink="#1b1c1e",
+    quiet="#505258",
+    line="#dedbd3",
+    people="#1b1c1e",
+    judge="#0d5570",
+    band="#e9e5dc",
+    tiers={"easy": "#e2bb6c", "medium": "#c0842a", "hard": "#885112", "contested": "#46280f"},
+)
+"""For an SVG by itself: print, slides, a paper."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One line of a forest plot: a name, an estimate with its interval, and whose it is (people or judge)."""
+
+    name: str
+    kind: str
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, name: str, kind: str, estimate: Mapping[str, Any]) -> Mark:
+        """From an estimate as it stands in a document."""
+        return cls(name, kind, estimate["value"], estimate["low"], estimate["high"], estimate["reason"])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A criterion's part of a forest plot; `ceiling` is the interval of the human ceiling, where there is one."""
+
+    title: str
+    marks: Sequence[Mark]
+    ceiling: tuple[float, float] | None
+
+
+def rows_of(title: str, document: Mapping[str, Any], *, people: str = "people") -> Rows:
+    """What a criterion's document shows in a forest plot: its people's Fleiss' kappa and each judge's mean kappa.
+
+    `people` is what to call those who rated.
+    """
+    among = Mark.of(people, "people", document["coefficients"]["fleiss_kappa"])
+    judges = [Mark.of(_judge_name(name, d), "judge", d["mean_cohen_kappa"]) for name, d in document["judges"].items()]
+    return Rows(title, [among, *judges], _ceiling(document))
+
+
+def _judge_name(name: str, found: Mapping[str, Any]) -> str:
+    kind: str = found["kind"]
+    if kind == "judge":
+        return name
+    short = kind.removesuffix(" judge")
+    return kind if name == short else f"{name} ({short})"
+
+
+def _ceiling(document: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The ceiling of the judge that scored most items, or among all where there is no judge."""
+    judges = document["judges"].values()
+    most = max(judges, key=lambda found: found["scored"], default=None)
+    held = document["coefficients"]["mean_pairwise_cohen_kappa"] if most is None else most["human_ceiling"]
+    return None if held["low"] is None or held["high"] is None else (held["low"], held["high"])
+
+
+def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
+    """Kappas of people and judges, a panel per criterion, on one axis from 0 (or below) to 1."""
+    ends = [x for part in parts for mark in part.marks for x in (mark.value, mark.low) if x is not None]
+    ends += [part.ceiling[0] for part in parts if part.ceiling]
+    scale = alt.Scale(domain=[min([0.0, *(end - 0.03 for end in ends)]), 1.0], nice=False)
+    y_axis = _names([mark.name for part in parts for mark in part.marks])
+    panels = [_panel(part, scale, y_axis, palette, last=part is parts[-1]) for part in parts]
+    return _styled(alt.vconcat(*panels, spacing=14), palette)
+
+
+def _names(names: Sequence[str]) -> alt.Axis:
+    """An axis of names, as wide as the longest one needs, so that panels stand under each other."""
+    room = LETTER * min(max(map(len, names), default=0), LONGEST)
+    return alt.Axis(labelLimit=room, minExtent=room + 12, maxExtent=room + 12, labelPadding=10)
+
+
+def _panel(part: Rows, scale: alt.Scale, y_axis: alt.Axis, palette: Palette, *, last: bool) -> alt.LayerChart:
+    x_axis = alt.Axis(title="kappa" if last else None, labels=last, ticks=last, tickCount=6, format=".1f")
+    y = alt.Y("name:N", sort=[mark.name for mark in part.marks], title=None, axis=y_axis)
+    x = alt.X("value:Q", scale=scale, axis=x_axis)
+    shown = [_values(mark) for mark in part.marks]
+    base = alt.Chart(_data(shown)).encode(y=y)
+    layers = [
+        *_band(part.ceiling, scale, palette),
+        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=_by_kind(palette)),
+        base.mark_point(filled=True, opacity=1, size=90).encode(x=x, color=_by_kind(palette), shape=_SHAPE),
+        base.transform_filter("datum.text")
+        .mark_text(align="left", dx=4, color=palette.quiet)
+        .encode(x=alt.XDatum(scale.domain[0]), text="text:N"),
+    ]
+    return alt.layer(*layers).properties(
+        width=WIDTH, height=ROW * len(part.marks), title=alt.TitleParams(part.title, anchor="start", frame="group")
+    )
+
+
+def _values(mark: Mark) -> dict[str, Any]:
+    undefined = f"– {mark.reason}" if mark.value is None else ""
+    return {
+        "name": mark.name,
+        "kind": mark.kind,
+        "value": mark.value,
+        "low": mark.low,
+        "high": mark.high,
+        "text": undefined,
+    }
+
+
+def _data(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
+    return alt.InlineData(values=[dict(value) for value in values])
+
+
+_SHAPE = alt.Shape("kind:N", scale=alt.Scale(domain=["people", "judge"], range=["circle", "diamond"]), legend=None)
+
+
+def _by_kind(palette: Palette) -> alt.Color:
+    colours = alt.Scale(domain=["people", "judge"], range=[palette.people, palette.judge])
+    return alt.Color("kind:N", scale=colours, legend=None)
+
+
+def _band(ceiling: tuple[float, float] | None, scale: alt.Scale, palette: Palette) -> list[alt.Chart]:
+    if ceiling is None:
+        return []
+    ends = _data([{"from": ceiling[0], "to": ceiling[1]}])
+    return [alt.Chart(ends).mark_rect(color=palette.band, opacity=1).encode(x=alt.X("from:Q", scale=scale), x2="to:Q")]
+
+
+def tier_bars(counts: Sequence[tuple[str, Mapping[str, int]]], palette: Palette) -> dict[str, Any]:
+    """Shares of items by tier, one stacked bar per name, with the counts written on it."""
+    values = [
+        {"name": name, "tier": tier, "n": found.get(tier, 0), "rank": rank}
+        for name, found in counts
+        for rank, tier in enumerate(TIERS)
+        if found.get(tier, 0)
+    ]
+    y = alt.Y("name:N", sort=[name for name, _ in counts], title=None, axis=_names([name for name, _ in counts]))
+    axis = alt.Axis(format=".0%", title="share of items", tickCount=5)
+    base = alt.Chart(_data(values)).encode(y=y, order="rank:O")
+    bars = base.mark_bar(stroke=palette.line, strokeWidth=0.5).encode(
+        x=alt.X("n:Q", stack="normalize", axis=axis), color=_by_tier(palette)
+    )
+    return _styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
+
+
+def _by_tier(palette: Palette) -> alt.Color:
+    colours = alt.Scale(domain=list(TIERS), range=[palette.tiers[name] for name in TIERS])
+    return alt.Color("tier:N", scale=colours, legend=alt.Legend(orient="top", title=None, symbolType="square"))
+
+
+def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+    """The kappas that an item can have, as ticks on the bands of the tiers."""
+    low, cuts = min([0.0, *plan["values"]]), list(plan["cuts"])
+    edges = [low, *cuts, 1.0]
+    bands = [{"tier": tier, "from": edges[k], "to": edges[k + 1]} for k, tier in enumerate(reversed(TIERS))]
+    x = alt.Scale(domain=[low, 1.0], nice=False)
+    axis = alt.Axis(title="kappa of an item", values=[*cuts, 0, 1], format=".2~f")
+    span = alt.X("from:Q", scale=x, axis=axis)
+    areas = alt.Chart(_data(bands)).mark_rect()
+    ticks = alt.Chart(_data([{"kappa": value} for value in plan["values"]])).mark_rule(color=palette.ink, strokeWidth=2)
+    layers = [
+        areas.encode(x=span, x2="to:Q", y=alt.value(0), y2=alt.value(14), color=_by_tier(palette)),
+        ticks.encode(x=alt.X("kappa:Q", scale=x), y=alt.value(16), y2=alt.value(30)),
+    ]
+    return _styled(alt.layer(*layers).properties(width=WIDTH, height=32), palette)
+
+
+def _styled(chart: Any, palette: Palette) -> dict[str, Any]:
+    text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
+    axis = {
+        **text,
+        "gridColor": palette.line,
+        "domainColor": palette.line,
+        "tickColor": palette.line,
+        "titleFontWeight": "normal",
+    }
+    config = {
+        "font": "Liberation Sans, Arial, Helvetica, sans-serif",
+        "background": None,
+        "view": {"stroke": None},
+        "axis": axis,
+        "axisY": {"grid": False, "domain": False, "ticks": False},
+        "text": {"fontSize": 12},
+        "title": {"color": palette.ink, "fontSize": 13, "fontWeight": 600, "offset": 8},
+        "legend": {"labelColor": palette.ink, "labelFontSize": 13},
+    }
+    spec: dict[str, Any] = chart.to_dict()
+    spec["config"] = {**spec.get("config", {}), **config}
+    return spec
+
+
+def svg(spec: Mapping[str, Any]) -> str:
+    """The chart as an SVG document with a transparent background. Texts in it are escaped."""
+    drawn: str = vl_convert.vegalite_to_svg(dict(spec), allowed_base_urls=[])
+    return drawn

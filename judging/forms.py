@@ -1,0 +1,403 @@
+"""Forms of the judge pages. What they check beyond types, the services check, and say at which field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+
+from annotation.errors import InputError
+from annotation.models import Study, User
+from annotation.parsing.files import MEGABYTE, InputFile
+from annotation.services.imports.outcome import Outcome
+from annotation.services.imports.records import SOURCE
+from judging.models import Judge, JudgeRun, Price
+from judging.models.judge import NOT_RUN_HERE
+from judging.providers import REGISTRY
+from judging.services import estimates, judges, prices, quotas, runs
+from judging.services.estimates import Estimate
+from judging.services.imports.formats import Format
+from judging.services.previews import Preview, preview
+
+PROVIDERS = {
+    "baseline": "Baseline: counts of words, no model",
+    "local": "Local: a small model on this machine, no key and no network",
+    "anthropic": "Anthropic: a Claude model, needs a key",
+    "bedrock": "Bedrock: a Claude model through Amazon, needs a key",
+    "openai_compatible": "OpenAI-compatible: vLLM, Ollama, llama.cpp and others, needs an address",
+}
+NOT_OFFERED = ("scripted",)
+ORDERS = [
+    ("random", "One order for each pair, drawn by lot"),
+    ("both", "Both orders, which shows whether the judge leans to a side"),
+    ("AB", "Response 1 always first"),
+    ("BA", "Response 2 always first"),
+]
+
+
+class JudgeChoice(forms.ModelChoiceField[Judge]):
+    """Judges with what is behind their names."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj} · {'baseline, no model' if obj.is_baseline else obj.model or obj.provider}"
+
+
+class ParametersField(forms.JSONField):
+    """JSON, or nothing: an empty field is shown empty, not as null."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return "" if value is None else super().prepare_value(value)
+
+
+def provider_choices() -> list[tuple[str, str]]:
+    """The providers that there are, the known ones first and in words."""
+    known = [(name, label) for name, label in PROVIDERS.items() if name in REGISTRY]
+    return known + [(name, name) for name in REGISTRY if name not in PROVIDERS and name not in NOT_OFFERED]
+
+
+def dollars(label: str, **options: Any) -> forms.DecimalField:
+    return forms.DecimalField(label=label, required=False, max_digits=12, decimal_places=4, **options)
+
+
+class RunForm(forms.Form):
+    """A run of a known judge or of a new one."""
+
+    judge = JudgeChoice(
+        queryset=Judge.objects.none(),
+        required=False,
+        label="Judge",
+        empty_label="A new judge, described below",
+        widget=forms.Select(attrs={"data-empty-opens": "new-judge"}),
+    )
+    name = forms.CharField(
+        label="Name",
+        max_length=120,
+        required=False,
+        help_text="With a name, this judge is used. Tables and plots call it so.",
+    )
+    provider = forms.ChoiceField(label="Where its verdicts come from", choices=provider_choices, required=False)
+    model = forms.CharField(
+        label="Model", max_length=120, required=False, help_text="For example claude-haiku-4-5. The baseline has none."
+    )
+    parameters = ParametersField(
+        label="Parameters",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text='JSON, such as {"concurrency": 8, "max_tokens": 1000}. Leave empty for the defaults.',
+    )
+    criteria = forms.MultipleChoiceField(label="Criteria", widget=forms.CheckboxSelectMultiple)
+    order_policy = forms.ChoiceField(
+        label="Order of the responses", choices=ORDERS, widget=forms.RadioSelect, initial="random", required=False
+    )
+    repeats = forms.IntegerField(
+        label="Repeats",
+        min_value=1,
+        max_value=runs.MOST_REPEATS,
+        initial=1,
+        help_text="How often each question is asked. Two or more show how steady the judge is.",
+    )
+    seed = forms.IntegerField(
+        label="Seed", min_value=0, max_value=runs.LARGEST_SEED, initial=0, help_text="Of all that is drawn by lot."
+    )
+
+    budget_usd = dollars("Budget in US dollars", help_text="The run stops itself before it costs more. Empty for none.")
+    ask_anew = forms.BooleanField(
+        label="Ask anew what has been answered already",
+        required=False,
+        help_text="Otherwise the same question about the same item is not paid for twice.",
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.study = study
+        keys = [(criterion.key, criterion.name) for criterion in study.criteria.all()]
+        known = latest_judges()
+        choice = self.fields["judge"]
+        assert isinstance(choice, JudgeChoice)
+        choice.queryset, choice.initial = known, known.order_by("-created_at").first()
+        self.fields["criteria"].choices = keys  # type: ignore[attr-defined]
+        self.fields["criteria"].initial = [key for key, _ in keys]
+        if study.kind != Study.Kind.PAIR:
+            del self.fields["order_policy"]
+
+    def clean(self) -> dict[str, Any]:
+        """What is described under a name is a new judge, whatever is chosen above it."""
+        cleaned = super().clean() or {}
+        if cleaned.get("name"):
+            cleaned["judge"] = None
+        elif cleaned.get("model") or cleaned.get("parameters"):
+            self.add_error("name", "A new judge needs a name.")
+        elif not cleaned.get("judge") and "judge" not in self.errors:
+            self.add_error("name", "Choose a judge above, or name a new one.")
+        return cleaned
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the part for a new judge matters: one is being described, or there is none to choose."""
+        if self.is_bound:
+            return not self.data.get("judge") or any(self.data.get(field) for field in ("name", "model", "parameters"))
+        return self.fields["judge"].initial is None
+
+    def start(self, by: User) -> JudgeRun | None:
+        """The run, started; None if something stands in its way, which is then said at its field."""
+        try:
+            judges.probe(self.planned().judge)  # may wait on the network, so before the database is locked
+            with transaction.atomic():
+                return runs.start(by=by, study=self.study, judge=self.chosen(by), **self.options())
+        except InputError as error:
+            self.add_error(self.place_of(error), error.message)
+            return None
+
+    def estimate(self) -> Estimate | None:
+        """What the run would take. Nothing is made, not even a judge; None if something stands in its way."""
+        try:
+            return estimates.estimate(self.planned())
+        except InputError as error:
+            self.add_error(self.place_of(error), error.message)
+            return None
+
+    def planned(self) -> runs.Plan:
+        """The run as it would be, of a judge that is not saved yet."""
+        return runs.plan(study=self.study, judge=self.chosen(None, define=judges.drafted), **self.options())
+
+    def chosen(self, by: User | None, *, define: Callable[..., Judge] | None = None) -> Judge:
+        given = self.cleaned_data
+        if given["judge"]:
+            judge: Judge = given["judge"]
+            return judge
+        if given["parameters"] is not None and not isinstance(given["parameters"], dict):
+            raise InputError("Parameters are a JSON object, in braces.", field="parameters")
+        make = define or partial(judges.define, by=by)
+        return make(
+            name=given["name"],
+            provider=given["provider"],
+            model=given["model"],
+            parameters=given["parameters"] or {},
+        )
+
+    def options(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        return {
+            "criteria": given["criteria"],
+            "repeats": given["repeats"],
+            "order_policy": given.get("order_policy") or "random",
+            "seed": given["seed"],
+            "budget_usd": given.get("budget_usd"),
+            "use_cache": not given.get("ask_anew"),
+        }
+
+    def place_of(self, error: InputError) -> str | None:
+        """The field where the reader can do something about it."""
+        if error.field == "judge" and not self.cleaned_data["judge"]:
+            return "provider"
+        return error.field if error.field in self.fields else None
+
+
+def latest_judges() -> Any:
+    """The newest version of every judge that can be run here."""
+    latest = Judge.objects.order_by("name", "-version")
+    newest: dict[str, int] = {}
+    for pk, name in latest.exclude(provider__in=NOT_RUN_HERE).values_list("pk", "name"):
+        newest.setdefault(name, pk)
+    return Judge.objects.filter(pk__in=newest.values()).order_by("name")
+
+
+class SayingForm(forms.Form):
+    """A form whose service says at which field something is wrong."""
+
+    def done(self, action: Callable[[], Any]) -> Any:
+        """What the action returns; None if it refused, which is then said at its field."""
+        try:
+            with transaction.atomic():
+                return action()
+        except InputError as error:
+            self.add_error(error.field if error.field in self.fields else None, error.message)
+            return None
+
+
+class JudgeForm(SayingForm):
+    """A new judge, or another version of one."""
+
+    name = forms.CharField(label="Name", max_length=120, help_text="Tables and plots call it so.")
+    provider = forms.ChoiceField(label="Where its verdicts come from", choices=provider_choices)
+    model = forms.CharField(
+        label="Model", max_length=120, required=False, help_text="For example claude-haiku-4-5. The baseline has none."
+    )
+    parameters = ParametersField(
+        label="Parameters",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text='JSON, such as {"concurrency": 8, "max_tokens": 1000}. Leave empty for the defaults.',
+    )
+
+    template = forms.CharField(
+        label="Template of your own",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}),
+        help_text="In place of Concord's words, with placeholders such as $conversation. Empty for Concord's own.",
+    )
+    study = forms.ModelChoiceField(
+        queryset=Study.objects.order_by("-created_at"),
+        required=False,
+        label="Preview on the first item of",
+        empty_label="no study",
+    )
+
+    def __init__(self, *args: Any, judge: Judge | None = None, **kwargs: Any) -> None:
+        """With `judge`, a change of it: the name stays."""
+        super().__init__(*args, **kwargs)
+        self.judge = judge
+        if judge is not None:
+            del self.fields["name"]
+
+    def clean_parameters(self) -> dict[str, Any]:
+        found = self.cleaned_data["parameters"]
+        if found is not None and not isinstance(found, dict):
+            raise forms.ValidationError("Parameters are a JSON object, in braces.")
+        return found or {}
+
+    def settings(self) -> dict[str, Any]:
+        """What `judges.define` takes. The template is one of the parameters."""
+        given = self.cleaned_data
+        own = {"template": given["template"].replace("\r\n", "\n")} if given["template"].strip() else {}
+        return {
+            "name": self.judge.name if self.judge else given["name"],
+            "provider": given["provider"],
+            "model": given["model"],
+            "parameters": {**given["parameters"], **own},
+        }
+
+    def save(self, by: User) -> Judge | None:
+        """The judge as described, which is the one that there is if nothing changed."""
+        saved: Judge | None = self.done(lambda: judges.define(by=by, **self.settings()))
+        return saved
+
+    def preview(self) -> Preview | None:
+        """What it would ask about a real item. Nothing is saved."""
+        study = self.cleaned_data["study"]
+        if study is None:
+            self.add_error("study", "Choose the study whose first item is shown.")
+            return None
+        shown: Preview | None = self.done(lambda: preview(judges.drafted(**self.settings()), study))
+        return shown
+
+
+class LimitsForm(SayingForm):
+    """What a judge may cost in a day, and how fast its model may be asked."""
+
+    daily_budget_usd = dollars("Daily budget in US dollars", help_text="For all versions together. Empty: none.")
+    requests_per_minute = forms.IntegerField(
+        label="Requests a minute", required=False, help_text="To this model, by all judges and workers together."
+    )
+    tokens_per_minute = forms.IntegerField(label="Tokens a minute", required=False, help_text="Read and written.")
+
+    def save(self, by: User, judge: Judge) -> bool:
+        given = self.cleaned_data
+
+        def set_all() -> bool:
+            judges.set_daily_budget(by=by, judge=judge, usd=given["daily_budget_usd"])
+            quotas.set_limits(
+                by=by,
+                provider=judge.provider,
+                model=judge.model,
+                requests_per_minute=given["requests_per_minute"],
+                tokens_per_minute=given["tokens_per_minute"],
+            )
+            return True
+
+        return bool(self.done(set_all))
+
+
+class PriceForm(SayingForm):
+    """What a model costs from a day on."""
+
+    provider = forms.ChoiceField(label="Provider", choices=provider_choices)
+    model = forms.CharField(label="Model", max_length=120, help_text="As judges name it.")
+    valid_from = forms.DateField(label="From", widget=forms.DateInput(attrs={"type": "date"}))
+    input = forms.DecimalField(label="Tokens read", max_digits=12, decimal_places=4, min_value=0)
+    output = forms.DecimalField(label="Tokens written", max_digits=12, decimal_places=4, min_value=0)
+    cache_read = dollars("Tokens read from the cache", min_value=0)
+    cache_write = dollars("Tokens put into the cache", min_value=0)
+    batch_input = dollars("Tokens read, in bulk", min_value=0)
+    batch_output = dollars("Tokens written, in bulk", min_value=0)
+    note = forms.CharField(label="Where it is published", max_length=200, required=False)
+
+    def save(self, by: User) -> Price | None:
+        saved: Price | None = self.done(lambda: prices.enter(by=by, **self.cleaned_data))
+        return saved
+
+
+class ResumeForm(forms.Form):
+    """Going on with a run, perhaps with a higher budget."""
+
+    budget_usd = dollars("Budget in US dollars", help_text="Including what is spent.")
+
+
+class UploadForm(forms.Form):
+    """A file of one format, and what must be known besides."""
+
+    file = forms.FileField(label="File", allow_empty_file=True)
+    source = forms.CharField(
+        label="Source",
+        max_length=40,
+        initial=SOURCE,
+        help_text="Whose ids these are. The same ids of the same source are updated in place.",
+    )
+    study = forms.CharField(
+        label="Study",
+        max_length=120,
+        help_text="Its name. If there is none of this name, one is made of the items that the file names.",
+    )
+    judge = forms.CharField(label="Judge", max_length=120, help_text="The name under which its ratings are compared.")
+    skip = forms.BooleanField(
+        label="Keep the good records if some are bad",
+        required=False,
+        help_text="Otherwise one bad record means that nothing of the file is kept.",
+    )
+
+    def __init__(self, *args: Any, chosen: Format, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.chosen = chosen
+        self.fields["file"].help_text = f"At most {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB; a command takes more."
+        for name in {"source", "study", "judge"} - set(chosen.fields):
+            del self.fields[name]
+
+    def clean_file(self) -> UploadedFile:
+        file: UploadedFile = self.cleaned_data["file"]
+        if file.size and file.size > settings.MAX_UPLOAD_BYTES:
+            raise forms.ValidationError(
+                f"{file.name} has more than {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB: "
+                "import it with the command of the same name, which has no such limit."
+            )
+        return file
+
+    def load(self, by: User) -> Outcome | None:
+        """What the import did; None if it was refused, with the reason at its field."""
+        more = {name: self.cleaned_data[name] for name in self.chosen.fields}
+        upload: UploadedFile = self.cleaned_data["file"]
+        with TemporaryDirectory(prefix="concord-upload-") as folder:
+            path = Path(folder) / "upload"
+            with path.open("wb") as stream:
+                stream.writelines(upload.chunks())
+            file = InputFile(path, upload.name or "the file")
+            on_error = "skip" if self.cleaned_data["skip"] else "stop"
+            try:
+                return self.chosen.load(by=by, file=file, on_error=on_error, **more)
+            except InputError as error:
+                self.refuse(error)
+                return None
+
+    def refuse(self, error: InputError) -> None:
+        """What is wrong in the file is said at the file, with its line; the rest at its own field."""
+        if error.file is None and error.field in self.fields:
+            self.add_error(error.field, error.message)
+        else:
+            self.add_error("file", str(error))

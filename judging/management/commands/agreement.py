@@ -1,0 +1,127 @@
+"""`agreement`: how far people agree, and how far judges agree with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.parsing import rating_files
+from annotation.queries.studies import study_called
+from annotation.stats.table import Level
+from judging import wording
+from judging.services import agreement, comparison
+from judging.services.agreement import StudyRatings
+from judging.services.comparison import JudgedOptions
+
+CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon")
+
+
+class Command(ConcordCommand):
+    help = "Agreement of people with each other and of judges with people, of a study or of a CSV file."
+    example = "agreement ratings.csv --level ordinal --judge gpt-4\n  python manage.py agreement --study PandaLM --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        add_source(parser)
+        parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
+        parser.add_argument(
+            "--judge", action="extend", nargs="+", default=[], metavar="NAME", help="rater of the file that is a judge"
+        )
+        parser.add_argument("--unscored-as", metavar="VALUE", help="count a judge's unusable replies as this value")
+        parser.add_argument(
+            "--epsilon", type=float, default=0.15, help="discount of a judge in the alternative-annotator test (0.15)"
+        )
+        parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples; 0 for no intervals")
+        parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
+        parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        check_source(options, only_study=("criterion",), only_file=("level", "judge", "categories"))
+        chosen = JudgedOptions(**{name: options[name] for name in CHOSEN})
+        if options["file"]:
+            return comparison.of_file(read_file(options), options["judge"], chosen)
+        study, key = study_called(options["study"]), options["criterion"]
+        ratings = StudyRatings.read(study)
+        run = agreement.of_study(by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings)
+        return agreement.for_criterion(run.result, key)
+
+    def say(self, document: Any) -> None:
+        if "criteria" in document:
+            self.stdout.write(f"{document['study']}\n{text.columns(list(table(document)))}")
+        for name, found in document.get("criteria", {document.get("criterion") or "these items": document}).items():
+            self.stdout.write("\n".join(["", *criterion(name, found)]))
+
+
+def add_source(parser: CommandParser) -> None:
+    """A file or a study."""
+    parser.add_argument("file", nargs="?", type=Path, metavar="RATINGS.csv", help="long (item,rater,value) or wide")
+    parser.add_argument("--study", help="name or slug")
+    parser.add_argument("--level", choices=get_args(Level), help="of the file's scale (nominal)")
+    parser.add_argument("--categories", metavar="A,B,…", help="the file's scale in order; by default what occurs")
+
+
+def check_source(options: Mapping[str, Any], *, only_study: tuple[str, ...], only_file: tuple[str, ...]) -> None:
+    """Raise InputError unless there is a file or a study, and nothing that belongs to the other."""
+    if bool(options["file"]) == bool(options["study"]):
+        raise InputError("give either a file of ratings or --study NAME")
+    foreign = only_study if options["file"] else only_file
+    for name in foreign:
+        if options[name]:
+            raise InputError(f"--{name} belongs to {'--study' if options['file'] else 'a file of ratings'}")
+
+
+def read_file(options: Mapping[str, Any], *, describing: tuple[str, ...] = ()) -> rating_files.RatingsFile:
+    """The file of ratings that the options name."""
+    scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
+    level: Level = options["level"] or "nominal"
+    return rating_files.read(options["file"], level=level, categories=scale, describing=describing)
+
+
+def table(document: Mapping[str, Any]) -> Iterator[list[str]]:
+    """The published table: a row per criterion and judge."""
+    yield ["criterion", "judge", "Cohen's kappa of the judge", "Fleiss' kappa of the annotators", "items"]
+    for row in document["table"]:
+        kappas = [text.estimate(row["judge_cohen_kappa"]), text.estimate(row["fleiss_kappa"])]
+        yield [row["criterion"], row["judge"] or "-", *kappas, str(row["n_items"])]
+
+
+def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """Lines on one criterion: in words, then every figure, then what to beware of."""
+    yield wording.on_criterion(name, found)
+    yield (
+        f"{found['n_items']} items ({found['n_items_pairable']} with two ratings or more), {found['n_raters']} raters, "
+        f"{found['n_ratings']} ratings, {found['level']}; seed {found['seed']}, {found['bootstrap']} resamples"
+    )
+    yield text.columns([[key.replace("_", " "), text.estimate(e)] for key, e in found["coefficients"].items()])
+    if found["pairs"]:
+        yield "pairs, Cohen's kappa"
+        yield text.columns([[f"{p['a']} / {p['b']}", text.estimate(p["cohen_kappa"])] for p in found["pairs"]])
+    for judge, held in found["judges"].items():
+        yield f"judge {judge}: {held['scored']} scored, {held['unscored']} unscored"
+        yield text.columns(list(_judge(held)))
+        yield from _alt_test(held["alt_test"])
+    yield from (f"! {warning['message']}" for warning in found["warnings"])
+
+
+def _judge(held: Mapping[str, Any]) -> Iterator[list[str]]:
+    for key in ("mean_cohen_kappa", "human_ceiling", "below_ceiling", "accuracy", "spearman", "mae"):
+        yield [key.replace("_", " "), text.estimate(held[key])]
+    for annotator, kappa in held["per_annotator"].items():
+        yield [f"with {annotator}", text.estimate(kappa)]
+
+
+def _alt_test(found: Mapping[str, Any] | None) -> Iterator[str]:
+    if found is None:
+        return
+    if found["passes"] is None:
+        yield f"  alternative-annotator test: {found['reason']}"
+        return
+    yield (
+        f"  alternative-annotator test, epsilon {found['epsilon']:g}: {'passed' if found['passes'] else 'not passed'}, "
+        f"winning rate {found['winning_rate']:.2f}, advantage probability {text.estimate(found['advantage'])}"
+    )

@@ -1,0 +1,108 @@
+"""`calibrate`: what a judge's scores are worth after correction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.stats.table import Level
+from judging.services import calibration
+from judging.services.calibration import CalibrationOptions, FileColumns
+from judging.stats.calibration import MapName
+
+
+class Command(ConcordCommand):
+    help = "Correct, recalibrate and select a judge's verdicts by people's labels on some of the items of a CSV file."
+    example = "calibrate labels.csv --human gold --judge gpt-4 --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="LABELS.csv", help="a row per item; no human label = unlabelled")
+        parser.add_argument("--human", required=True, metavar="COL", help="column of people's labels")
+        parser.add_argument("--judge", required=True, metavar="COL", help="column of the judge's")
+        parser.add_argument("--level", choices=get_args(Level), help="interval for over two numbers, otherwise nominal")
+        parser.add_argument("--categories", metavar="A,B,…", help="the scale in order; by default what occurs")
+        parser.add_argument("--positive", metavar="VALUE", help="of two labels, the one whose rate is asked for")
+        parser.add_argument("--confidence-column", metavar="COL", help="the judge's confidence in each verdict")
+        parser.add_argument("--weight-column", metavar="COL", help="survey weight: one over the inclusion probability")
+        parser.add_argument("--cluster-column", metavar="COL", help="dialogue, profile or pair of each item")
+        parser.add_argument("--method", choices=get_args(MapName), default="isotonic", help="of recalibration")
+        parser.add_argument("--targets", default="0.8,0.9,0.95", help="agreements to be guaranteed (0.8,0.9,0.95)")
+        parser.add_argument("--delta", type=float, default=0.05, help="a guarantee fails with this probability (0.05)")
+        parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples; 0 for none")
+        parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
+        parser.add_argument("--seed", type=int, default=0, help="of folds and resamples (0)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        chosen = CalibrationOptions(
+            **{name: options[name] for name in ("bootstrap", "confidence", "seed", "positive", "method", "delta")},
+            targets=_numbers(options["targets"]),
+        )
+        names = FileColumns(
+            human=options["human"],
+            judge=options["judge"],
+            confidence=options["confidence_column"],
+            weight=options["weight_column"],
+            cluster=options["cluster_column"],
+        )
+        scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
+        return calibration.of_file(options["file"], names, chosen, level=options["level"], categories=scale)
+
+    def say(self, document: Any) -> None:
+        self.stdout.write("\n".join(_lines(document)))
+
+
+def _numbers(listed: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in listed.split(","))
+    except ValueError as error:
+        raise InputError(f"{listed!r} is no list of numbers like 0.8,0.9", field="targets") from error
+
+
+def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+    yield (
+        f"{found['judge']} beside {found['human']}: {found['estimand']}; {found['n_labelled']} labelled and "
+        f"{found['n_unlabelled']} unlabelled items, {found['unscored']} unscored"
+    )
+    parts = found["by_category"] or {"": found}
+    for name, part in parts.items():
+        yield text.columns(list(_corrected(name, part)))
+    if found["rogan_gladen"]:
+        yield text.columns([["Rogan-Gladen, as a cross-check", text.estimate(found["rogan_gladen"])]])
+    if found["scores"]:
+        yield f"scores before and after {found['scores']['method']} recalibration, out of sample"
+        yield text.columns(list(_scores(found["scores"])))
+    yield "selective judging"
+    yield from (f"  {_promise(one)}" for one in found["selective"])
+    yield from (f"! {warning['message']}" for warning in found["warnings"])
+
+
+def _corrected(name: str, part: Mapping[str, Any]) -> Iterator[list[str]]:
+    of = f"{name}: " if name else ""
+    yield [f"{of}people's labels alone", text.estimate(part["human_only"])]
+    yield [f"{of}the judge alone, uncorrected", text.estimate(part["judge_only"])]
+    worth = part["ppi"]["effective_n"]
+    note = "" if worth is None else f"  lambda {part['ppi']['lambda']:.2f}, worth {worth:.0f} labels"
+    yield [f"{of}corrected (PPI++)", text.estimate(part["ppi"]) + note]
+
+
+def _scores(scores: Mapping[str, Any]) -> Iterator[list[str]]:
+    if scores["reason"]:
+        yield ["no map", scores["reason"]]
+    for name in ("ece", "brier", "mae", "sharpness"):
+        sides = (text.estimate(scores[side]["intervals"][name]) for side in ("before", "after"))
+        yield [name, " -> ".join(sides)]
+
+
+def _promise(one: Mapping[str, Any]) -> str:
+    if not one["guaranteed"]:
+        return f"agreement {one['target_agreement']:.0%}: no guarantee ({one['reason']})"
+    return (
+        f"agreement {one['target_agreement']:.0%}: keep from confidence {one['threshold']:g} on, "
+        f"{one['coverage']:.0%} of the items; at least {one['agreement_low']:.3f} agree"
+    )

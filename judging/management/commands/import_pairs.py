@@ -1,0 +1,35 @@
+"""python manage.py import_pairs PATH --format personafeedback|pandalm|jsonl"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.imports import ImportCommand
+from annotation.parsing.files import InputFile
+from annotation.services.imports import personafeedback, records
+from judging.services.imports import pandalm
+
+
+class Command(ImportCommand):
+    help = "Import response pairs; PandaLM's test set brings people's choices and judges' verdicts with it."
+    example = "import_pairs ../PersonaFeedback --format personafeedback"
+    path_help = "the folder of the data set, or the JSONL file"
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        parser.add_argument("--format", choices=["personafeedback", "pandalm", "jsonl"], required=True)
+        parser.add_argument(
+            "--source", default=records.SOURCE, help="whose ids these are, for JSONL (default: %(default)s)"
+        )
+
+    def run(self, **options: Any) -> Any:
+        path, more = options["path"], {"by": None, "on_error": options["on_error"]}
+        if options["format"] == "personafeedback":
+            outcome = personafeedback.load(folder=path, **more)
+        elif options["format"] == "pandalm":
+            outcome = pandalm.load(folder=path, **more)
+        else:
+            outcome = records.load(kind="pairs", file=InputFile.of(path), source=options["source"], **more)
+        return outcome.as_document()

@@ -1,0 +1,52 @@
+"""python manage.py import_personalens DIR"""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from tqdm import tqdm
+
+from annotation.management.imports import ImportCommand
+from judging.services.imports import personalens
+
+
+def user_numbers(text: str) -> set[int]:
+    """`0-3,66` -> {0, 1, 2, 3, 66}."""
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise ArgumentTypeError(f"{part!r} is neither a number nor a range such as 0-49")
+        numbers.update(range(int(first), int(last or first) + 1))
+    return numbers
+
+
+class Command(ImportCommand):
+    help = "Import profiles, tasks and scenarios of PersonaLens."
+    example = "import_personalens ../PersonaLens/data --users 0-49,66"
+    path_help = "the folder that holds profile/ and task/"
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        parser.add_argument("--output", type=Path, help="the folder with generated dialogues and judges' replies")
+        parser.add_argument("--users", type=user_numbers, metavar="0-49,66", help="only these users (default: all)")
+
+    def run(self, **options: Any) -> Any:
+        with tqdm(desc="users", disable=not self.on_terminal) as bar:
+
+            def progress(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            outcome = personalens.load(
+                by=None,
+                folder=options["path"],
+                users=options["users"],
+                output=options["output"],
+                on_error=options["on_error"],
+                progress=progress,
+            )
+        return outcome.as_document()

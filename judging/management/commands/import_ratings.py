@@ -1,0 +1,31 @@
+"""python manage.py import_ratings FILE.csv --study NAME [--judge NAME]"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.imports import ImportCommand
+from annotation.parsing.files import InputFile
+from annotation.services.imports import ratings
+from judging.services.imports import ratings as judge_ratings
+
+
+class Command(ImportCommand):
+    help = "Import people's labels from a long table (item, rater, criterion, value), or a judge's with --judge."
+    example = "import_ratings labels.csv --study pilot"
+    path_help = "the CSV file"
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        parser.add_argument("--study", required=True, help="name of the study; made from the items if there is none")
+        parser.add_argument("--judge", help="the labels are what this judge said")
+
+    def run(self, **options: Any) -> Any:
+        file, study, on_error = InputFile.of(options["path"]), options["study"], options["on_error"]
+        if options["judge"] is None:
+            outcome = ratings.load(by=None, file=file, study=study, on_error=on_error)
+        else:
+            outcome = judge_ratings.load(by=None, file=file, study=study, judge=options["judge"], on_error=on_error)
+        return outcome.as_document()

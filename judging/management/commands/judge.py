@@ -1,0 +1,256 @@
+"""`judge`: let a judge rate a study's items."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from argparse import ArgumentTypeError, BooleanOptionalAction
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
+from tqdm import tqdm
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import Study
+from judging import providers
+from judging.models import Judge, JudgeRun
+from judging.pricing import in_dollars
+from judging.queries import runs as queries
+from judging.queries import spending, workers
+from judging.services import estimates, judges, runs, work
+from judging.wording import duration as in_words
+
+LOOK_EVERY = 1.0  # seconds
+INTERRUPTED = "Interrupted. What was judged is kept; the same command goes on with the rest."
+NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make worker`, or use --now."
+
+
+class Command(ConcordCommand):
+    help = (
+        "Let a judge rate the items of a study. Workers do it in the background; --now does it in this process. "
+        "Asked again after an interruption, the command goes on with the run it began."
+    )
+    example = "judge my-study --judge baseline --now"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="name or slug of the study")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="the judge; defined here with --provider")
+        parser.add_argument("--provider", choices=sorted(providers.REGISTRY), help="define the judge, or a new version")
+        parser.add_argument("--model", help="the model behind a new judge or version")
+        parser.add_argument(
+            "--parameters", metavar="JSON", help="of a new judge or version, such as '{\"concurrency\": 8}'"
+        )
+        parser.add_argument("--criteria", metavar="KEY,…", help="keys of the criteria, by default all")
+        parser.add_argument("--repeats", type=int, default=1, help="how often each question is asked")
+        order = parser.add_mutually_exclusive_group()
+        order.add_argument("--order", choices=["random", "AB", "BA"], default="random", help="how pairs are shown")
+        order.add_argument("--both-orders", action="store_true", help="show each pair in both orders")
+        parser.add_argument(
+            "--seed", type=int, default=0, help="of the random order and of the model, where it takes one"
+        )
+        parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop the run before it costs more")
+        parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
+        parser.add_argument("--estimate", action="store_true", help="say what the run would take, and start nothing")
+        parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
+        parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["estimate"]:
+            return self.estimated(options)
+        judges.probe(planned(options, drafted).judge)  # may wait on the network, so not while the database is locked
+        run = self.run_for(options)
+        if not options["now"] and not workers.alive().exists():
+            self.stderr.write(NO_WORKER)
+        try:
+            if options["now"]:
+                self.watch(run, work.through(run))
+            elif options["wait"]:
+                self.watch(run, until_over(run))
+        except KeyboardInterrupt:
+            raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
+        return document(run)
+
+    @transaction.atomic
+    def run_for(self, options: dict[str, Any]) -> JudgeRun:
+        """A new run, or the one that was begun with the same question and is not over. A judge that cannot run is
+        not defined."""
+        plan = planned(options, judges.define)
+        begun = queries.unfinished_like(
+            plan.study,
+            plan.judge,
+            input_hash=plan.input_hash,
+            repeats=plan.repeats,
+            order_policy=plan.order_policy,
+            seed=plan.seed,
+        )
+        if begun is None:
+            return runs.make(by=None, plan=plan, queue=not options["now"])
+        self.stderr.write(f"Going on with run {begun.pk}, which was begun on {begun.created_at:%Y-%m-%d %H:%M}.")
+        if not options["now"]:
+            runs.resume(by=None, run=begun)
+        return begun
+
+    def watch(self, run: JudgeRun, steps: Iterator[None]) -> None:
+        """Follow the steps with a bar, on a terminal. The run itself does not depend on it."""
+        with tqdm(
+            total=queries.progress(run).expected, unit=" judgments", file=sys.stderr, disable=not self.on_terminal
+        ) as bar:
+            looked = 0.0
+            for _ in steps:
+                if self.on_terminal and time.monotonic() - looked > LOOK_EVERY:
+                    bar.update(run.judgments.count() - bar.n)
+                    looked = time.monotonic()
+            bar.update(run.judgments.count() - bar.n)
+
+    def estimated(self, options: dict[str, Any]) -> dict[str, Any]:
+        """What a run would take. Nothing is made, not even a judge."""
+        plan = planned(options, drafted)
+        found = estimates.estimate(plan)
+        return {
+            "study": plan.study.name,
+            "judge": str(plan.judge),
+            "estimate": {**asdict(found), "usd": None if found.usd is None else float(found.usd)},
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        if "estimate" in document:
+            self.say_estimate(document)
+            return
+        counts = document["counts"]
+        self.stdout.write(
+            f"Run {document['run']} of {document['judge']} on {document['study']} is {document['state']}: "
+            f"{counts['judgments']} of {counts['expected']} judgments, {counts['scored']} with a verdict."
+        )
+        cost = document["cost_usd"]
+        if cost["known"] or cost["unknown"]:
+            unknown = f", and {cost['unknown']:,} at an unknown price" if cost["unknown"] else ""
+            self.stdout.write(f"  Cost: {in_dollars(cost['known'])}{unknown}.")
+        for reason, n in counts["unscored"].items():
+            self.stdout.write(f"  {n} unscored: {reason}")
+        for trouble in document["errors"]:
+            self.stdout.write(f"  {trouble['parts']} parts ended early: {trouble['message']}")
+        if document["stop_reason"]:
+            self.stdout.write(f"  {document['stop_reason']}")
+
+    def say_estimate(self, document: dict[str, Any]) -> None:
+        found = document["estimate"]
+        self.stdout.write(
+            f"{document['judge']} on {document['study']}: {found['requests']:,} requests, {found['cached']:,} of them "
+            f"answered already; about {found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
+        )
+        price = "unknown" if found["usd"] is None else f"about {in_dollars(found['usd'])}"
+        time_left = "unknown" if found["seconds"] is None else in_words(found["seconds"])
+        self.stdout.write(f"Price: {price}. Time: {time_left}.")
+        if found["too_long"]:
+            self.stdout.write(f"About {found['too_long']:,} will not fit the model and stay unscored.")
+        for line in (*found["basis"], *found["why"]):
+            self.stdout.write(f"  {line}")
+
+
+def found_study(name: str) -> Study:
+    study = Study.objects.filter(slug=name).first() or Study.objects.filter(name=name).first()
+    if study is None:
+        raise InputError(f"There is no study {name!r}.", field="study")
+    return study
+
+
+def planned(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Plan:
+    return runs.plan(
+        study=found_study(options["study"]),
+        judge=chosen_judge(options, define),
+        criteria=keys(options["criteria"]),
+        repeats=options["repeats"],
+        order_policy="both" if options["both_orders"] else options["order"],
+        seed=options["seed"],
+        budget_usd=options["budget_usd"],
+        use_cache=not options["no_cache"],
+    )
+
+
+def drafted(*, by: None, **settings: Any) -> Judge:  # noqa: ARG001 — called as `judges.define` is
+    return judges.drafted(**settings)
+
+
+def chosen_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge:
+    """The judge as it is, or as the options define it. A provider's own name defines itself."""
+    name, given = options["judge"], {key: options[key] for key in ("provider", "model", "parameters") if options[key]}
+    known = Judge.objects.filter(name=name).order_by("-version").first()
+    if not given and (known or name not in providers.REGISTRY):
+        return judges.find(name)
+    provider = options["provider"] or (known.provider if known else name)
+    if provider not in providers.REGISTRY:
+        raise InputError(f"A new judge needs --provider: {', '.join(sorted(providers.REGISTRY))}.", field="provider")
+    same = known is not None and known.provider == provider
+    return define(
+        by=None,
+        name=name,
+        provider=provider,
+        model=options["model"] or (known.model if known and same else ""),
+        parameters=parameters(options["parameters"])
+        if options["parameters"]
+        else (known.parameters if known and same else {}),
+    )
+
+
+def parameters(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"That is no JSON: {error}.", field="parameters") from error
+    if not isinstance(found, dict):
+        raise InputError("Parameters are a JSON object.", field="parameters")
+    return found
+
+
+def dollars(text: str) -> Decimal:
+    try:
+        found = Decimal(text)
+    except InvalidOperation:
+        found = Decimal("NaN")
+    if not found.is_finite():
+        raise ArgumentTypeError(f"{text!r} is no amount of dollars")
+    return found
+
+
+def keys(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def until_over(run: JudgeRun) -> Iterator[None]:
+    """Yield every second until the run is finished or stopped."""
+    while True:
+        run.refresh_from_db()
+        if run.state != "running":
+            return
+        yield
+        time.sleep(LOOK_EVERY)
+
+
+def document(run: JudgeRun) -> dict[str, Any]:
+    run.refresh_from_db()
+    progress, spent = queries.progress(run), spending.of_run(run)
+    return {
+        "run": run.pk,
+        "study": run.study.name,
+        "judge": str(run.judge),
+        "state": progress.state,
+        "counts": {
+            "expected": progress.expected,
+            "judgments": progress.judged,
+            "scored": progress.scored,
+            "unscored": {reason.reason: reason.n for reason in progress.unscored},
+        },
+        "stop_reason": run.stop_reason,
+        "cost_usd": {"known": float(spent.usd), "unknown": spent.unknown, "cached": spent.cached},
+        "tokens": {"input": spent.input_tokens, "output": spent.output_tokens},
+        "errors": [{"message": trouble.message, "parts": trouble.parts} for trouble in progress.troubles],
+        "seed": run.seed,
+        "input_hash": run.input_hash,
+    }

@@ -1,0 +1,54 @@
+"""`panel`: combine finished runs of several judges into the judgments of a panel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from judging.models import JudgeRun
+from judging.services import panels as services
+from judging.stats import panels
+
+
+class Command(ConcordCommand):
+    help = "Combine finished runs of several judges on a study into a run of a panel, a judge of its own."
+    example = "panel Jury --runs 3,5,8 --method majority"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", metavar="NAME", help="the panel's name")
+        parser.add_argument("--runs", required=True, metavar="ID,…", help="the members' runs")
+        parser.add_argument("--method", choices=panels.METHODS, default=panels.MAJORITY)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        run = services.combine(by=None, name=options["name"], runs=found(options["runs"]), method=options["method"])
+        said = run.judgments
+        return {
+            "run": run.pk,
+            "study": run.study.name,
+            "judge": str(run.judge),
+            "method": options["method"],
+            "members": run.judge.parameters["members"],
+            "counts": {"judgments": said.count(), "scored": said.exclude(value="").count()},
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        counts = document["counts"]
+        self.stdout.write(
+            f"Run {document['run']} of {document['judge']} ({', '.join(document['members'])}) on {document['study']}: "
+            f"{counts['judgments']} judgments, {counts['scored']} with a verdict."
+        )
+
+
+def found(text: str) -> list[JudgeRun]:
+    """The runs of these ids."""
+    try:
+        ids = [int(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise InputError(f"{text!r} are no ids of runs, such as 3,5,8.", field="runs") from error
+    runs = list(JudgeRun.objects.filter(pk__in=ids).select_related("judge", "study").prefetch_related("criteria"))
+    if missing := sorted(set(ids) - {run.pk for run in runs}):
+        raise InputError(f"There is no run {missing[0]}.", field="runs")
+    return runs

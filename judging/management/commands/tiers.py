@@ -1,0 +1,77 @@
+"""`tiers`: how contested each item is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.models import Study
+from annotation.queries import ratings
+from annotation.queries.studies import study_called
+from annotation.services import tiers
+from annotation.services.tiers import TierOptions
+from judging.management.commands.agreement import add_source, check_source, read_file
+
+MOST_VALUES = 12
+"""Attainable values that are listed one by one."""
+
+
+class Command(ConcordCommand):
+    help = "Easy, medium, hard and contested items by their own kappa, of a study or of a CSV file."
+    example = "tiers ratings.csv --by domain\n  python manage.py tiers --study PandaLM --cuts 0.4,0.6,0.8"
+
+    def arguments(self, parser: CommandParser) -> None:
+        add_source(parser)
+        parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
+        parser.add_argument("--cuts", default="0.4,0.6,0.8", help="upper ends of contested, hard and medium")
+        parser.add_argument("--chance", choices=["uniform", "margins"], default="uniform", help="expected agreement")
+        parser.add_argument("--by", metavar="COLUMN", help="also the tier of each group of items")
+        parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples for groups")
+        parser.add_argument("--seed", type=int, default=0, help="of stability and resampling (0)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        check_source(options, only_study=("criterion",), only_file=("level", "categories"))
+        cuts, by = tiers.cuts_from(options["cuts"]), options["by"]
+        chosen = TierOptions(cuts, options["chance"], bootstrap=options["bootstrap"], seed=options["seed"])
+        if options["file"]:
+            file = read_file(options, describing=(by,) if by else ())
+            return tiers.of_table(file.table, chosen, by=file.column(by) if by else None)
+        return of_study(study_called(options["study"]), options["criterion"], chosen, by)
+
+    def say(self, document: Any) -> None:
+        for name, found in document.get("criteria", {document.get("criterion") or "": document}).items():
+            self.stdout.write("\n".join([*([name] if name else []), *lines(found)]))
+
+
+def of_study(study: Study, key: str | None, options: TierOptions, by: str | None) -> dict[str, Any]:
+    """One criterion's tiers, or those of each where there are several and none is named."""
+    found = {one.criterion.key: one for one in ratings.of_study(study)}
+    if key is not None and key not in found:
+        raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
+    wanted = [key] if key is not None else list(found)
+    documents = {name: tiers.of_criterion(study, found[name], options, by=by) for name in wanted}
+    return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
+
+
+def listed(values: Sequence[float]) -> str:
+    """The values, or their number and ends where there are many."""
+    if len(values) > MOST_VALUES:
+        return f"one of {len(values)} values from {values[0]:.2f} to {values[-1]:.2f}"
+    return ", ".join(f"{value:.2f}" for value in values)
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Counts, what is attainable, groups."""
+    yield text.columns([[tier, str(n)] for tier, n in found["counts"].items()])
+    for plan in found["plans"]:
+        values = listed(plan["values"])
+        empty = f"; no item can be {' or '.join(plan['empty_bands'])}" if plan["empty_bands"] else ""
+        yield f"with {plan['n_raters']} ratings an item's kappa can be {values}{empty}"
+    if groups := found.get("groups"):
+        rows = [[g["group"], str(g["n_items"]), text.estimate(g["fleiss_kappa"]), g["tier"] or "-"] for g in groups]
+        yield text.columns([["group", "items", "Fleiss' kappa", "tier"], *rows])

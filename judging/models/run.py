@@ -1,0 +1,149 @@
+"""Judge runs and their judgments. The database, not the broker, knows what is done and what is left."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+
+from annotation.models import Criterion, Item, Study
+from judging.models.judge import Judge
+from judging.models.worker import Worker
+
+
+class JudgeRun(models.Model):
+    """One judge over the items of one study. Parameters never change; progress is counted from the judgments."""
+
+    class OrderPolicy(models.TextChoices):
+        RANDOM = "random", "one order, drawn per item"
+        AB = "AB", "response 1 first"
+        BA = "BA", "response 2 first"
+        BOTH = "both", "both orders"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="judge_runs")
+    judge = models.ForeignKey(Judge, models.PROTECT, related_name="runs")
+    criteria = models.ManyToManyField(Criterion, related_name="judge_runs")
+    repeats = models.PositiveSmallIntegerField(default=1)
+    order_policy = models.CharField(max_length=8, choices=OrderPolicy, default=OrderPolicy.RANDOM)
+    seed = models.PositiveBigIntegerField(default=0)
+    input_hash = models.CharField(max_length=64, help_text="Of items, criteria and judge.")
+    code_version = models.CharField(max_length=64)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    stopped_at = models.DateTimeField(null=True, blank=True)
+    stop_reason = models.TextField(blank=True, help_text="Why it stopped, if no person stopped it.")
+    budget_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
+    use_cache = models.BooleanField(default=True, help_text="Whether an answer to the same request may be used again.")
+
+    class Meta:
+        get_latest_by = "created_at"
+        constraints = [
+            models.CheckConstraint(condition=Q(repeats__gte=1), name="run_repeats_at_least_one"),
+            models.CheckConstraint(
+                condition=Q(order_policy__in=["random", "AB", "BA", "both"]), name="run_order_policy_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(finished_at__isnull=True) | Q(stopped_at__isnull=True), name="run_finished_or_stopped"
+            ),
+            models.CheckConstraint(
+                condition=Q(budget_usd__isnull=True) | Q(budget_usd__gt=0), name="run_budget_above_0"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge} on {self.study}"
+
+    @property
+    def state(self) -> str:
+        """running, stopped or finished."""
+        if self.stopped_at:
+            return "stopped"
+        return "finished" if self.finished_at else "running"
+
+
+class JudgeChunk(models.Model):
+    """Some of a run's items: the unit that a worker claims. A claim is as good as its worker is alive."""
+
+    run = models.ForeignKey(JudgeRun, models.CASCADE, related_name="chunks")
+    index = models.PositiveIntegerField()
+    item_ids = models.JSONField()
+    queued_at = models.DateTimeField(null=True, blank=True, help_text="When a message was last sent for it.")
+    worker = models.ForeignKey(Worker, models.SET_NULL, null=True, blank=True, related_name="chunks")
+    finished_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    error = models.TextField(blank=True, help_text="Why the last attempt ended early.")
+
+    class Meta:
+        ordering = ["index"]
+        constraints = [models.UniqueConstraint(fields=["run", "index"], name="chunk_once_per_run")]
+        indexes = [models.Index(fields=["finished_at", "queued_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.run} part {self.index}"
+
+
+class JudgmentQuerySet(models.QuerySet["Judgment"]):
+    """Judgments, asked about as a whole."""
+
+    def stale(self) -> JudgmentQuerySet:
+        """Those on items that were edited since they were judged. One made elsewhere does not know what it saw."""
+        now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
+        return self.exclude(item_hash="").alias(hash_now=now).exclude(item_hash=F("hash_now"))
+
+
+class Judgment(models.Model):
+    """One verdict of a judge, or the reason why its reply held none. Written once.
+
+    A pair's value names the response ("1", "2" or "tie"), whatever order it was shown in.
+    """
+
+    run = models.ForeignKey(JudgeRun, models.CASCADE, related_name="judgments")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="judgments")
+    criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="judgments")
+    repeat = models.PositiveSmallIntegerField(default=1)
+    order = models.CharField(max_length=2, blank=True, choices=[("", "none"), ("AB", "AB"), ("BA", "BA")])
+    value = models.CharField(max_length=64, blank=True)
+    unscored_reason = models.CharField(max_length=40, blank=True)
+    explanation = models.TextField(blank=True)
+    raw_reply = models.TextField(blank=True)
+    details = models.JSONField(default=dict, blank=True, help_text="What the provider measured: features, tokens, …")
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    item_hash = models.CharField(max_length=64, blank=True, help_text="Of the dialogue or pair as the judge saw it.")
+    input_tokens = models.PositiveIntegerField(null=True, blank=True)
+    output_tokens = models.PositiveIntegerField(null=True, blank=True)
+    cost_usd = models.DecimalField(
+        max_digits=14, decimal_places=8, null=True, blank=True, help_text="Empty: unknown. 0: nothing was paid for it."
+    )
+    score = models.FloatField(
+        null=True, blank=True, help_text="Mean over the scale, weighted by the model's probabilities, where it tells."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = JudgmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "item", "criterion", "repeat", "order"], name="judgment_once_per_request"
+            ),
+            models.CheckConstraint(condition=Q(order__in=["", "AB", "BA"]), name="judgment_order_is_known"),
+            models.CheckConstraint(
+                condition=(Q(value="") & ~Q(unscored_reason="")) | (~Q(value="") & Q(unscored_reason="")),
+                name="judgment_scored_or_unscored",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.value or f"unscored: {self.unscored_reason}"
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the item was edited after it was judged."""
+        return self.item_hash not in ("", self.item.subject.content_hash)
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether it is the answer that an equal request got earlier."""
+        return bool(self.details.get("cached"))

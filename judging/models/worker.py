@@ -1,0 +1,25 @@
+"""Which processes are alive. The pages read it, and abandoned work is recognised by it."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Worker(models.Model):
+    """A Celery worker, or a process that holds a part of a run. It reports itself every few seconds while it lives.
+
+    A worker's child reports for itself, so that a child killed alone is noticed although its parent lives.
+    """
+
+    name = models.CharField(max_length=200, unique=True, help_text="Host, process id and a random part.")
+    slots = models.PositiveSmallIntegerField(
+        default=1, help_text="How many parts it takes from the queue at a time; 0 for a process that takes none."
+    )
+    started_at = models.DateTimeField(auto_now_add=True)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["seen_at"])]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,95 @@
+"""What a reply costs: tokens used x a dated price (pure). What is not known stays unknown and is never zero."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+
+from judging.providers.base import Usage
+
+FILE = Path(__file__).resolve().parent / "prices.toml"
+MILLION = 1_000_000
+ANY = "*"
+SNAPSHOT = re.compile(r"-\d{8}$")
+"""A model's name may end in the day it was made; all its days cost the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """US dollars per million tokens, from a day on. A price that is None is that of ordinary tokens."""
+
+    provider: str
+    model: str
+    valid_from: date
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal | None = None
+    cache_write: Decimal | None = None
+    batch_input: Decimal | None = None
+    batch_output: Decimal | None = None
+
+    @property
+    def is_free(self) -> bool:
+        return not self.input and not self.output
+
+
+def cost(usage: Usage | None, rate: Rate | None) -> Decimal | None:
+    """US dollars for a reply; None if the price or the tokens are not known."""
+    if rate is None or (usage is None and not rate.is_free):
+        return None
+    if usage is None or rate.is_free:
+        return Decimal(0)
+    new, given = price_of_new(usage, rate)
+    fresh = max(usage.input_tokens - usage.cached_tokens - usage.written_tokens, 0)
+    read = rate.input if rate.cache_read is None else rate.cache_read
+    write = rate.input if rate.cache_write is None else rate.cache_write
+    share = new / rate.input if rate.input else Decimal(1)  # in bulk, kept tokens are cheaper by the same share
+    total = fresh * new + (usage.cached_tokens * read + usage.written_tokens * write) * share
+    return (total + usage.output_tokens * given) / MILLION
+
+
+def price_of_new(usage: Usage, rate: Rate) -> tuple[Decimal, Decimal]:
+    """Prices of tokens read for the first time and of tokens written."""
+    if not usage.batched:
+        return rate.input, rate.output
+    return (
+        rate.input if rate.batch_input is None else rate.batch_input,
+        rate.output if rate.batch_output is None else rate.batch_output,
+    )
+
+
+def chosen(rates: Iterable[Rate], provider: str, model: str, on: date) -> Rate | None:
+    """The newest rate that holds on the day, for exactly this model before one for any. Of two of one day, the last."""
+    names = (model, SNAPSHOT.sub("", model), ANY)
+    found = [rate for rate in rates if rate.provider == provider and rate.model in names and rate.valid_from <= on]
+    return max(reversed(found), key=lambda rate: (-names.index(rate.model), rate.valid_from), default=None)
+
+
+@cache
+def published() -> tuple[Rate, ...]:
+    """The rates of prices.toml."""
+    with FILE.open("rb") as file:
+        return tuple(read(tomllib.load(file, parse_float=Decimal)["price"]))
+
+
+def read(entries: Iterable[dict[str, object]]) -> Iterator[Rate]:
+    for entry in entries:
+        providers, models, since = entry.pop("provider"), entry.pop("model"), entry.pop("valid_from")
+        prices = {name: Decimal(str(value)) for name, value in entry.items()}
+        assert isinstance(providers, list)
+        assert isinstance(models, list)
+        assert isinstance(since, date)
+        for provider in providers:
+            for model in models:
+                yield Rate(provider, model, since, **prices)
+
+
+def in_dollars(amount: Decimal | float) -> str:
+    """With cents, or with as many digits as a small amount needs."""
+    return f"${amount:,.2f}" if amount == 0 or amount >= 10 else f"${amount:.4f}"

@@ -1,0 +1,147 @@
+"""Rubric + item -> the words that a model is asked in (pure).
+
+Concord's own templates are the files in `texts`, one for each criterion and kind of item; a judge may bring its own
+(`templates` says what may stand in it). The item comes first and the criterion last, so that a server can reuse the
+part that several requests share. What is rated, and what is known of its user, stands between lines that carry a mark
+which does not occur in it, so that nothing inside can close the fence. Nothing is ever cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judging.prompts import templates
+from judging.prompts.known import TASK, USER, known_of, together
+from judging.prompts.templates import TemplateError, kinds, names_criterion, placeholders, problems, template, version
+from judging.providers.base import Content, CriterionSpec, DialogueContent, PairContent, Prompt
+
+NOT_KNOWN = "(not known)"
+OPTIONAL = ("about_user", "about_task")
+"""Paragraphs that are left out where nothing is known. What is asked for by its own name is said not to be known."""
+
+TITLES = {
+    "conversation": "the conversation",
+    "question": "the question",
+    "response_a": "response A",
+    "response_b": "response B",
+    "about_user": "what is known of the user",
+    "about_task": "what is known of the task",
+}
+
+
+def render(criterion: CriterionSpec, content: Content, *, template: str = "", system: str | None = None) -> Prompt:
+    """The prompt that asks for one criterion of one item. TemplateError if the template given cannot do so."""
+    kind = "pair" if isinstance(content, PairContent) else "dialogue"
+    if template and (wrong := problems(template, kind)):
+        raise TemplateError(" ".join(wrong))
+    whole = chosen = template or templates.template(kind, criterion.key)
+    facts = material(content)
+    for name in OPTIONAL:
+        chosen = chosen if facts.get(name) else templates.without(chosen, name)
+    mark = mark_of(content)
+    values = {**{name: fenced(name, fact, mark) for name, fact in facts.items()}, **of_the_criterion(criterion)}
+    if turn := turn_of(content):
+        check_names_turn(whole)
+        values |= {"turn": turn, "asked": f"{criterion.question}\n{turn}"}
+    words, ends = templates.filled(chosen, (values | {"mark": mark}).__getitem__)
+    said = templates.system_text(system)
+    return Prompt(
+        system=said,
+        user=words,
+        schema=schema(criterion.values),
+        version=templates.digest(said, whole, templates.text("answer")),
+        shared=end_of_item(ends, kind),
+    )
+
+
+def end_of_item(ends: Mapping[str, int], kind: str) -> int:
+    """How far the prompt is the same whatever is asked: to the end of the item, if the criterion comes after it."""
+    end = max(ends[name] for name in templates.NEEDED[kind])
+    asked = any(place <= end for name, place in ends.items() if name in templates.OF_THE_CRITERION)
+    return 0 if asked else end
+
+
+def material(content: Content) -> dict[str, str]:
+    """What is to be rated and what is known, by placeholder; empty where nothing is known."""
+    known = known_of(content)
+    known |= {"about_user": together(known, USER)}
+    if isinstance(content, DialogueContent):
+        return {**known, "about_task": together(known, TASK), "conversation": numbered(content)}
+    question = "\n\n".join(part for part in (content.question, content.context) if part)
+    return {**known, "question": question, "response_a": content.response_a, "response_b": content.response_b}
+
+
+def fenced(name: str, fact: str, mark: str) -> str:
+    """The material between two marked lines."""
+    if not fact and name in OPTIONAL:
+        return ""
+    title = TITLES.get(name, name)
+    return f"---- {mark} {title} begins ----\n{fact or NOT_KNOWN}\n---- {mark} {title} ends ----"
+
+
+def turn_of(content: Content) -> str:
+    """Which turn is to be rated, in words; empty if it is the whole item."""
+    if not isinstance(content, DialogueContent) or content.turn is None:
+        return ""
+    return templates.filled(templates.text("turn"), {"number": str(content.turn)}.__getitem__)[0]
+
+
+def check_names_turn(template: str) -> None:
+    if not {"turn", "asked"} & set(templates.names(template)):
+        raise TemplateError(
+            "The template has neither $turn nor $asked, so the judge would not know which turn to rate."
+        )
+
+
+def numbered(content: DialogueContent) -> str:
+    return "\n\n".join(
+        f"[{number}] {turn.role}: {turn.content}" for number, turn in enumerate(content.turns[: content.turn], start=1)
+    )
+
+
+def mark_of(content: Content) -> str:
+    """The same for all turns of an item and both orders of its responses, so that their prompts begin alike."""
+    whole = replace(content, turn=None) if isinstance(content, DialogueContent) else content
+    return unused_mark("\n".join(sorted(material(whole).values())))
+
+
+def unused_mark(material: str) -> str:
+    """Eight digits that do not occur in the material, and are the same whenever it is the same."""
+    mark = hashlib.sha256(material.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return mark if mark not in material else unused_mark(material + mark)
+
+
+def of_the_criterion(criterion: CriterionSpec) -> dict[str, str]:
+    values = ", ".join(json.dumps(value, ensure_ascii=False) for value in criterion.values)
+    answer, _ = templates.filled(templates.text("answer"), {"values": values}.__getitem__)
+    return {
+        "turn": "",
+        "criterion": criterion.name,
+        "asked": criterion.question,
+        "guideline": criterion.guideline.strip(),
+        "level": criterion.level,
+        "scale": "\n".join(category_in_words(c.value, c.label, c.guideline) for c in criterion.categories),
+        "values": values,
+        "answer": answer,
+    }
+
+
+def category_in_words(value: str, label: str, guideline: str) -> str:
+    return f"{json.dumps(value, ensure_ascii=False)}: {'. '.join(part for part in (label, guideline) if part)}"
+
+
+def schema(values: Sequence[str]) -> Mapping[str, Any]:
+    """JSON schema of the answer. The explanation stands first, since what is written first shapes what follows."""
+    return {
+        "type": "object",
+        "properties": {"explanation": {"type": "string"}, "verdict": {"type": "string", "enum": list(values)}},
+        "required": ["explanation", "verdict"],
+        "additionalProperties": False,
+    }
+
+
+__all__ = ["TemplateError", "kinds", "names_criterion", "placeholders", "problems", "render", "template", "version"]

@@ -1,0 +1,60 @@
+"""What is known of the user and of the task, in words; of preferences and interactions, those that matter (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from judging.providers.base import Content, DialogueContent
+
+USER = {
+    "persona": "Who the user is:",
+    "demographics": "Demographics:",
+    "preferences": "Preferences:",
+    "interactions": "Past interactions:",
+    "memories": "Remembered:",
+}
+TASK = {"task": "What the user set out to do:", "goal": "It is done when:", "situation": "Situation:"}
+"""Placeholders of what is known, and the titles that they get where several stand together."""
+
+
+def known_of(content: Content) -> dict[str, str]:
+    """The text of each thing that may be known, empty where it is not. A pair has no task."""
+    domains = content.domains if isinstance(content, DialogueContent) else ()
+    person = content.person
+    known = {
+        "persona": person.persona.strip(),
+        "demographics": listed(person.demographics),
+        "preferences": listed(relevant(person.preferences, domains)),
+        "interactions": listed(relevant(person.interactions, domains)),
+        "memories": "\n".join(f"- {in_words(memory)}" for memory in person.memories),
+    }
+    if isinstance(content, DialogueContent):
+        task, goal = content.task.strip(), content.goal.strip()
+        known |= {"task": task, "goal": "" if goal == task else goal, "situation": listed(content.situation)}
+    return known
+
+
+def together(known: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    """A paragraph under its title for each thing that is known."""
+    return "\n\n".join(f"{title}\n{known[name]}" for name, title in titles.items() if known.get(name))
+
+
+def relevant(by_domain: Mapping[str, Any], domains: Sequence[str]) -> Mapping[str, Any]:
+    """The entries of the task's domains; all of them where no domain is known or none fits."""
+    chosen = {domain: by_domain[domain] for domain in domains if domain in by_domain}
+    return chosen or by_domain
+
+
+def listed(entries: Mapping[str, Any]) -> str:
+    return "\n".join(
+        f"- {name}: {in_words(value)}" for name, value in entries.items() if value not in (None, "", [], {})
+    )
+
+
+def in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} {in_words(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(in_words(part) for part in value)
+    return str(value)

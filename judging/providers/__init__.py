@@ -1,0 +1,45 @@
+"""Where judges come from. A provider is one small module and one line in the registry.
+
+The module is imported when a judge of that kind is first used, so that no SDK is loaded for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from pydantic import ValidationError
+
+from judging.providers.base import PermanentError, Provider
+
+REGISTRY = {
+    "baseline": "judging.providers.baseline:Baseline",
+    "anthropic": "judging.providers.anthropic:Anthropic",
+    "openai_compatible": "judging.providers.openai_compatible:OpenAICompatible",
+    "local": "judging.providers.local:Local",
+    "scripted": "judging.providers.scripted:Scripted",
+}
+
+
+def create(provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> Provider:
+    """The provider ready for use. PermanentError names an unknown provider or a wrong parameter."""
+    if provider not in REGISTRY:
+        raise PermanentError(f"There is no provider {provider!r}; there are {', '.join(sorted(REGISTRY))}.")
+    module, _, name = REGISTRY[provider].partition(":")
+    kind: type[Provider] = getattr(import_module(module), name)
+    try:
+        return kind(model=model, parameters=parameters)
+    except ValidationError as error:
+        raise PermanentError(_in_words(error)) from error
+
+
+def _in_words(error: ValidationError) -> str:
+    problems = (
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+        for problem in error.errors(include_url=False)
+    )
+    return f"Parameters: {'; '.join(problems)}."
+
+
+__all__ = ["REGISTRY", "create"]

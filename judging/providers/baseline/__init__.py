@@ -1,0 +1,48 @@
+"""The judge that needs no model: counts of words, turned into categories by fixed rules.
+
+It is a baseline: what a model must beat before its verdicts mean anything, and something to try Concord with. It says
+in every reply what it counted. It knows the criteria below by their keys and refuses others, since a rule made for
+one question says nothing about another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from judging.providers import base
+from judging.providers.base import CriterionSpec, DialogueContent, JudgeRequest, PermanentError, Reply
+from judging.providers.baseline import dialogue
+from judging.providers.baseline.pair import preference
+from judging.providers.baseline.scale import Measured, NothingToMeasure, reply
+
+RULES: dict[str, Callable[[DialogueContent], Measured | NothingToMeasure]] = {
+    "task_completion": dialogue.task_completion,
+    "personalization": dialogue.personalization,
+    "naturalness_user": partial(dialogue.naturalness, role="user"),
+    "naturalness_assistant": partial(dialogue.naturalness, role="assistant"),
+    "coherence_user": partial(dialogue.coherence, role="user"),
+    "coherence_assistant": partial(dialogue.coherence, role="assistant"),
+}
+SIDES = {"A", "B"}
+
+
+class Baseline(base.Provider):
+    def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:
+        unknown = [criterion.key for criterion in criteria if not is_known(criterion)]
+        known = ", ".join([*RULES, "any preference between two responses"])
+        return [f"the baseline has no rule for {', '.join(unknown)}; it knows {known}"] if unknown else []
+
+    async def judge(self, request: JudgeRequest) -> Reply:
+        content, criterion = request.content, request.criterion
+        if isinstance(content, DialogueContent) and criterion.key in RULES:
+            return reply(RULES[criterion.key](content), criterion)
+        if not isinstance(content, DialogueContent) and set(criterion.values) >= SIDES:
+            return preference(content, criterion)
+        raise PermanentError(f"The baseline has no rule for {criterion.key} of this kind of item.")
+
+
+def is_known(criterion: CriterionSpec) -> bool:
+    """Criteria come here as they are stored or as they are shown, so a preference may name responses or sides."""
+    values = set(criterion.values)
+    return criterion.key in RULES or values >= SIDES or {"1", "2"} <= values <= {"1", "2", "tie"}

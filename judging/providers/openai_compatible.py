@@ -1,0 +1,125 @@
+"""Any server that speaks chat completions, through OpenAI's official SDK: OpenAI, vLLM, Ollama, llama.cpp and others.
+
+The address is the parameter `base_url`, else OPENAI_BASE_URL, else OpenAI's own. A key is never stored with the judge:
+OPENAI_API_KEY goes to the address that the environment names and to no other; for an address given as parameter it is
+looked for under that address, for example OPENAI_API_KEY_GPU1_8000 for http://gpu1:8000/v1. Many servers need none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+
+from judging.providers import base
+from judging.providers.base import CriterionSpec, JudgeRequest, PermanentError, Prompt, TransientError
+from judging.providers.calls import translated
+from judging.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+OPENAI = "https://api.openai.com/v1"
+NO_KEY = "no API key: set {name} in the environment of the web server and of the worker"
+NO_MODEL = "no model: name one as the server calls it"
+
+
+class Parameters(base.ModelParameters):
+    """`structured` constrains the reply to JSON by schema; `logprobs` asks how probable each verdict was.
+
+    Switch off what a server does not know. `context_window` is in tokens, for prompt and reply together: name it for a
+    server that cuts what does not fit, as Ollama does, so that nothing too long is sent.
+    """
+
+    base_url: str = ""
+    concurrency: int = Field(default=4, ge=1, le=256)
+    max_tokens: int = Field(default=2000, ge=16, le=64_000)
+    structured: bool = True
+    logprobs: bool = True
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    context_window: int | None = Field(default=None, ge=256)
+
+    @field_validator("base_url")
+    @classmethod
+    def is_address(cls, value: str) -> str:
+        if value and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname):
+            raise ValueError("an address such as http://localhost:8000/v1 is needed")
+        return value
+
+
+class OpenAICompatible(ChatProvider):
+    Parameters = Parameters
+    made: AsyncOpenAI | None = None
+
+    def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
+        problems = [] if self.key or self.address != OPENAI else [NO_KEY.format(name=self.key_name)]
+        return problems if self.model else [*problems, NO_MODEL]
+
+    @property
+    def address(self) -> str:
+        return str(self.parameters.base_url or named_address()).rstrip("/")
+
+    @property
+    def key_name(self) -> str:
+        """The environment variable of the key for this address."""
+        if self.address == named_address():
+            return "OPENAI_API_KEY"
+        return "OPENAI_API_KEY_" + re.sub(r"\W+", "_", urlsplit(self.address).netloc).upper()
+
+    @property
+    def key(self) -> str:
+        return os.environ.get(self.key_name, "")
+
+    @property
+    def context_window(self) -> int | None:
+        window: int | None = self.parameters.context_window
+        return window
+
+    async def client(self) -> AsyncOpenAI:
+        from openai import AsyncOpenAI
+
+        if self.made is None:
+            key, timeout = self.key or "none", self.parameters.timeout
+            self.made = AsyncOpenAI(api_key=key, base_url=self.address, max_retries=0, timeout=timeout)
+        return self.made
+
+    async def probe(self) -> list[str]:
+        """Whether somebody answers, takes the key and knows the model. Servers that list no models are believed."""
+        import openai
+
+        client = await self.client()
+        try:
+            with translated(openai, timeout=self.parameters.timeout):
+                known = sorted([model.id async for model in client.models.list()])
+        except PermanentError as error:
+            return [] if str(error).startswith("404") else [f"{self.address} says: {error}"]
+        except TransientError as error:
+            return [f"{self.address}: {error}"]
+        unknown = known and self.model not in known
+        return [f"{self.address} has no model {self.model!r}; it has {', '.join(known[:10])}"] if unknown else []
+
+    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
+        given = self.parameters
+        length = "max_completion_tokens" if self.address == OPENAI else "max_tokens"
+        return {
+            "model": self.model,
+            "messages": messages(prompt),
+            "seed": request.seed,
+            length: given.max_tokens,
+            **({"temperature": given.temperature} if given.temperature is not None else {}),
+            **({"logprobs": True, "top_logprobs": ALTERNATIVES} if given.logprobs else {}),
+            **({"response_format": response_format(dict(prompt.schema))} if given.structured else {}),
+        }
+
+    async def aclose(self) -> None:
+        if self.made is not None:
+            await self.made.close()
+
+
+def named_address() -> str:
+    """The address that the environment names, else OpenAI's own."""
+    return (os.environ.get("OPENAI_BASE_URL") or OPENAI).rstrip("/")

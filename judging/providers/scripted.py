@@ -1,0 +1,75 @@
+"""A judge that says what it was told to say. It stands in for a model when the machinery is tried out or tested.
+
+It can be slow, refuse, stumble or say nonsense on purpose, so that every way a run can go is reachable without a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from judging.providers import base
+from judging.providers.base import JudgeRequest, PermanentError, Reply, TransientError
+from judging.providers.sides import SIDES
+
+
+class Trouble(BaseModel):
+    """What goes wrong with an item: an error of the call, or a reply (`text`, `stop`) without a verdict."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    error: Literal["transient", "permanent", "crash", ""] = ""
+    retry_after: float | None = None
+    text: str = ""
+    stop: base.Stop = "end"
+
+
+class Parameters(base.Parameters):
+    """`answers` by criterion: one value for all items, or values by item id.
+
+    A preference may be given as the side shown (A, B) or as the response (1, 2). `otherwise` answers the rest.
+    `delay` is in seconds, per call. `trouble` is by item id.
+    """
+
+    answers: dict[str, str | dict[str, str]] = Field(default_factory=dict)
+    otherwise: str | None = None
+    delay: float = Field(default=0.0, ge=0)
+    trouble: dict[str, Trouble] = Field(default_factory=dict)
+    problem: str = Field(default="", description="What `check` reports.")
+
+
+class Scripted(base.Provider):
+    Parameters = Parameters
+
+    def check(self, criteria: Any) -> list[str]:  # noqa: ARG002
+        return [self.parameters.problem] if self.parameters.problem else []
+
+    async def judge(self, request: JudgeRequest) -> Reply:
+        await asyncio.sleep(self.parameters.delay)
+        if trouble := self.parameters.trouble.get(request.item):
+            return make(trouble, request)
+        answer = self.answer(request)
+        side = SIDES.get(request.order, {}).get(answer, answer)
+        value = side if side in request.criterion.values else answer
+        return Reply(text=answer, value=value, explanation="Said as scripted.", details={"seed": request.seed})
+
+    def answer(self, request: JudgeRequest) -> str:
+        answers = self.parameters.answers.get(request.criterion.key, self.parameters.otherwise)
+        answer: str | None = (
+            answers.get(request.item, self.parameters.otherwise) if isinstance(answers, dict) else answers
+        )
+        if answer is None:
+            raise PermanentError(f"The script has no answer for {request.criterion.key} of {request.item}.")
+        return answer
+
+
+def make(trouble: Trouble, request: JudgeRequest) -> Reply:
+    if trouble.error == "transient":
+        raise TransientError(f"Scripted to fail for now on {request.item}.", retry_after=trouble.retry_after)
+    if trouble.error == "permanent":
+        raise PermanentError(f"Scripted to fail on {request.item}.")
+    if trouble.error == "crash":
+        raise RuntimeError(f"Scripted to crash on {request.item}.")
+    return Reply(text=trouble.text, stop=trouble.stop)

@@ -1,0 +1,48 @@
+"""A judge's single verdicts, in the rows that people's labels have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.models import Study
+from annotation.queries.labels import LabelRow, Labels, item_fields
+from judging.models import Judge, Judgment
+
+
+def of_judges(study: Study) -> Labels:
+    """All judgments of all runs, by item, criterion, judge, run, repeat and order."""
+    records = (
+        Judgment.objects.filter(run__study=study)
+        .order_by(
+            "item__position",
+            "criterion__position",
+            "run__judge__name",
+            "run__judge__version",
+            "run_id",
+            "repeat",
+            "order",
+        )
+        .values_list(
+            "run__study__name",
+            *item_fields("item__"),
+            "criterion__key",
+            "value",
+            "unscored_reason",
+            "order",
+            "repeat",
+            "explanation",
+            "created_at",
+            "run_id",
+            "run__judge__name",
+            "run__judge__version",
+            "run__judge__provider",
+        )
+    )
+    return Labels(records, _judges_row)
+
+
+def _judges_row(record: tuple[Any, ...]) -> LabelRow:
+    *item, criterion, value, reason, order, repeat, explanation, at, run, name, version, provider = record
+    judge = Judge(name=name, version=version, provider=provider)
+    rated = (*item, criterion, str(judge), judge.kind, value, reason, order)
+    return LabelRow._make([*rated, None, repeat, explanation, None, at, run])

@@ -1,0 +1,192 @@
+"""What a run still has to ask about some items: rows of the database -> frozen requests."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from annotation.hashing import content_hash
+from annotation.models import Criterion, Dialogue, Item, Profile, ResponsePair, Study
+from judging import prompts
+from judging.models import Judge, JudgeRun, Judgment
+from judging.providers import sides
+from judging.providers.base import (
+    Category,
+    Content,
+    CriterionSpec,
+    DialogueContent,
+    JudgeRequest,
+    PairContent,
+    Person,
+    Prompt,
+    Turn,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A request without a judgment, and where its judgment goes. `criterion` is as stored, the request's as shown.
+
+    `item_hash` is of the dialogue or pair as it is asked about.
+    """
+
+    item_id: int
+    criterion_id: int
+    criterion: CriterionSpec
+    request: JudgeRequest
+    item_hash: str = ""
+
+    @property
+    def repeat(self) -> int:
+        return self.request.repeat
+
+    @property
+    def order(self) -> str:
+        return self.request.order
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How a run asks, whether it has begun or is only planned."""
+
+    judge: Judge
+    shown: Sequence[str]
+    criteria: Sequence[Criterion]
+    repeats: int
+    order_policy: str
+    seed: int
+
+    @classmethod
+    def of(cls, run: JudgeRun) -> Frame:
+        return cls(run.judge, run.study.shown, list(run.criteria.all()), run.repeats, run.order_policy, run.seed)
+
+
+def pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
+    """The run's requests on these items that have no judgment yet: item by item, each with all its criteria."""
+    done = set(
+        Judgment.objects.filter(run=run, item__in=item_ids).values_list("item_id", "criterion_id", "repeat", "order")
+    )
+    return asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
+
+
+def asked(
+    frame: Frame, item_ids: Sequence[int], *, with_prompt: bool, done: Container[tuple[int, int, int, str]] = ()
+) -> list[Pending]:
+    """The requests on these items, but those that are done."""
+    items = (
+        Item.objects.filter(pk__in=item_ids)
+        .select_related("dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
+        .order_by("position")
+    )
+    criteria = [(criterion.pk, spec_of(criterion)) for criterion in frame.criteria]
+    return [
+        Pending(
+            item.pk,
+            pk,
+            criterion,
+            request_for(frame, item, criterion, repeat, order, with_prompt=with_prompt),
+            item.subject.content_hash,
+        )
+        for item in items
+        for pk, criterion in criteria
+        for order in orders(frame, item)
+        for repeat in range(1, frame.repeats + 1)
+        if (item.pk, pk, repeat, order) not in done
+    ]
+
+
+def spec_of(criterion: Criterion) -> CriterionSpec:
+    """The criterion as plain data."""
+    return CriterionSpec(
+        key=criterion.key,
+        name=criterion.name,
+        question=criterion.question,
+        guideline=criterion.guideline,
+        level=criterion.level,
+        categories=tuple(
+            Category(str(c["value"]), str(c.get("label") or c["value"]), str(c.get("guideline") or ""))
+            for c in criterion.categories
+        ),
+    )
+
+
+def orders(frame: Frame, item: Item) -> Sequence[str]:
+    """In which orders the run shows the item. A dialogue has none; `random` draws from the run's seed and the item."""
+    if item.pair_id is None:
+        return ("",)
+    if frame.order_policy == JudgeRun.OrderPolicy.BOTH:
+        return ("AB", "BA")
+    if frame.order_policy == JudgeRun.OrderPolicy.RANDOM:
+        return (random.Random(f"order/{frame.seed}/{item.position}").choice(("AB", "BA")),)  # noqa: S311 — a lot, no secret
+    return (frame.order_policy,)
+
+
+def request_for(
+    frame: Frame, item: Item, criterion: CriterionSpec, repeat: int, order: str, *, with_prompt: bool
+) -> JudgeRequest:
+    content = content_of(item, frame.shown, order)
+    asked = sides.shown(criterion, order)
+    return JudgeRequest(
+        item=item.external_id,
+        criterion=asked,
+        content=content,
+        repeat=repeat,
+        order=order,
+        seed=seed_of(frame, item, criterion.key, repeat),
+        prompt=prompt_for(frame.judge, asked, content) if with_prompt else None,
+    )
+
+
+def prompt_for(judge: Judge, criterion: CriterionSpec, content: Content) -> Prompt:
+    """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
+    template, system = judge.parameters.get("template", ""), judge.parameters.get("system")
+    return prompts.render(criterion, content, template=template, system=system)
+
+
+def seed_of(frame: Frame, item: Item, key: str, repeat: int) -> int:
+    """A seed of its own for each request, the same whenever the run is repeated. 31 bits suit every provider."""
+    return int(content_hash([frame.seed, item.position, key, repeat])[:8], 16) & 0x7FFFFFFF
+
+
+def content_of(item: Item, shown: Sequence[str], order: str) -> Content:
+    """What the judge gets to see: the item, with the parts of the context that the study shows to its annotators."""
+    if item.pair is not None:
+        return pair_content(item.pair, shown, order)
+    if item.dialogue is None:  # the database forbids it
+        raise ValueError(f"item {item.pk} has neither dialogue nor pair")
+    return dialogue_content(item.dialogue, shown)
+
+
+def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueContent:
+    scenario = dialogue.scenario
+    task = scenario.task if scenario else None
+    return DialogueContent(
+        turns=tuple(Turn(str(turn["role"]), str(turn["content"])) for turn in dialogue.turns),
+        person=person_of(scenario.profile if scenario else None, shown),
+        goal=(task.goal or task.intent or task.description) if task and "goal" in shown else "",
+        task=task.description if task and "goal" in shown else "",
+        domains=tuple(task.domains) if task else (),
+        preference_types=tuple(task.preference_types) if task else (),
+        situation=scenario.situation if scenario and "situation" in shown else {},
+    )
+
+
+def pair_content(pair: ResponsePair, shown: Sequence[str], order: str) -> PairContent:
+    a, b = (pair.response_2, pair.response_1) if order == "BA" else (pair.response_1, pair.response_2)
+    return PairContent(
+        question=pair.question, response_a=a, response_b=b, context=pair.context, person=person_of(pair.profile, shown)
+    )
+
+
+def person_of(profile: Profile | None, shown: Sequence[str]) -> Person:
+    parts = ("persona", "demographics", "preferences", "interactions", "memories")
+    return Person(**{part: getattr(profile, part) for part in parts if profile and part in shown})
+
+
+def input_rows(study: Study) -> Iterator[tuple[int, str, str]]:
+    """Each item's key, id in the source and hash of its present content, in order: what a run starts from."""
+    columns = ("pk", "dialogue__external_id", "dialogue__content_hash", "pair__external_id", "pair__content_hash")
+    rows = study.items.order_by("position").values_list(*columns)
+    for pk, dialogue, dialogue_hash, pair, pair_hash in rows.iterator(chunk_size=2000):
+        yield pk, dialogue or pair, dialogue_hash or pair_hash

@@ -1,0 +1,286 @@
+"""How runs are doing, counted from what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotation.models import Criterion, Study
+from judging.models import Judge, JudgeChunk, JudgeRun, Judgment
+from judging.queries import workers
+
+LATELY = timedelta(seconds=30)
+
+REASONS = {
+    "refusal": "refused to answer",
+    "truncated": "cut off before the verdict",
+    "unparsable": "no verdict could be read",
+    "off_scale": "a verdict that is not on the scale",
+    "too_long": "too long for the model",
+    "orders_disagree": "its verdicts in the two orders disagree",
+    "members_disagree": "no majority of the members",
+    "no_member": "no member gave a verdict",
+    "nothing_to_measure": "nothing there that the baseline could measure",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """How many replies held no verdict for one reason."""
+
+    reason: str
+    n: int
+
+    @property
+    def in_words(self) -> str:
+        return reason_in_words(self.reason)
+
+
+def reason_in_words(reason: str) -> str:
+    """Why a reply held no verdict."""
+    return REASONS.get(reason, reason.replace("_", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why parts of a run ended early, or what they wait for, with how many of them."""
+
+    message: str
+    parts: int
+    is_waiting: bool = False
+    waits_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One judgment as a table shows it: the label of its value, or the reason why there is none."""
+
+    external_id: str
+    position: int
+    criterion: str
+    label: str
+    reason: str
+    repeat: int
+    order: str
+    text: str
+    pk: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A run, counted. `rate` is judgments per second: lately while it runs, on average afterwards; None if unknown."""
+
+    state: str
+    expected: int
+    scored: int
+    unscored: tuple[Unscored, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    parts: int = 0
+    parts_left: int = 0
+    parts_held: int = 0
+    rate: float | None = None
+    workers: int = 0
+    by_criterion: tuple[tuple[str, int, int], ...] = field(default=())
+
+    @property
+    def judged(self) -> int:
+        """Replies received: scored or not."""
+        return self.scored + self.n_unscored
+
+    @property
+    def n_unscored(self) -> int:
+        return sum(reason.n for reason in self.unscored)
+
+    @property
+    def missing(self) -> int:
+        return max(self.expected - self.judged, 0)
+
+    @property
+    def parts_done(self) -> int:
+        return self.parts - self.parts_left
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == "running"
+
+    @property
+    def needs_worker(self) -> bool:
+        """Whether nothing will happen until somebody starts a worker."""
+        return self.is_running and not self.workers and not self.parts_held
+
+    @property
+    def share(self) -> float:
+        return self.judged / self.expected if self.expected else 1.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        return self.missing / self.rate if self.rate and self.is_running else None
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether parts are left that nobody will work on by itself."""
+        return self.missing > 0 and not self.is_running
+
+
+def progress(run: JudgeRun) -> Progress:
+    """Four queries, whatever the size of the run."""
+    chunks = list(run.chunks.select_related("worker"))
+    criteria = list(run.criteria.all())
+    counts = list(
+        run.judgments.order_by()
+        .values("criterion", "unscored_reason")
+        .annotate(
+            n=Count("pk"),
+            lately=Count("pk", filter=Q(created_at__gte=timezone.now() - LATELY)),
+            last=Max("created_at"),
+        )
+    )
+    left = [chunk for chunk in chunks if chunk.finished_at is None]
+    alive = workers.gone_before()
+    return Progress(
+        state=run.state,
+        expected=expected(run, sum(len(chunk.item_ids) for chunk in chunks), len(criteria)),
+        scored=sum(count["n"] for count in counts if not count["unscored_reason"]),
+        unscored=unscored(counts),
+        troubles=troubles(chunks),
+        parts=len(chunks),
+        parts_left=len(left),
+        parts_held=sum(chunk.worker is not None and chunk.worker.seen_at >= alive for chunk in left),
+        rate=rate(run, counts),
+        workers=workers.alive().count(),
+        by_criterion=by_criterion(criteria, counts),
+    )
+
+
+def expected(run: JudgeRun, n_items: int, n_criteria: int) -> int:
+    """How many judgments a complete run has."""
+    both = run.order_policy == JudgeRun.OrderPolicy.BOTH and run.study.kind == Study.Kind.PAIR
+    return n_items * n_criteria * run.repeats * (2 if both else 1)
+
+
+def unscored(counts: Sequence[dict[str, Any]]) -> tuple[Unscored, ...]:
+    """Reasons with their counts, the most frequent first."""
+    by_reason: dict[str, int] = {}
+    for count in counts:
+        if reason := count["unscored_reason"]:
+            by_reason[reason] = by_reason.get(reason, 0) + count["n"]
+    return tuple(Unscored(*pair) for pair in sorted(by_reason.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def troubles(chunks: Sequence[JudgeChunk]) -> tuple[Trouble, ...]:
+    """What went wrong with parts, each message once for those that are closed and once for those that go on."""
+    found: dict[tuple[str, bool], list[JudgeChunk]] = {}
+    for chunk in chunks:
+        if chunk.error:
+            found.setdefault((chunk.error, chunk.finished_at is None), []).append(chunk)
+    return tuple(
+        Trouble(message, len(parts), waits, waits_until(parts) if waits else None)
+        for (message, waits), parts in found.items()
+    )
+
+
+def waits_until(chunks: Sequence[JudgeChunk]) -> datetime | None:
+    """When the first of the parts goes on; None if that is now."""
+    later = [chunk.queued_at for chunk in chunks if chunk.queued_at and chunk.queued_at > timezone.now()]
+    return min(later, default=None)
+
+
+def rate(run: JudgeRun, counts: Sequence[dict[str, Any]]) -> float | None:
+    if not counts:
+        return None
+    if run.state == "running":
+        n, since, until = sum(count["lately"] for count in counts), timezone.now() - LATELY, timezone.now()
+    else:
+        n, since, until = sum(count["n"] for count in counts), run.created_at, max(count["last"] for count in counts)
+    seconds: float = (until - max(since, run.created_at)).total_seconds()
+    return float(n) / max(seconds, 1.0)
+
+
+def by_criterion(criteria: Sequence[Criterion], counts: Sequence[dict[str, Any]]) -> tuple[tuple[str, int, int], ...]:
+    """Name, scored and unscored of every criterion."""
+    return tuple(
+        (
+            criterion.name,
+            sum(c["n"] for c in counts if c["criterion"] == criterion.pk and not c["unscored_reason"]),
+            sum(c["n"] for c in counts if c["criterion"] == criterion.pk and c["unscored_reason"]),
+        )
+        for criterion in criteria
+    )
+
+
+def latest(run: JudgeRun, n: int = 12, *, reason: str = "") -> list[Said]:
+    """The judgments saved last, all or those unscored for a reason."""
+    newest = run.judgments.select_related("criterion", "item__dialogue", "item__pair").order_by("-created_at", "-pk")
+    chosen = newest.filter(unscored_reason=reason) if reason else newest
+    return [said(judgment) for judgment in chosen[:n]]
+
+
+def said(judgment: Judgment) -> Said:
+    return Said(
+        external_id=judgment.item.external_id,
+        position=judgment.item.position,
+        criterion=judgment.criterion.name,
+        label=judgment.criterion.label_of(judgment.value) if judgment.value else "",
+        reason=reason_in_words(judgment.unscored_reason),
+        repeat=judgment.repeat,
+        order=judgment.order,
+        text=judgment.explanation or judgment.raw_reply,
+        pk=judgment.pk,
+    )
+
+
+def judges() -> QuerySet[Judge]:
+    """All judges with how many runs and judgments they have, newest first."""
+    return Judge.objects.annotate(
+        n_runs=Count("runs", distinct=True),
+        n_studies=Count("runs__study", distinct=True),
+        last_run=Max("runs__created_at"),
+    ).order_by("name", "-version")
+
+
+def unfinished_like(
+    study: Study, judge: Judge, *, input_hash: str, repeats: int, order_policy: str, seed: int
+) -> JudgeRun | None:
+    """A run that was asked the same and is still running, so that asking again goes on with it."""
+    return (
+        JudgeRun.objects.filter(
+            study=study,
+            judge=judge,
+            input_hash=input_hash,
+            repeats=repeats,
+            order_policy=order_policy,
+            seed=seed,
+            finished_at__isnull=True,
+            stopped_at__isnull=True,
+        )
+        .order_by("-created_at")
+        .first()
+    )
+
+
+def listed(runs: QuerySet[JudgeRun], n: int = 20) -> list[JudgeRun]:
+    """The newest runs with `n_judged`, `n_unscored`, `n_parts` and `n_parts_done`, counted beside each other."""
+    judgments = Judgment.objects.filter(run=OuterRef("pk"))
+    parts = JudgeChunk.objects.filter(run=OuterRef("pk"))
+    return list(
+        runs.select_related("judge", "study")
+        .annotate(
+            n_judged=counted(judgments),
+            n_unscored=counted(judgments.filter(value="")),
+            n_parts=counted(parts),
+            n_parts_done=counted(parts.filter(finished_at__isnull=False)),
+        )
+        .order_by("-created_at")[:n]
+    )
+
+
+def counted(rows: QuerySet[Any]) -> Coalesce:
+    """How many rows there are, as a column of the outer query."""
+    of_run = rows.order_by().values("run").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(of_run, output_field=IntegerField()), 0)

@@ -1,0 +1,70 @@
+"""What runs and judges have cost so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Avg, Count, Q, QuerySet, Sum
+from django.utils import timezone
+
+from judging.models import Judge, JudgeRun, Judgment
+
+LATEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Dollars known to be spent, how many judgments cost an unknown amount, tokens, and answers used again."""
+
+    usd: Decimal
+    unknown: int
+    input_tokens: int
+    output_tokens: int
+    cached: int
+
+
+def of_run(run: JudgeRun) -> Spending:
+    """In one query."""
+    found = run.judgments.aggregate(
+        usd=Sum("cost_usd"),
+        unknown=Count("pk", filter=Q(cost_usd__isnull=True)),
+        input_tokens=Sum("input_tokens"),
+        output_tokens=Sum("output_tokens"),
+        cached=Count("pk", filter=Q(details__cached=True)),
+    )
+    return Spending(
+        usd=found["usd"] or Decimal(0),
+        unknown=found["unknown"],
+        input_tokens=found["input_tokens"] or 0,
+        output_tokens=found["output_tokens"] or 0,
+        cached=found["cached"],
+    )
+
+
+def usd(judgments: QuerySet[Judgment]) -> Decimal:
+    return judgments.aggregate(total=Sum("cost_usd"))["total"] or Decimal(0)
+
+
+def today(name: str) -> Decimal:
+    """What all versions of a judge have cost since midnight UTC."""
+    midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    return usd(Judgment.objects.filter(run__judge__name=name, created_at__gte=midnight))
+
+
+def daily_budget(name: str) -> Decimal | None:
+    """What all versions of a judge together may cost in a day, as its latest version says."""
+    return Judge.objects.filter(name=name).order_by("-version").values_list("daily_budget_usd", flat=True).first()
+
+
+def habits(judge: Judge) -> dict[str, Any]:
+    """What this model's replies of late took: `tokens` written and `ms`, on average; None where there were none."""
+    since = timezone.now() - timedelta(days=90)
+    said = Judgment.objects.filter(
+        run__judge__provider=judge.provider, run__judge__model=judge.model, latency_ms__gt=0, created_at__gte=since
+    ).order_by("-pk")[:LATEST]
+    return Judgment.objects.filter(pk__in=list(said.values_list("pk", flat=True))).aggregate(
+        tokens=Avg("output_tokens"), ms=Avg("latency_ms")
+    )

@@ -1,0 +1,26 @@
+"""Who is alive."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from judging.models import Worker
+
+
+def gone_before() -> datetime:
+    """A process last seen before this moment counts as gone."""
+    return timezone.now() - timedelta(seconds=settings.WORKER_GONE_SECONDS)
+
+
+def alive() -> QuerySet[Worker]:
+    """The Celery workers that take work from the queue and were seen lately."""
+    return Worker.objects.filter(slots__gt=0, seen_at__gte=gone_before())
+
+
+def unheld() -> Q:
+    """Of parts: no living process holds it."""
+    return Q(worker__isnull=True) | Q(worker__seen_at__lt=gone_before())

@@ -1,0 +1,162 @@
+"""Agreement of a study: read, computed on every criterion, and kept.
+
+One criterion gives one document; a study gives one per criterion and the table that sets judge and people side by
+side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import AgreementRun, Study, User
+from annotation.queries import ratings as people
+from annotation.queries.raters import Annotator, annotators_of
+from annotation.queries.ratings import PeoplesRatings
+from annotation.services import agreement as among_people
+from judging.queries import ratings as judges
+from judging.services.comparison import JudgeColumn, JudgedOptions, document, note
+
+
+@dataclass(frozen=True)
+class StudyRatings:
+    """All that agreement of a study is computed from.
+
+    Attributes
+    ----------
+    criteria
+        People's ratings, in the order of the criteria.
+    judges
+        By criterion key.
+    annotators
+        By username.
+    """
+
+    criteria: tuple[PeoplesRatings, ...]
+    judges: Mapping[str, tuple[JudgeColumn, ...]]
+    annotators: Mapping[str, Annotator]
+
+    @classmethod
+    def read(cls, study: Study) -> StudyRatings:
+        """In a constant number of queries."""
+        criteria, said = people.of_study(study), judges.of_study(study)
+        columns = {
+            one.criterion.key: tuple(JudgeColumn.of(judge, one.table) for judge in said.get(one.criterion.pk, ()))
+            for one in criteria
+        }
+        return cls(criteria, columns, annotators_of(study))
+
+    def only(self, key: str) -> StudyRatings:
+        """Those on one criterion. Raises InputError where there is no such criterion."""
+        chosen = tuple(one for one in self.criteria if one.criterion.key == key)
+        if not chosen:
+            known = ", ".join(one.criterion.key for one in self.criteria)
+            raise InputError(f"no criterion is called {key!r}; there are {known}", field="criterion")
+        return replace(self, criteria=chosen, judges={key: self.judges[key]})
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody has rated anything."""
+        return not any(one.table.n_ratings for one in self.criteria)
+
+    def simulated(self) -> list[str]:
+        """Usernames of the annotators who are no people."""
+        return [username for username, annotator in self.annotators.items() if annotator.is_simulated]
+
+    def input_hash(self) -> str:
+        """Of every label and verdict that the result depends on."""
+        return content_hash(
+            {
+                "criteria": [_hashed_people(one) for one in self.criteria],
+                "judges": {key: [_hashed_judge(column) for column in columns] for key, columns in self.judges.items()},
+                "simulated": self.simulated(),
+            }
+        )
+
+
+def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
+    table = one.table
+    return {
+        "key": one.criterion.key,
+        "name": one.criterion.name,
+        "level": table.level,
+        "categories": table.categories,
+        "items": table.items,
+        "raters": table.raters,
+        "codes": table.codes.tolist(),
+        "unscored": one.unscored,
+    }
+
+
+def _hashed_judge(column: JudgeColumn) -> list[Any]:
+    codes, unscored = column.codes.tolist(), column.unscored.tolist()
+    return [column.name, column.run, column.finished, column.kind, codes, unscored]
+
+
+def of_study(*, by: User | None, study: Study, options: JudgedOptions, ratings: StudyRatings) -> AgreementRun:
+    """Agreement on every criterion of a study: the kept result where there is one, else a new one that is kept."""
+    return among_people.saved_or_computed(
+        by=by,
+        study=study,
+        parameters=options.as_json(),
+        seed=options.seed,
+        input_hash=ratings.input_hash(),
+        compute=lambda: _computed(study, ratings, options),
+    )
+
+
+def _computed(study: Study, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
+    documents = {one.criterion.key: _of_criterion(one, ratings, options) for one in ratings.criteria}
+    names = {one.criterion.key: one.criterion.name for one in ratings.criteria}
+    return {"study": study.name, "criteria": documents, "table": side_by_side(documents, names)}
+
+
+def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
+    found = document(one.table, ratings.judges[one.criterion.key], options)
+    return {**found, "unscored_by_people": one.unscored, "warnings": [*found["warnings"], *_on_people(one, ratings)]}
+
+
+def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str, str]]:
+    if one.unscored:
+        n = sum(one.unscored.values())
+        yield note("could_not_judge", f"Annotators could not judge {n} times; these are no ratings.")
+    if simulated := [name for name in one.table.raters if name in ratings.simulated()]:
+        yield note("simulated_annotators", f"Simulated, not people: {', '.join(simulated)}.")
+
+
+def side_by_side(documents: Mapping[str, dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Rows of the published table: a criterion and a judge, kappa of the judge, agreement of the annotators."""
+    return [
+        row
+        for key, found in documents.items()
+        for row in ([_row(key, names[key], found, judge) for judge in found["judges"] or [None]])
+    ]
+
+
+def _row(key: str, name: str, found: dict[str, Any], judge: str | None) -> dict[str, Any]:
+    return {
+        "criterion": key,
+        "name": name,
+        "judge": judge,
+        "kind": found["judges"][judge]["kind"] if judge else None,
+        "judge_cohen_kappa": found["judges"][judge]["mean_cohen_kappa"] if judge else None,
+        "fleiss_kappa": found["coefficients"]["fleiss_kappa"],
+        "n_items": found["n_items"],
+        "n_raters": found["n_raters"],
+        "n_ratings": found["n_ratings"],
+    }
+
+
+def for_criterion(result: Mapping[str, Any], key: str | None) -> dict[str, Any]:
+    """What a reader asked for of a study's result: one criterion's document, or all where there are several."""
+    documents = result["criteria"]
+    if key is None and len(documents) == 1:
+        (key,) = documents
+    if key is None:
+        return dict(result)
+    if key not in documents:
+        raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
+    return {"study": result["study"], "criterion": key, **documents[key]}

@@ -1,0 +1,174 @@
+"""Judges beside people on one criterion: the document of CLI.md, from a rating table and columns of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.errors import InputError
+from annotation.parsing.rating_files import RatingsFile
+from annotation.services import agreement as among_people
+from annotation.services.agreement import Options
+from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
+from judging.queries.ratings import JudgesRatings
+from judging.stats.agreement import judge_agreement
+from judging.stats.alt_test import alt_test
+
+
+@dataclass(frozen=True)
+class JudgedOptions(Options):
+    """How judges are compared, besides how intervals are made.
+
+    Attributes
+    ----------
+    unscored_as
+        The value that a reply without a verdict is counted as; by default such items are left out.
+    epsilon
+        Discount of the judge in the alternative-annotator test, 0 to 1.
+    """
+
+    unscored_as: str | None = None
+    epsilon: float = 0.15
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.epsilon <= 1:
+            raise InputError("must be between 0 and 1, for example 0.15", field="epsilon")
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeColumn:
+    """A judge's verdicts beside a rating table.
+
+    Attributes
+    ----------
+    name
+        The judge.
+    codes
+        (n_items,) positions on the table's scale, -1 where there is no verdict.
+    unscored
+        (n_items,) where the reply held no verdict.
+    kind
+        Judge, or baseline judge or scripted judge where it is no model.
+    finished
+        Whether its run is.
+    run
+        The run; None for a column of a file.
+    """
+
+    name: str
+    codes: IntArray
+    unscored: BoolArray
+    kind: str = "judge"
+    finished: bool = True
+    run: int | None = None
+
+    @classmethod
+    def of(cls, said: JudgesRatings, table: RatingTable) -> JudgeColumn:
+        """What a judge of the database said on the table's items."""
+        codes, unscored = said.codes(table), said.unscored(table)
+        return cls(said.name, codes, unscored, said.kind, said.finished, said.run_id)
+
+    def with_unscored_as(self, code: int) -> JudgeColumn:
+        """The same with every unscored reply counted as a verdict."""
+        nothing = np.zeros_like(self.unscored)
+        codes = np.where(self.unscored, code, self.codes)
+        return JudgeColumn(self.name, codes, nothing, self.kind, self.finished, self.run)
+
+
+UNSCORED = (
+    "A reply without a usable verdict is unscored: its item is left out of the judge's figures, and the number of "
+    "such replies stands beside them."
+)
+VERDICT = (
+    "A judge's verdict is that of the first repeat in its newest finished run; in both orders it has to name the "
+    "same response."
+)
+
+
+def document(table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions) -> dict[str, Any]:
+    """The document of one criterion: people among themselves, and each judge beside them."""
+    found = among_people.of_people(table, options)
+    found["judges"] = {column.name: _judge(table, column, options) for column in columns}
+    found["warnings"] = [*found["warnings"], *_warnings(columns, options)]
+    found["conventions"] = [*found["conventions"], *_conventions(columns, options)]
+    return found
+
+
+def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+    used = column if options.unscored_as is None else column.with_unscored_as(_code(table, options.unscored_as))
+    found = judge_agreement(
+        table,
+        used.codes,
+        judge_name=column.name,
+        unscored=used.unscored,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    ).as_json()
+    return {
+        **found,
+        "alt_test": _alt_test(table, used, options),
+        "unscored": int(column.unscored.sum()),
+        "unscored_as": options.unscored_as,
+        "kind": column.kind,
+        "run": column.run,
+    }
+
+
+def _alt_test(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any] | None:
+    """May the judge stand in for a person? None with fewer than two annotators: nobody can be left out."""
+    if table.n_raters < 2:
+        return None
+    return alt_test(table, column.codes, epsilon=options.epsilon, confidence=options.confidence).as_json()
+
+
+def _code(table: RatingTable, value: str) -> int:
+    """Where the value stands on the scale. Raises InputError where it does not."""
+    scale = [str(category) for category in table.categories]
+    if value not in scale:
+        raise InputError(f"{value!r} is not on the scale ({', '.join(scale)})", field="unscored-as")
+    return scale.index(value)
+
+
+def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterable[dict[str, str]]:
+    for column in columns:
+        if unscored := int(column.unscored.sum()):
+            treated = "left out of its figures" if options.unscored_as is None else f"counted as {options.unscored_as}"
+            yield note("unscored_replies", f"{column.name}: {unscored} replies held no usable verdict; {treated}.")
+        if not column.finished:
+            done = int((column.codes != MISSING).sum())
+            yield note("run_unfinished", f"{column.name}: its run is not finished; {done} items are scored so far.")
+        if column.kind != "judge":
+            yield note(column.kind.replace(" ", "_"), f"{column.name} is a {column.kind}: a rule, not a model.")
+
+
+def _conventions(columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, str]]:
+    if not columns:
+        return []
+    counted = "" if options.unscored_as is None else f" Here they are counted as {options.unscored_as}, as asked."
+    return [note("unscored", UNSCORED + counted), note("verdict", VERDICT)]
+
+
+def note(code: str, message: str) -> dict[str, str]:
+    """A warning or a convention: a code that never changes its meaning, and a sentence."""
+    return {"code": code, "message": message}
+
+
+def of_file(file: RatingsFile, judge_names: Sequence[str], options: JudgedOptions) -> dict[str, Any]:
+    """The document of a file in which some raters are judges. Raises InputError where it has no such rater."""
+    table = file.table
+    for name in judge_names:
+        if name not in table.raters:
+            raise InputError(f"no rater is called {name!r}; there are {', '.join(table.raters)}", field="judge")
+    annotators = table.select_raters([rater for rater in table.raters if rater not in judge_names])
+    return document(annotators, [_column(file, name) for name in dict.fromkeys(judge_names)], options)
+
+
+def _column(file: RatingsFile, name: str) -> JudgeColumn:
+    table = file.table
+    codes = table.codes[:, table.raters.index(name)]
+    return JudgeColumn(name, codes, np.array([(item, name) in file.empty for item in table.items], dtype=bool))

@@ -1,0 +1,110 @@
+"""Judgments made elsewhere, as a finished run of a judge whose provider is `imported`.
+
+Runs are insert-only: importing the same judgments again finds their run by the hash of its input and changes
+nothing; judgments that differ make a new run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from annotation.hashing import content_hash
+from annotation.models import Study, User
+from annotation.services.imports.outcome import Outcome
+from annotation.version import code_version
+from judging.models import Judge, JudgeRun, Judgment
+from judging.models.judge import IMPORTED
+from judging.queries.requests import input_rows
+
+BATCH = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedJudgment:
+    """A value, or the reason why there is none. `order` is AB, BA or not recorded."""
+
+    item: int
+    criterion: int
+    value: str = ""
+    unscored_reason: str = ""
+    explanation: str = ""
+    raw_reply: str = ""
+    order: str = ""
+    repeat: int = 1
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+def save(
+    *, by: User | None, study: Study, judge: str, judgments: Sequence[ImportedJudgment], outcome: Outcome
+) -> JudgeRun:
+    """The finished run that holds exactly these judgments, made if there is none."""
+    with transaction.atomic():
+        row, made = find_or_create_judge(by=by, name=judge)
+        digest = content_hash([study.pk, judge, [asdict(judgment) for judgment in judgments]])
+        run = JudgeRun.objects.filter(judge=row, study=study, input_hash=digest, finished_at__isnull=False).first()
+        if run is None:
+            run = insert(by, study, row, judgments, digest)
+            outcome.add("judges", created=made, unchanged=not made)
+            outcome.add("judgments", created=len(judgments))
+        else:
+            outcome.add("judges", unchanged=1)
+            outcome.add("judgments", unchanged=len(judgments))
+    return run
+
+
+def find_or_create_judge(*, by: User | None, name: str) -> tuple[Judge, bool]:
+    """The imported judge of that name. A name that a judge of another provider has gets a new version."""
+    judge = Judge.objects.filter(name=name, provider=IMPORTED).order_by("-version").first()
+    if judge:
+        return judge, False
+    latest = Judge.objects.filter(name=name).aggregate(latest=Max("version"))["latest"] or 0
+    return Judge.objects.create(name=name, version=latest + 1, provider=IMPORTED, model=name, created_by=by), True
+
+
+def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[ImportedJudgment], digest: str) -> JudgeRun:
+    run = JudgeRun.objects.create(
+        study=study,
+        judge=judge,
+        repeats=max((judgment.repeat for judgment in judgments), default=1),
+        order_policy=policy({judgment.order for judgment in judgments}),
+        input_hash=digest,
+        code_version=code_version(),
+        created_by=by,
+        finished_at=timezone.now(),
+    )
+    run.criteria.set({judgment.criterion for judgment in judgments})
+    hashes = {pk: found for pk, _, found in input_rows(study)}
+    Judgment.objects.bulk_create(
+        (
+            Judgment(
+                run=run,
+                item_id=judgment.item,
+                criterion_id=judgment.criterion,
+                item_hash=hashes[judgment.item],
+                **spoken(judgment),
+            )
+            for judgment in judgments
+        ),
+        batch_size=BATCH,
+    )
+    return run
+
+
+def spoken(judgment: ImportedJudgment) -> dict[str, Any]:
+    """The columns that the judgment fills as they are."""
+    names = ("value", "unscored_reason", "explanation", "raw_reply", "order", "repeat", "details")
+    return {name: getattr(judgment, name) for name in names}
+
+
+def policy(orders: set[str]) -> str:
+    """The run's order policy, as far as its judgments tell."""
+    shown = orders - {""}
+    if shown == {"AB", "BA"}:
+        return JudgeRun.OrderPolicy.BOTH
+    return JudgeRun.OrderPolicy(shown.pop()) if shown else JudgeRun.OrderPolicy.RANDOM

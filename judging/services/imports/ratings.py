@@ -1,0 +1,40 @@
+"""A judge's labels from a table, as a finished run."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from annotation.errors import InputError
+from annotation.models import User
+from annotation.parsing.files import InputFile
+from annotation.parsing.problems import OnError, Problems
+from annotation.services.imports.outcome import Outcome, refused_by_database
+from annotation.services.imports.ratings import Resolved, resolve
+from judging.services.imports import judgments
+
+NO_VALUE = "no value"
+
+
+def load(*, by: User | None, file: InputFile, study: str, judge: str, on_error: OnError = "stop") -> Outcome:
+    """Import what `judge` said of the items of the study of that name, which is made if there is none."""
+    if not judge or len(judge) > 120:
+        raise InputError("a judge needs a name of at most 120 characters", field="judge")
+    problems, outcome = Problems(on_error), Outcome(("judges", "judgments"))
+    with refused_by_database(file), transaction.atomic():
+        found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=True)
+        judgments.save(by=by, study=found, judge=judge, judgments=[as_judgment(row) for row in rows], outcome=outcome)
+    outcome.set_aside(problems, beside=file.path)
+    return outcome
+
+
+def as_judgment(row: Resolved) -> judgments.ImportedJudgment:
+    rating = row.rating
+    return judgments.ImportedJudgment(
+        item=row.item,
+        criterion=row.criterion,
+        value=row.value,
+        unscored_reason="" if row.value else rating.reason or NO_VALUE,
+        explanation=rating.explanation,
+        order=rating.order,
+        repeat=rating.repeat,
+    )

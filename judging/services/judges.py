@@ -1,0 +1,149 @@
+"""Judges: a name, and behind each version of it a provider, a model and parameters that never change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
+
+from annotation.errors import InputError
+from annotation.models import Criterion, User
+from judging import prompts, providers
+from judging.models import Judge
+from judging.models.judge import IMPORTED, PANEL
+from judging.providers.base import PermanentError, Provider, TransientError
+from judging.queries.requests import spec_of
+
+
+def define(
+    *, by: User | None, name: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None
+) -> Judge:
+    """The judge of this name with exactly these settings: its latest version if they are the same, else a new one."""
+    judge = drafted(name=name, provider=provider, model=model, parameters=parameters)
+    if judge._state.adding:
+        judge.created_by = by
+        try:
+            with transaction.atomic():
+                judge.save()
+        except IntegrityError as error:
+            raise InputError(f"Somebody else changed the judge {name!r} just now: try again.", field="name") from error
+    return judge
+
+
+def drafted(*, name: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None) -> Judge:
+    """The judge that `define` would give: the latest version if it is the same, else a new one that is not saved."""
+    name, model = name.strip(), model.strip()
+    check_names(name, model)
+    wanted: dict[str, Any] = {"provider": provider, "model": model, "parameters": dict(parameters or {})}
+    checked_provider(**wanted)
+    check_template(wanted["parameters"].get("template", ""))
+    latest = Judge.objects.filter(name=name).order_by("-version").first()
+    if latest is None:
+        return Judge(name=name, **wanted)
+    if all(getattr(latest, field) == value for field, value in wanted.items()):
+        return latest
+    return Judge(name=name, version=latest.version + 1, daily_budget_usd=latest.daily_budget_usd, **wanted)
+
+
+def set_daily_budget(*, by: User | None, judge: Judge, usd: Decimal | None) -> None:  # noqa: ARG001
+    """What all versions of the judge together may cost in a day (UTC). None: as much as its runs may."""
+    if usd is not None and not usd > 0:
+        raise InputError("A budget is above 0; leave it empty for none.", field="daily_budget_usd")
+    Judge.objects.filter(name=judge.name).update(daily_budget_usd=usd)
+
+
+def delete(*, by: User | None, judge: Judge) -> None:  # noqa: ARG001
+    """Remove a version that never ran. One with runs stays, since their judgments are its."""
+    try:
+        with transaction.atomic():
+            judge.delete()
+    except ProtectedError as error:
+        running = judge.runs.filter(finished_at__isnull=True, stopped_at__isnull=True).count()
+        now = f", {running} of them still going: stop it there first if it should not go on" if running else ""
+        raise InputError(
+            f"{judge} has {judge.runs.count()} runs{now}. Their judgments belong to it, so it stays.", field="judge"
+        ) from error
+
+
+def find(name: str) -> Judge:
+    """The latest version of the judge called `name`."""
+    judge = Judge.objects.filter(name=name).order_by("-version").first()
+    if judge is None:
+        known = ", ".join(Judge.objects.order_by("name").values_list("name", flat=True).distinct()) or "none yet"
+        raise InputError(f"There is no judge {name!r}; there are: {known}.", field="judge")
+    return judge
+
+
+def check_names(name: str, model: str) -> None:
+    if not name or len(name) > 120:
+        raise InputError("A judge needs a name of at most 120 characters.", field="name")
+    if len(model) > 120:
+        raise InputError("A model's name has at most 120 characters.", field="model")
+
+
+def check_template(template: str) -> None:
+    """A template must fit one kind of item: hold it, and no placeholder that it does not have."""
+    if template and not prompts.kinds(template):
+        pair = "response_a" in template or "response_b" in template
+        raise InputError(" ".join(prompts.problems(template, "pair" if pair else "dialogue")), field="template")
+
+
+def check_template_fits(judge: Judge, criteria: Sequence[Criterion]) -> None:
+    """The judge's template, if it brings one, must fit the criteria's kind and tell them apart if they are several."""
+    template = judge.parameters.get("template", "")
+    if not template or not criteria:
+        return
+    if wrong := prompts.problems(template, criteria[0].study.kind):
+        raise InputError(f"{judge} cannot run here. {' '.join(wrong)}", field="judge")
+    if len(criteria) > 1 and not prompts.names_criterion(template):
+        raise InputError(
+            f"The template of {judge} asks the same whatever the criterion: choose one criterion, "
+            "or put $criterion and $guideline into the template.",
+            field="criteria",
+        )
+
+
+def checked_provider(provider: str, model: str, parameters: Mapping[str, Any]) -> Provider:
+    try:
+        return providers.create(provider, model=model, parameters=parameters)
+    except PermanentError as error:
+        raise InputError(str(error), field="parameters" if provider in providers.REGISTRY else "provider") from error
+
+
+def provider_of(judge: Judge) -> Provider:
+    """The judge's provider, ready for use. PermanentError if its settings do not fit this version of Concord."""
+    return providers.create(judge.provider, model=judge.model, parameters=judge.parameters)
+
+
+def check(judge: Judge, criteria: Sequence[Criterion]) -> None:
+    """Raise InputError if something stands in the way of judging these criteria: no key, no model, no rule."""
+    if judge.provider == IMPORTED:
+        raise InputError(f"The judgments of {judge} were imported; it cannot be run here.", field="judge")
+    if judge.provider == PANEL:
+        raise InputError(f"{judge} is a panel: let its members run, and combine their runs again.", field="judge")
+    provider = checked_provider(judge.provider, judge.model, judge.parameters)
+    check_template_fits(judge, criteria)
+    if problems := provider.check([spec_of(criterion) for criterion in criteria]):
+        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
+
+
+def probe(judge: Judge) -> None:
+    """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
+    with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
+        problems = thread.submit(asyncio.run, objections(provider_of(judge))).result()
+    if problems:
+        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
+
+
+async def objections(provider: Provider) -> list[str]:
+    try:
+        return await provider.probe()
+    except (PermanentError, TransientError) as error:
+        return [str(error)]
+    finally:
+        await provider.aclose()

@@ -1,0 +1,60 @@
+"""Lost work is handed out again. The database is the truth; messages and processes may vanish at any moment."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.db.models import Exists, OuterRef, Sum
+from django.utils import timezone
+
+from judging.models import JudgeChunk, JudgeRun, Worker
+from judging.queries.workers import alive, gone_before
+from judging.services import chunks
+
+logger = logging.getLogger(__name__)
+
+FORGOTTEN_AFTER = timedelta(days=1)
+
+
+def sweep() -> int:
+    """Hand out again what nobody works on. Any number of processes may do this at once. Returns how many parts."""
+    found = [*abandoned(), *unheard()]
+    if found:
+        logger.info("Handing out %s parts again.", len(found))
+        chunks.queue(found)
+    finish_runs()
+    Worker.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()
+    return len(found)
+
+
+def abandoned() -> list[int]:
+    """Free the parts whose process is gone."""
+    held = chunks.unfinished().filter(worker__seen_at__lt=gone_before()).values_list("pk", "worker")
+    return [
+        pk
+        for pk, worker in held
+        if JudgeChunk.objects.filter(pk=pk, worker=worker, finished_at__isnull=True).update(worker=None)
+    ]
+
+
+def unheard() -> list[int]:
+    """Parts whose message must have been lost: queued a while ago, held by nobody, while a worker has nothing to do."""
+    spare = spare_slots()
+    if spare <= 0:
+        return []
+    waiting = chunks.unfinished().filter(worker__isnull=True, queued_at__lt=gone_before())
+    return list(waiting.order_by("queued_at", "pk").values_list("pk", flat=True)[: 4 * spare])
+
+
+def spare_slots() -> int:
+    """How many more parts the living workers could be working on."""
+    slots = alive().aggregate(total=Sum("slots"))["total"] or 0
+    return slots - chunks.unfinished().filter(worker__seen_at__gte=gone_before()).count()
+
+
+def finish_runs() -> None:
+    """Finish the runs whose process ended between the last part and that."""
+    left = JudgeChunk.objects.filter(run=OuterRef("pk"), finished_at__isnull=True)
+    for run in JudgeRun.objects.filter(~Exists(left), finished_at__isnull=True, stopped_at__isnull=True):
+        chunks.finish_run(run.pk)

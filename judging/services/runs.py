@@ -1,0 +1,183 @@
+"""Judge runs: started, stopped, resumed. What they do in between is in `work`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from itertools import islice
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import Criterion, Study, User
+from annotation.version import code_version
+from judging import prompts
+from judging.models import Judge, JudgeChunk, JudgeRun
+from judging.pricing import in_dollars
+from judging.queries import spending
+from judging.queries.requests import input_rows, spec_of
+from judging.services import budgets, chunks, judges
+
+ITEMS_PER_PART = 25
+MOST_REPEATS = 100
+LARGEST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run as it would be made: checked, its items in order, and the hash of all it depends on."""
+
+    study: Study
+    judge: Judge
+    criteria: tuple[Criterion, ...]
+    repeats: int
+    order_policy: str
+    seed: int
+    item_ids: tuple[int, ...]
+    input_hash: str
+    budget_usd: Decimal | None = None
+    use_cache: bool = True
+
+
+def plan(
+    *,
+    study: Study,
+    judge: Judge,
+    criteria: Sequence[str] | None = None,
+    repeats: int = 1,
+    order_policy: str = "random",
+    seed: int = 0,
+    budget_usd: Decimal | None = None,
+    use_cache: bool = True,
+) -> Plan:
+    """Check what is asked for, before a row is written. `criteria` are keys; all of the study's if not given."""
+    check_numbers(repeats, seed)
+    if order_policy not in JudgeRun.OrderPolicy.values:
+        known = ", ".join(JudgeRun.OrderPolicy.values)
+        raise InputError(f"{order_policy!r} is not one of {known}.", field="order_policy")
+    chosen = chosen_criteria(study, criteria)
+    judges.check(judge, chosen)
+    budgets.check(judge, budget_usd)
+    rows = list(input_rows(study))
+    if not rows:
+        raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
+    return Plan(
+        study=study,
+        judge=judge,
+        criteria=chosen,
+        repeats=repeats,
+        order_policy=order_policy,
+        seed=seed,
+        item_ids=tuple(pk for pk, *_ in rows),
+        input_hash=content_hash(
+            {
+                "items": [[external_id, found] for _, external_id, found in rows],
+                "shown": study.shown,
+                "criteria": [asdict(spec_of(criterion)) for criterion in chosen],
+                "judge": [judge.provider, judge.model, judge.parameters],
+                "prompts": prompts.version(
+                    study.kind, judge.parameters.get("template", ""), judge.parameters.get("system")
+                ),
+            }
+        ),
+        budget_usd=budget_usd,
+        use_cache=use_cache,
+    )
+
+
+def start(*, by: User | None, study: Study, judge: Judge, **options: Any) -> JudgeRun:
+    """Make a run and send its parts to the workers. `options` are those of `plan`.
+
+    Whether the other side would answer is not asked here, since that may take a while: see `judges.probe`.
+    """
+    return make(by=by, plan=plan(study=study, judge=judge, **options), queue=True)
+
+
+def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
+    """Write the run with its parts. With `queue`, they go to the workers once that is committed; without, they wait
+    for the process that asks for them."""
+    with transaction.atomic():
+        run = JudgeRun.objects.create(
+            study=plan.study,
+            judge=plan.judge,
+            repeats=plan.repeats,
+            order_policy=plan.order_policy,
+            seed=plan.seed,
+            input_hash=plan.input_hash,
+            code_version=code_version(),
+            budget_usd=plan.budget_usd,
+            use_cache=plan.use_cache,
+            created_by=by,
+        )
+        run.criteria.set(plan.criteria)
+        parts = JudgeChunk.objects.bulk_create(
+            JudgeChunk(run=run, index=index, item_ids=item_ids) for index, item_ids in enumerate(parted(plan.item_ids))
+        )
+        if queue:
+            chunks.queue([part.pk for part in parts])
+    return run
+
+
+def stop(*, by: User | None, run: JudgeRun) -> bool:  # noqa: ARG001
+    """Let the workers put the run down, which they do within a second or two. False if it was over already."""
+    running = JudgeRun.objects.filter(pk=run.pk, finished_at__isnull=True, stopped_at__isnull=True)
+    return running.update(stopped_at=timezone.now()) == 1
+
+
+def halt(*, run: JudgeRun, reason: str) -> bool:
+    """A run stops itself and says why. False if it was over already."""
+    running = JudgeRun.objects.filter(pk=run.pk, finished_at__isnull=True, stopped_at__isnull=True)
+    return running.update(stopped_at=timezone.now(), stop_reason=reason) == 1
+
+
+def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
+    """Go on with what is left of a run: parts never begun, and parts that ended early. Returns how many.
+
+    What was judged stays; only requests without a judgment are asked again. A judge that cannot run says so first.
+    `budget_usd` replaces the run's budget, which includes what was spent.
+    """
+    judges.check(run.judge, list(run.criteria.all()))
+    budget = run.budget_usd if budget_usd is None else budget_usd
+    budgets.check(run.judge, budget)
+    if budget is not None and (spent := spending.of_run(run).usd) >= budget:
+        raise InputError(f"The run has cost {in_dollars(spent)} already: give it a higher budget.", field="budget_usd")
+    with transaction.atomic():
+        JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
+        JudgeChunk.objects.filter(run=run).exclude(error="").update(
+            finished_at=None, error="", attempts=0, queued_at=None
+        )
+        left = list(JudgeChunk.objects.filter(run=run, finished_at__isnull=True).values_list("pk", flat=True))
+        if left:
+            JudgeRun.objects.filter(pk=run.pk).update(stopped_at=None, stop_reason="", finished_at=None)
+        if left and queue:
+            chunks.queue(left)
+    return len(left)
+
+
+def check_numbers(repeats: int, seed: int) -> None:
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise InputError(f"Repeats must be from 1 to {MOST_REPEATS}.", field="repeats")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+
+
+def chosen_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion, ...]:
+    """The study's criteria with these keys, in the study's order."""
+    there = {criterion.key: criterion for criterion in study.criteria.all()}
+    if not there:
+        raise InputError(f"{study} has no criteria.", field="criteria")
+    if unknown := [key for key in keys or () if key not in there]:
+        raise InputError(f"{unknown[0]!r} is no criterion of {study}; there are {', '.join(there)}.", field="criteria")
+    if keys is not None and not keys:
+        raise InputError("A run needs at least one criterion.", field="criteria")
+    return tuple(criterion for key, criterion in there.items() if keys is None or key in keys)
+
+
+def parted(item_ids: Sequence[int]) -> Iterator[list[int]]:
+    rest = iter(item_ids)
+    while part := list(islice(rest, ITEMS_PER_PART)):
+        yield part

@@ -1,0 +1,118 @@
+"""Answers become judgments: the verdict is read, the cost reckoned, and the reply kept for an equal request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from judging import parsing, pricing
+from judging.models import CachedReply, JudgeRun, Judgment
+from judging.pricing import Rate
+from judging.providers import sides
+from judging.providers.base import CriterionSpec, Reply
+from judging.queries.requests import Pending
+from judging.services import cache
+from judging.services.asking import Answer
+
+NOTHING = Decimal(0)
+
+
+def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> list[Decimal | None]:
+    """Keep the judgments, and the replies for equal requests. Returns what each new reply cost.
+
+    A judgment that is there already, from a process thought to be gone, stays as it is.
+    """
+    told = [(answer, answer.reply) for answer in batch if answer.reply]
+    costs = [NOTHING if answer.cached else pricing.cost(reply.usage, rate) for answer, reply in told]
+    rows = [judgment(run, *one, cost) for one, cost in zip(told, costs, strict=True)]
+    kept = [cache.row(run, a.ask.key, reply) for a, reply in told if a.ask.key and not a.cached]
+    with transaction.atomic():
+        Judgment.objects.bulk_create(rows, ignore_conflicts=True)
+        if kept:
+            CachedReply.objects.bulk_create(kept, ignore_conflicts=True)
+    return [cost for (answer, _), cost in zip(told, costs, strict=True) if not answer.cached]
+
+
+def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) -> Judgment:
+    asked, usage = answer.ask.pending, None if answer.cached else reply.usage
+    row = Judgment(
+        run=run,
+        item_id=asked.item_id,
+        criterion_id=asked.criterion_id,
+        repeat=asked.repeat,
+        order=asked.order,
+        raw_reply=storable(reply.text),
+        details=details(asked, reply, cached=answer.cached),
+        latency_ms=None if answer.cached else answer.latency_ms,
+        item_hash=asked.item_hash,
+        input_tokens=usage.input_tokens if usage else None,
+        output_tokens=usage.output_tokens if usage else None,
+        cost_usd=cost,
+        score=score(asked, reply),
+    )
+    verdict = read(asked, reply)
+    row.explanation = storable(verdict.explanation)
+    if isinstance(verdict, parsing.Verdict):
+        row.value = sides.stored(verdict.value, asked.criterion, asked.order)
+    else:
+        row.unscored_reason = verdict.reason
+    return row
+
+
+def read(asked: Pending, reply: Reply) -> parsing.Verdict | parsing.Unscored:
+    """The verdict that the provider computed, or the one in its text."""
+    if reply.unscored:
+        return parsing.Unscored(reply.unscored, reply.explanation)
+    criterion = asked.request.criterion
+    if reply.value is None:
+        scale = {category.value: category.label for category in criterion.categories}
+        return parsing.parse(reply.text, scale=scale, stop=reply.stop)
+    if reply.value not in criterion.values:
+        return parsing.Unscored("off_scale", reply.explanation)
+    return parsing.Verdict(reply.value, reply.explanation)
+
+
+def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, Any]:
+    """What the provider measured, with the tokens used and the version of the prompt."""
+    found: dict[str, Any] = dict(reply.details)
+    if cached:
+        found["cached"] = True
+    elif reply.usage:
+        found["usage"] = asdict(reply.usage)
+    if asked.request.prompt:
+        found["prompt"] = asked.request.prompt.version
+    if reply.distribution:
+        found["distribution"] = distribution(asked, reply)
+    stored: dict[str, Any] = cache.storable(found)
+    return stored
+
+
+def distribution(asked: Pending, reply: Reply) -> Mapping[str, float]:
+    """How probable each value was, by the values as they are stored."""
+    return {sides.stored(value, asked.criterion, asked.order): p for value, p in reply.distribution.items()}
+
+
+def score(asked: Pending, reply: Reply) -> float | None:
+    """The mean over the scale, each value weighted by its probability; None where the model tells none."""
+    numbers = as_numbers(asked.criterion)
+    given = {value: p for value, p in reply.distribution.items() if value in numbers}
+    mass = sum(given.values())
+    return sum(p * numbers[value] for value, p in given.items()) / mass if mass > 0 else None
+
+
+def as_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
+    """The scale's values as numbers; places from 1 where an ordinal scale has words; none where it has no order."""
+    if criterion.level == "nominal":
+        return {}
+    try:
+        return {value: float(value) for value in criterion.values}
+    except ValueError:
+        return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
+
+
+def storable(text: str) -> str:
+    return str(cache.storable(text))

@@ -1,0 +1,214 @@
+"""One process's stint on a run: it holds some parts at a time and keeps as many requests in flight as it has seats.
+
+A part is fetched when the ones in hand run short, so that the seats stay full from one part to the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from judging.models import JudgeChunk, Worker
+from judging.providers.base import PermanentError, Provider, Reply, TransientError
+from judging.queries.requests import Pending, pending
+from judging.services import budgets, cache, chunks, judges, quotas, runs, saving
+from judging.services.asking import BATCH_SIZE, Answer, Ask, Crew
+
+TOLERATED_ERRORS = 3
+LOOK_EVERY = 0.5  # seconds between looks at whether the run was stopped or a part taken away
+PAUSE = 0.5  # seconds, while the quota allows no start
+PARTS_AT_ONCE = 4
+LONGEST = 120.0  # seconds, after which other runs that wait get their turn
+
+
+class LetGo(Exception):  # noqa: N818 — a turn of events, not an error
+    """Parts were taken away or the run was stopped."""
+
+
+@dataclass(slots=True)
+class Part:
+    """A part in hand: how many of its requests are still open, and what could not be asked."""
+
+    chunk: JudgeChunk
+    left: int
+    errors: list[str] = field(default_factory=list)
+
+
+class Shift:
+    """Works on a part and then on what else of its run is free, until nothing is left that it may do."""
+
+    def __init__(self, chunk: JudgeChunk, worker: Worker, seats: int) -> None:
+        self.run, self.worker, self.seats = chunk.run, worker, seats
+        self.is_rule = chunk.run.judge.is_baseline
+        self.ahead = 2 * (BATCH_SIZE if self.is_rule else seats)  # requests in hand, so that no seat waits for one
+        self.parts: dict[int, Part] = {chunk.pk: Part(chunk, 0)}
+        self.fresh: JudgeChunk | None = chunk
+        self.stock: deque[Ask] = deque()
+        self.fault: TransientError | None = None
+        self.culprit: int | None = None
+        self.over = False
+        self.looked = self.began = time.monotonic()
+        self.makes_way = False
+        self.has_quota = quotas.of(self.run.judge.provider, self.run.judge.model) is not None
+
+    def work(self) -> Iterator[None]:
+        """Ask and save, yielding after every batch. Raises what keeps the parts in hand from being finished."""
+        self.provider: Provider = judges.provider_of(self.run.judge)
+        self.purse = budgets.Purse(self.run)
+        self.crew = Crew(self.provider, self.seats, careful=not self.is_rule)
+        with closing(self.crew):
+            while self.feed():
+                self.keep(self.crew.batch())
+                self.look()
+                yield
+        if self.fault:
+            raise self.fault
+        if self.parts:
+            raise LetGo
+
+    def in_hand(self) -> list[JudgeChunk]:
+        """The parts that this process holds and has not finished."""
+        return [part.chunk for part in self.parts.values()]
+
+    # asking
+
+    def feed(self) -> bool:
+        """Fetch parts and start requests. False when nothing is left to wait for."""
+        fetched = sum(1 for _ in self.parts_fetched())
+        self.start()
+        return bool(fetched or self.stock or self.crew.outstanding)
+
+    def parts_fetched(self) -> Iterator[None]:
+        """Take some parts, while those in hand leave seats empty."""
+        for _ in range(PARTS_AT_ONCE):
+            if self.over or self.makes_way or len(self.stock) + self.crew.outstanding >= self.ahead:
+                return
+            chunk = self.fresh or chunks.claim_next(self.run, self.worker)
+            self.fresh = None
+            if chunk is None:
+                return
+            self.take(chunk)
+            yield
+
+    def take(self, chunk: JudgeChunk) -> None:
+        """The part's open requests: those whose answer is known are saved, the others wait to be asked."""
+        asked = pending(self.run, chunk.item_ids, with_prompt=self.provider.needs_prompt)
+        self.parts[chunk.pk] = Part(chunk, len(asked))
+        asks = [self.ask(one, chunk) for one in asked]
+        known = cache.known(ask.key for ask in asks) if self.run.use_cache else {}
+        self.stock.extend(ask for ask in asks if ask.key not in known)
+        self.keep([known_answer(ask, known[ask.key]) for ask in asks if ask.key in known])
+        self.finish_if_done(chunk.pk)
+
+    def ask(self, one: Pending, chunk: JudgeChunk) -> Ask:
+        tokens = self.provider.estimate_tokens(one.request).tokens
+        self.purse.guess(tokens)
+        return Ask(one, chunk.pk, cache.key_of(self.run.judge, self.run.seed, self.provider, one), tokens)
+
+    def start(self) -> None:
+        """Start what seats, budget and quota allow."""
+        wanted = min(len(self.stock), self.ahead - self.crew.outstanding)
+        allowed = self.purse.allows(wanted, on_the_way=self.crew.outstanding)
+        if wanted and not allowed and not self.crew.outstanding:
+            self.purse.look(force=True)
+            allowed = self.purse.allows(wanted, on_the_way=0)
+            if not allowed:
+                self.halt(self.purse.reached())
+        if allowed <= 0:
+            return
+        first = [self.stock.popleft() for _ in range(allowed)]
+        starts = self.starts(first)
+        self.crew.send(replace(ask, starts=start) for ask, start in zip(first, starts, strict=False))
+        self.stock.extendleft(reversed(first[len(starts) :]))
+        if not self.crew.outstanding:
+            time.sleep(PAUSE)
+
+    def starts(self, asks: Sequence[Ask]) -> list[float]:
+        """When the first of the requests may start: at once where there is no quota."""
+        if not self.has_quota:
+            return [0.0] * len(asks)
+        return quotas.reserve(self.run.judge, [ask.tokens + budgets.USUAL_REPLY for ask in asks])
+
+    def halt(self, reason: str) -> None:
+        """Stop the run, for all that work on it."""
+        runs.halt(run=self.run, reason=reason)
+        self.put_down(lambda _: True)
+        self.over = True
+
+    # keeping
+
+    def keep(self, batch: Sequence[Answer]) -> None:
+        """Save the answers, and see to the parts that they belong to."""
+        if not batch:
+            return
+        self.purse.pay(saving.save(self.run, batch, self.purse.rate))
+        self.settle(batch)
+        for answer in batch:
+            self.note(answer)
+        self.crew.saved(sum(not answer.cached for answer in batch))
+
+    def settle(self, batch: Sequence[Answer]) -> None:
+        """Tell the quota how many tokens it really took."""
+        if not self.has_quota:
+            return
+        told = [(a.ask.tokens + budgets.USUAL_REPLY, a.reply.usage) for a in batch if a.reply and not a.cached]
+        known = [(reserved, usage.input_tokens + usage.output_tokens) for reserved, usage in told if usage]
+        if known:
+            reserved, used = (sum(column) for column in zip(*known, strict=True))
+            quotas.settle(self.run.judge, reserved=reserved, used=used)
+
+    def note(self, answer: Answer) -> None:
+        """Count an answer for its part. A fault that may pass ends the shift; one that no call survives is raised."""
+        part = self.parts.get(answer.ask.part)
+        if isinstance(answer.fault, TransientError):
+            self.fault, self.over = answer.fault, True
+            self.put_down(lambda _: True)
+        elif answer.fault and not isinstance(answer.fault, PermanentError):
+            self.culprit = answer.ask.part
+            raise answer.fault
+        elif part:
+            part.left -= 1
+            if answer.error:
+                part.errors.append(answer.error)
+                self.spare(part)
+            self.finish_if_done(answer.ask.part)
+
+    def spare(self, part: Part) -> None:
+        """After some errors that will come again, the rest of a part is not tried."""
+        if len(part.errors) >= TOLERATED_ERRORS:
+            part.left -= self.put_down(lambda ask: ask.part == part.chunk.pk)
+
+    def finish_if_done(self, pk: int) -> None:
+        part = self.parts.get(pk)
+        if part and not part.left:
+            chunks.finish(part.chunk, self.worker, error=part.errors[0] if part.errors else "")
+            del self.parts[pk]
+
+    # looking up
+
+    def look(self) -> None:
+        """Put down what is no longer this process's to work on. What is on its way still lands, for it is paid for."""
+        if time.monotonic() - self.looked < LOOK_EVERY:
+            return
+        self.looked = time.monotonic()
+        self.purse.look()
+        self.has_quota = quotas.of(self.run.judge.provider, self.run.judge.model) is not None
+        self.makes_way = time.monotonic() - self.began > LONGEST and chunks.others_wait(self.run)
+        held = chunks.still_held(self.worker, self.run)
+        lost = self.parts.keys() - held
+        if lost:
+            self.over = True
+            self.put_down(lambda ask: ask.part in lost)
+
+    def put_down(self, unwanted: Callable[[Ask], bool]) -> int:
+        """Forget requests that have not started. Returns how many."""
+        before = len(self.stock)
+        self.stock = deque(ask for ask in self.stock if not unwanted(ask))
+        return before - len(self.stock) + self.crew.drop(unwanted)
+
+
+def known_answer(ask: Ask, reply: Reply) -> Answer:
+    return Answer(ask, reply, cached=True)

@@ -1,0 +1,84 @@
+"""Working through a run: claim a part, work on it and on what follows, and hand back what is not finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from django.db import InterfaceError, OperationalError
+
+from judging.models import JudgeChunk, JudgeRun, Worker
+from judging.providers.base import PermanentError, TransientError
+from judging.services import chunks, judges, seats, workers
+from judging.services.shifts import LetGo, Shift
+
+PAUSE = 0.5  # seconds between looks at parts that others hold
+
+
+def judge_chunk(chunk_id: int) -> None:
+    """Claim a part and work on it and what follows. Does nothing if it is not free, so it may be called twice."""
+    free = chunks.free(chunk_id)
+    if free and seats.left(free.run.judge, concurrency(free.run)):
+        with workers.beating() as worker:
+            for _ in stint(free.run, worker, lambda: chunks.claim(chunk_id, worker)):
+                pass
+
+
+def through(run: JudgeRun) -> Iterator[None]:
+    """Work through the run in this process, yielding now and then until it is over. Others may help."""
+    with workers.beating() as worker:
+        while chunks.unfinished().filter(run=run).exists():
+            yield from stint(run, worker, lambda: chunks.claim_next(run, worker))
+            yield
+            if chunks.unfinished().filter(run=run).exists():
+                time.sleep(PAUSE)
+
+
+def stint(run: JudgeRun, worker: Worker, claim: Callable[[], JudgeChunk | None]) -> Iterator[None]:
+    """Take seats, claim a part, and work from there on. Nothing where others hold all seats: they do the rest."""
+    with seats.taken(worker, run.judge, concurrency(run)) as n:
+        if n and (chunk := claim()):
+            yield from steps(chunk, worker, seats=n)
+
+
+def concurrency(run: JudgeRun) -> int:
+    """How many calls the judge may have in flight; one where its settings do not fit, which is said at the part."""
+    try:
+        return judges.provider_of(run.judge).concurrency
+    except PermanentError:
+        return 1
+
+
+def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1) -> Iterator[None]:
+    """Work on a part that `worker` holds and on what follows, yielding after every batch saved.
+
+    However it ends, the parts in hand are handed back. Where the database itself fails, nothing can be handed back:
+    they are free again once the process is gone.
+    """
+    shift = Shift(chunk, worker, seats)
+    try:
+        yield from shift.work()
+    except TransientError as later:
+        for part in shift.in_hand():
+            chunks.postpone(part, worker, error=str(later), retry_after=later.retry_after)
+    except PermanentError as permanent:
+        for part in shift.in_hand():
+            chunks.finish(part, worker, error=str(permanent))
+    except LetGo:
+        release(shift, worker)
+    except (GeneratorExit, KeyboardInterrupt):
+        release(shift, worker)
+        raise
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as bug:
+        for part in shift.in_hand():
+            if shift.culprit in (part.pk, None):
+                chunks.finish(part, worker, error=f"{type(bug).__name__}: {bug}")
+        release(shift, worker)
+        raise
+
+
+def release(shift: Shift, worker: Worker) -> None:
+    for part in shift.in_hand():
+        chunks.release(part, worker)

@@ -1,0 +1,87 @@
+"""Signs of life: a process that works on runs says every few seconds that it is there."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+from django.conf import settings
+from django.db import Error, connection
+from django.utils import timezone
+
+from judging.models import Worker
+
+logger = logging.getLogger(__name__)
+
+
+def register(*, slots: int) -> Worker:
+    """A row for this process. `slots` is how many parts it takes from the queue at a time."""
+    name = f"{socket.gethostname()[:150]}/{os.getpid()}/{secrets.token_hex(4)}"
+    return Worker.objects.create(name=name, slots=slots, seen_at=timezone.now())
+
+
+def report(worker: Worker) -> None:
+    """Say that it lives. Makes the row again if somebody tidied it away while the machine slept."""
+    now = timezone.now()
+    if not Worker.objects.filter(pk=worker.pk).update(seen_at=now):
+        again = Worker(pk=worker.pk, name=worker.name, slots=worker.slots, seen_at=now)
+        Worker.objects.bulk_create([again], ignore_conflicts=True)
+
+
+def sign_off(worker: Worker) -> None:
+    """It ended as it should: what it still held is free at once."""
+    Worker.objects.filter(pk=worker.pk).delete()
+
+
+class Heart(Thread):
+    """Reports for a worker from a thread with a connection of its own, and then looks after `also`.
+
+    A database that is locked or away is waited for. After a stall `also` sits out a round, so that everybody else can
+    report before anybody is declared gone.
+    """
+
+    def __init__(self, worker: Worker, *, also: Callable[[], object] | None = None) -> None:
+        super().__init__(name=f"heart of {worker.name}", daemon=True)
+        self.worker, self.also, self.ended = worker, also, Event()
+        self.last = time.time()
+
+    def run(self) -> None:
+        while not self.ended.wait(settings.WORKER_BEAT_SECONDS):
+            try:
+                self.beat()
+            except Error:
+                logger.warning("The database did not take a sign of life; trying again.", exc_info=True)
+            finally:
+                connection.close()
+
+    def beat(self) -> None:
+        report(self.worker)
+        stalled = time.time() - self.last > max(settings.WORKER_GONE_SECONDS / 2, 2 * settings.WORKER_BEAT_SECONDS)
+        self.last = time.time()
+        if self.also and not stalled:
+            self.also()
+
+    def end(self) -> None:
+        """Stop reporting, and wait for a report that is on its way."""
+        self.ended.set()
+        if self.is_alive():
+            self.join(timeout=settings.WORKER_BEAT_SECONDS + 5)
+
+
+@contextmanager
+def beating(*, slots: int = 0) -> Iterator[Worker]:
+    """This process is known to be alive for as long as the block lasts."""
+    worker = register(slots=slots)
+    heart = Heart(worker)
+    heart.start()
+    try:
+        yield worker
+    finally:
+        heart.end()
+        sign_off(worker)

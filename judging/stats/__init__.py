@@ -1,0 +1,1 @@
+"""Statistics that hold a judge to what people said. Imports ``annotation.stats``, never the site."""

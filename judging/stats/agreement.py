@@ -1,0 +1,255 @@
+"""How far a judge agrees with people, beside how far people agree with each other.
+
+The measure of a judge is not agreement as such but agreement next to the human ceiling: what one annotator
+reaches against the others on the very same items. Both come from the same resamples of items, so that their
+difference has an honest interval.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.stats import cohen
+from annotation.stats.against_group import NO_NUMBERS, minus
+from annotation.stats.agreement import NO_ORDER, PairAgreement, RaterAgreement
+from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.majority import majority
+from annotation.stats.pairs import against_the_rest, basis_of, compare_pairs
+from annotation.stats.resampling import Replicates
+from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
+from judging.stats import figures
+from judging.stats.confusion import Confusion, confusion
+from judging.stats.figures import Held
+
+
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """A judge held to the people who rated the same items.
+
+    An unscored reply is a missing rating: it enters no figure, and its number stands beside them.
+
+    Attributes
+    ----------
+    name
+        The judge.
+    n_items, scored, unscored, not_judged
+        Items of the table; those with a verdict, with a reply that held none, and without a reply.
+    mean_cohen_kappa, mean_weighted_cohen_kappa, mean_linear_cohen_kappa
+        Mean over annotators of the judge's kappa with each; weighted is quadratic, NaN on a nominal scale.
+    human_ceiling, human_ceiling_weighted
+        Mean kappa over pairs of annotators, on the items that the judge scored.
+    below_ceiling, below_ceiling_weighted
+        Human ceiling minus the judge's mean kappa, from the same resamples; above 0 the judge falls short.
+    per_annotator
+        The judge beside each annotator: kappa, weighted kappa and percent agreement on their common items.
+    percent_agreement
+        Mean over annotators of the share of common items with the same category.
+    accuracy, majority_cohen_kappa, majority_weighted_cohen_kappa
+        Share of the same category, and kappas, against the majority; items on which people tie are left out.
+    macro_precision, macro_recall, macro_f1
+        Against the majority, averaged over the categories where each is defined (see `macro_scores`).
+    spearman, kendall_tau_b, pearson, mae, within_one, bias
+        Against the mean score of an item's people: correlations, mean absolute error in score units, share
+        at most one step of the scale away, mean difference in score units (above 0: lenient). NaN on a
+        nominal scale.
+    ceiling
+        The same figures of people, by the same names: each annotator against the others, averaged.
+    annotators
+        Each annotator against the others on the items that the judge scored.
+    confusion
+        Judge by majority, with ties and unscored replies apart.
+    """
+
+    name: str
+    n_items: int
+    scored: int
+    unscored: int
+    not_judged: int
+    mean_cohen_kappa: Estimate
+    mean_weighted_cohen_kappa: Estimate
+    human_ceiling: Estimate
+    human_ceiling_weighted: Estimate
+    below_ceiling: Estimate
+    below_ceiling_weighted: Estimate
+    per_annotator: tuple[PairAgreement, ...]
+    percent_agreement: Estimate
+    accuracy: Estimate
+    majority_cohen_kappa: Estimate
+    spearman: Estimate
+    mae: Estimate
+    within_one: Estimate
+    mean_linear_cohen_kappa: Estimate
+    majority_weighted_cohen_kappa: Estimate
+    macro_precision: Estimate
+    macro_recall: Estimate
+    macro_f1: Estimate
+    kendall_tau_b: Estimate
+    pearson: Estimate
+    bias: Estimate
+    ceiling: Mapping[str, Estimate]
+    annotators: tuple[RaterAgreement, ...]
+    confusion: Confusion
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry of this judge under ``"judges"``, as JSON types."""
+        figures = {name: getattr(self, name).as_json() for name in FIGURES}
+        pairs = self.per_annotator
+        return {
+            **figures,
+            "per_annotator": {pair.b: pair.cohen_kappa.as_json() for pair in pairs},
+            "per_annotator_weighted": {pair.b: pair.weighted_cohen_kappa.as_json() for pair in pairs},
+            "per_annotator_ceiling": {one.rater: one.cohen_kappa.as_json() for one in self.annotators},
+            "ceiling": {name: estimate.as_json() for name, estimate in self.ceiling.items()},
+            "n_items": self.n_items,
+            "scored": self.scored,
+            "unscored": self.unscored,
+            "not_judged": self.not_judged,
+            "confusion": self.confusion.as_json(),
+        }
+
+
+FIGURES = (
+    "mean_cohen_kappa",
+    "mean_weighted_cohen_kappa",
+    "human_ceiling",
+    "human_ceiling_weighted",
+    "below_ceiling",
+    "below_ceiling_weighted",
+    "percent_agreement",
+    "accuracy",
+    "majority_cohen_kappa",
+    "spearman",
+    "mae",
+    "within_one",
+    "mean_linear_cohen_kappa",
+    "majority_weighted_cohen_kappa",
+    "macro_precision",
+    "macro_recall",
+    "macro_f1",
+    "kendall_tau_b",
+    "pearson",
+    "bias",
+)
+"""The single figures of a `JudgeAgreement`, by attribute."""
+
+
+def judge_agreement(
+    people: RatingTable,
+    judge_codes: npt.ArrayLike,
+    *,
+    judge_name: str,
+    unscored: npt.ArrayLike | None = None,
+    bootstrap: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> JudgeAgreement:
+    """Agreement of a judge with each annotator, with their majority and with their mean score.
+
+    Parameters
+    ----------
+    people
+        The annotators' ratings.
+    judge_codes
+        (n_items,) the judge's category per item of ``people``; -1 where there is no verdict.
+    judge_name
+        What to call the judge.
+    unscored
+        (n_items,) booleans: which items without a verdict had a reply that could not be read. By default
+        all of them; give it where some items never went to the judge.
+    bootstrap, confidence, seed
+        As in `annotation.stats.agreement.agreement`; the same seed draws the same items.
+
+    Raises
+    ------
+    ValueError
+        If a shape differs from the number of items, a code is off the scale, or an item is both scored and
+        unscored.
+    """
+    judge = checked_codes(judge_codes, people, judge_name)
+    unread = _checked_unscored(unscored, judge)
+    held = Held.of(people, judge[:, None], [judge_name], bootstrap=bootstrap, confidence=confidence, seed=seed)
+    compared = compare_pairs(
+        held.together, held.distinct, held.resampling, [(0, column) for column in held.columns_of_people]
+    )
+    return JudgeAgreement(
+        name=judge_name,
+        n_items=people.n_items,
+        scored=int((judge != MISSING).sum()),
+        unscored=int(unread.sum()),
+        not_judged=int(((judge == MISSING) & ~unread).sum()),
+        per_annotator=compared.pairs,
+        annotators=_annotators(held),
+        confusion=confusion(judge, majority(people), unread, people.categories),
+        **_figures(held),
+    )
+
+
+def checked_codes(codes: npt.ArrayLike, people: RatingTable, name: str) -> IntArray:
+    """A judge's codes as an array. Raises ``ValueError`` where they do not fit the people's ratings."""
+    judge = np.asarray(codes, dtype=np.int64)
+    if judge.shape != (people.n_items,):
+        raise ValueError(f"judge {name!r} has codes of shape {judge.shape} for {people.n_items} items")
+    if judge.size and (judge.min() < MISSING or judge.max() >= people.n_categories):
+        raise ValueError(f"a code of judge {name!r} is off the scale of {people.n_categories} categories")
+    return judge
+
+
+def _checked_unscored(unscored: npt.ArrayLike | None, judge: IntArray) -> BoolArray:
+    if unscored is None:
+        return np.asarray(judge == MISSING)
+    marked = np.asarray(unscored, dtype=bool)
+    if marked.shape != judge.shape:
+        raise ValueError(f"unscored has shape {marked.shape} for {len(judge)} items")
+    if (marked & (judge != MISSING)).any():
+        raise ValueError("an item is marked unscored although the judge has a category for it")
+    return marked
+
+
+def _figures(held: Held) -> dict[str, Any]:
+    """Every figure of the judge, the people's beside it, and how far the judge falls short in kappa."""
+    judge, people = figures.all_figures(held, 0), figures.human_ceiling(held)
+    reasons, bases = held.reasons(), held.bases()
+    paired = basis_of(held.people, held.people.pairable)
+    alone = {name: _why_no_ceiling(held, paired, reason) for name, reason in reasons.items()}
+    found = _estimates(judge, held, bases, reasons)
+    of_people = figures.ceiling_bases(held)
+    ceiling = _estimates(people, held, of_people, alone)
+    short = _estimates(minus(people, judge), held, of_people, alone)
+    return {
+        **found,
+        "ceiling": ceiling,
+        "human_ceiling": ceiling["mean_cohen_kappa"],
+        "human_ceiling_weighted": ceiling["mean_weighted_cohen_kappa"],
+        "below_ceiling": short["mean_cohen_kappa"],
+        "below_ceiling_weighted": short["mean_weighted_cohen_kappa"],
+    }
+
+
+def _why_no_ceiling(held: Held, paired: Basis, reason: str) -> str:
+    if paired.n_items or (held.people.level == "nominal" and reason in (NO_NUMBERS, NO_ORDER)):
+        return reason
+    return "no item that the judge scored has two annotators"
+
+
+def _estimates(
+    replicates: Replicates, held: Held, bases: Mapping[str, Basis], reasons: Mapping[str, str]
+) -> dict[str, Estimate]:
+    found = estimates(
+        replicates,
+        held.resampling,
+        [bases[name] for name in figures.ALL],
+        [reasons[name] for name in figures.ALL],
+    )
+    return dict(zip(figures.ALL, found, strict=True))
+
+
+def _annotators(held: Held) -> tuple[RaterAgreement, ...]:
+    """Each annotator against the other annotators, on the items that the judge scored."""
+    people = held.distinct_people
+    raters = [column - held.n_judges for column in held.columns_of_people]
+    compared = compare_pairs(held.people, people, held.resampling, cohen.rater_pairs(people), raters=raters)
+    return tuple(against_the_rest(held.people, raters, compared.means[1:], held.resampling))

@@ -1,0 +1,131 @@
+"""Figures with an interval by formula: means with a standard error, and shares of a count."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import ndtri
+
+from annotation.stats.estimate import Estimate
+from annotation.stats.table import FloatArray
+
+
+def quantile(confidence: float) -> float:
+    """The normal quantile z of a two-sided interval, 1.96 for 0.95.
+
+    Raises ``ValueError`` where the confidence does not lie between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; it must lie between 0 and 1")
+    return float(ndtri((1 + confidence) / 2))
+
+
+def figure(
+    value: float,
+    ends: tuple[float, float] = (np.nan, np.nan),
+    *,
+    n_items: int,
+    confidence: float,
+    method: str,
+    reason: str | None = None,
+    n_raters: int = 2,
+    n_ratings: int | None = None,
+    seed: int | None = None,
+) -> Estimate:
+    """An `Estimate` with given ends; what is NaN goes with its reason.
+
+    ``n_raters`` is 2 by default: a judge and the people, or two sides of a pair. Without ``n_ratings`` each of them
+    rated every item.
+    """
+    undefined = bool(np.isnan(value))
+    without = undefined or bool(np.isnan(ends).any())
+    return Estimate(
+        value=float(value),
+        low=np.nan if without else float(ends[0]),
+        high=np.nan if without else float(ends[1]),
+        reason=(reason or "undefined for these data") if undefined else reason if without else None,
+        n_items=n_items,
+        n_raters=n_raters,
+        n_ratings=n_items * n_raters if n_ratings is None else n_ratings,
+        confidence=confidence,
+        method="none" if without else method,
+        seed=seed,
+    )
+
+
+def undefined(reason: str, *, n_items: int, confidence: float = 0.95, n_raters: int = 2) -> Estimate:
+    """A figure that cannot be given, and why."""
+    return figure(np.nan, n_items=n_items, confidence=confidence, method="none", reason=reason, n_raters=n_raters)
+
+
+def normal(
+    value: float,
+    se: float,
+    *,
+    n_items: int,
+    confidence: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+    reason: str | None = None,
+    n_raters: int = 2,
+    n_ratings: int | None = None,
+) -> Estimate:
+    """Value -+ z * se, cut at ``bounds``.
+
+    A standard error of 0 gives no interval: what never varied says nothing of how much it varies.
+    """
+    flat = not se > 0
+    half = np.nan if flat else quantile(confidence) * se
+    why = reason or ("no interval: the data do not vary" if flat else None)
+    ends = (max(value - half, bounds[0]), min(value + half, bounds[1])) if not flat else (np.nan, np.nan)
+    return figure(
+        value,
+        ends,
+        n_items=n_items,
+        confidence=confidence,
+        method="normal",
+        reason=why,
+        n_raters=n_raters,
+        n_ratings=n_ratings,
+    )
+
+
+def share(count: int, n: int, *, confidence: float = 0.95, reason: str = "no items", n_raters: int = 2) -> Estimate:
+    """A share of n with Wilson's score interval (Wilson 1927, JASA 22:209-212); NaN where n is 0."""
+    if n == 0:
+        return undefined(reason, n_items=0, confidence=confidence, n_raters=n_raters)
+    ends = wilson(count / n, n, confidence)
+    return figure(count / n, ends, n_items=n, confidence=confidence, method="Wilson", n_raters=n_raters)
+
+
+def wilson(p: float, n: int, confidence: float) -> tuple[float, float]:
+    """Ends of Wilson's interval of a share ``p`` of ``n``; ``p`` may be a mean of scores between 0 and 1.
+
+    Such scores vary at most as much as a yes or no with the same mean, so that the interval is safe for them.
+    """
+    z = quantile(confidence)
+    centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    # at 0 and 1 the end of the interval is the share itself; rounding must not put it on the wrong side
+    return max(0.0, min(centre - half, p)), min(1.0, max(centre + half, p))
+
+
+def summed_by_cluster(influence: FloatArray, clusters: Sequence[str] | None) -> FloatArray:
+    """Influences (n, …) added up within each cluster; as they are without clusters."""
+    if clusters is None:
+        return influence
+    index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1]
+    summed = np.zeros((int(index.max(initial=-1)) + 1, *influence.shape[1:]))
+    np.add.at(summed, index, influence)
+    return summed
+
+
+def influence_error(influence: FloatArray, clusters: Sequence[str] | None = None) -> float:
+    """Standard error of an estimate whose deviation is the sum of ``influence`` (n,) over items.
+
+    With clusters (one dialogue, one profile) their sums are the independent parts, and the usual factor
+    G / (G - 1) of the G clusters applies. Without clusters the sum of squares is taken as it is.
+    """
+    parts = summed_by_cluster(influence, clusters)
+    factor = 1.0 if clusters is None else len(parts) / (len(parts) - 1) if len(parts) > 1 else np.nan
+    # what is left of a sum that ought to cancel is rounding, not spread
+    total = float((parts**2).sum())
+    return float(np.sqrt(factor * total)) if total > 1e-24 else 0.0

@@ -1,0 +1,145 @@
+"""All probes that the material allows."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.table import FloatArray
+from judging.stats.audits.central_tendency import central_tendency
+from judging.stats.audits.drift import drift
+from judging.stats.audits.findings import Finding, findings
+from judging.stats.audits.halo import halo
+from judging.stats.audits.length import length
+from judging.stats.audits.leniency import leniency
+from judging.stats.audits.position import position_both_orders
+from judging.stats.audits.probe import LEVEL, Probe
+from judging.stats.audits.repeats import repeats
+from judging.stats.audits.self_preference import self_preference_pairs, self_preference_scores
+from judging.stats.audits.subgroups import subgroups
+from judging.stats.multiplicity import Method
+
+
+@dataclass(frozen=True, eq=False)
+class PairColumns:
+    """What was said of n response pairs; preferences for response A (1, 0, 0.5), NaN where missing.
+
+    Attributes
+    ----------
+    person
+        (n,) one person's preference.
+    judge_ab, judge_ba
+        (n,) the judge's, with A shown first, and second.
+    length
+        (n,) log of A's length over B's, or None.
+    own
+        (n,) 1 where A is of the judge's kind, -1 where B is, else 0, or None.
+    clusters
+        What is independent of each other, or None.
+    """
+
+    person: FloatArray
+    judge_ab: FloatArray
+    judge_ba: FloatArray
+    length: FloatArray | None = None
+    own: FloatArray | None = None
+    clusters: tuple[str, ...] | None = None
+
+    @property
+    def judge(self) -> FloatArray:
+        """(n,) the mean preference over both orders; that of one order where the other is missing."""
+        both = np.column_stack([self.judge_ab, self.judge_ba])
+        known = ~np.isnan(both)
+        total = np.where(known, both, 0.0).sum(axis=1)
+        return np.where(known.any(axis=1), total / np.maximum(known.sum(axis=1), 1), np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreColumns:
+    """What was said of n single items on k criteria of ordered scales; NaN where missing.
+
+    Attributes
+    ----------
+    person, judge
+        (n, k) scores of one person and of the judge; the first criterion is the one that is audited.
+    repeated
+        (n, r) scores of r independent calls on the first criterion, or None.
+    previous
+        (n,) scores of an earlier version of the judge on the first criterion, or None.
+    length
+        (n,) log length, or None.
+    own
+        (n,) whether the item is of the judge's kind, or None.
+    groups
+        By name (domain, tier, …) the (n,) group of each item.
+    clusters
+        What is independent of each other, or None.
+    """
+
+    person: FloatArray
+    judge: FloatArray
+    repeated: FloatArray | None = None
+    previous: FloatArray | None = None
+    length: FloatArray | None = None
+    own: FloatArray | None = None
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    clusters: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The findings of all probes, and how they were corrected for their number."""
+
+    findings: tuple[Finding, ...]
+    level: float
+    method: Method
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """Names of the biases found."""
+        return tuple(one.probe.name for one in self.findings if one.found)
+
+    def as_json(self) -> dict[str, Any]:
+        """The audit as JSON types."""
+        return {
+            "level": self.level,
+            "correction": self.method,
+            "found": list(self.found),
+            "probes": [one.as_json() for one in self.findings],
+        }
+
+
+def audit_pairs(pairs: PairColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0) -> Audit:
+    """Position, length and self-preference of a judge that compares two responses."""
+    del seed  # none of these probes draws anything; the argument keeps both audits alike
+    made: list[Probe] = [position_both_orders(pairs.judge_ab, pairs.judge_ba, clusters=pairs.clusters)]
+    if pairs.length is not None:
+        made.append(length(pairs.judge, pairs.person, pairs.length, paired=True, clusters=pairs.clusters))
+    if pairs.own is not None:
+        made.append(self_preference_pairs(pairs.judge, pairs.person, pairs.own, clusters=pairs.clusters))
+    return Audit(tuple(findings(made, level=level, method=method)), level, method)
+
+
+def audit_scores(scores: ScoreColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0) -> Audit:
+    """Every probe of a judge that scores single items, as far as the columns are there."""
+    judge, person, by = scores.judge[:, 0], scores.person[:, 0], scores.clusters
+    asked: list[tuple[object, Callable[[], Probe]]] = [
+        (True, lambda: leniency(judge, person, clusters=by)),
+        (True, lambda: central_tendency(judge, person, clusters=by)),
+        (scores.length, lambda: length(judge, person, _given(scores.length), clusters=by)),
+        (scores.own, lambda: self_preference_scores(judge, person, _given(scores.own), clusters=by)),
+        (scores.repeated, lambda: repeats(_given(scores.repeated))),
+        (True if scores.judge.shape[1] > 1 else None, lambda: halo(scores.judge, scores.person, clusters=by)),
+        (scores.previous, lambda: drift(_given(scores.previous), judge, person, nominal=False, clusters=by)),
+    ]
+    made = [probe() for there, probe in asked if there is not None]
+    made += [
+        subgroups(judge, person, groups, name=f"subgroups:{name}", seed=seed) for name, groups in scores.groups.items()
+    ]
+    return Audit(tuple(findings(made, level=level, method=method)), level, method)
+
+
+def _given(column: FloatArray | None) -> FloatArray:
+    assert column is not None
+    return column

@@ -1,0 +1,66 @@
+"""Does the judge prefer what is longer, beyond what people prefer?
+
+Dubois et al. (2024), "Length-Controlled AlpacaEval", arXiv 2404.04475.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.stats.estimate import Estimate
+from annotation.stats.table import FloatArray
+from judging.stats.asymptotic import influence_error, normal
+from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
+from judging.stats.audits.regression import line
+
+UNIT = "judge minus person, per standard deviation of length"
+
+
+def length(
+    judge: npt.ArrayLike,
+    person: npt.ArrayLike,
+    lengths: npt.ArrayLike,
+    *,
+    paired: bool = False,
+    clusters: Sequence[str] | None = None,
+) -> Probe:
+    """Slope of judge minus person on length.
+
+    Parameters
+    ----------
+    judge, person
+        (n,) scores of an item, or preferences for response A of a pair (1, 0, 0.5); NaN where missing.
+    lengths
+        (n,) log length of what is scored; for pairs the log of A's length over B's, so that 0 is equally long.
+    paired
+        Whether items are pairs. Then ``details["win_rate"]`` is A's win rate by the judge and
+        ``details["win_rate_at_equal_length"]`` what a straight line gives for responses of equal length.
+    clusters
+        As in `mean_probe`.
+    """
+    f, y, x = (np.asarray(column, dtype=float) for column in (judge, person, lengths))
+    known = ~np.isnan(f) & ~np.isnan(y) & ~np.isnan(x)
+    n = int(known.sum())
+    if n < LEAST:
+        return not_made("length", UNIT, f"{n} items with both verdicts and a length; the probe needs {LEAST}", n)
+    spread = float(x[known].std())
+    if spread < 1e-12:
+        return not_made("length", UNIT, "all items are equally long", n)
+    scaled = x[known] / spread
+    fit = line(scaled, (f - y)[known])
+    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
+    details = _win_rates(scaled, f[known], names) if paired else {}
+    return influence_probe("length", fit.slope, fit.influence[:, 1], unit=UNIT, clusters=names, details=details)
+
+
+def _win_rates(x: FloatArray, judge: FloatArray, clusters: Sequence[str] | None) -> dict[str, Estimate]:
+    fit, mean = line(x, judge), float(judge.mean())
+    found = {
+        "win_rate": (mean, (judge - mean) / len(judge)),
+        "win_rate_at_equal_length": (fit.intercept, fit.influence[:, 0]),
+    }
+    return {
+        name: normal(value, influence_error(influence, clusters), n_items=len(judge), bounds=(0.0, 1.0))
+        for name, (value, influence) in found.items()
+    }

@@ -1,0 +1,159 @@
+"""Synthetic judges with a known bias, to test the audits themselves. Nothing here is a model or a person.
+
+A clean synthetic judge errs exactly as a synthetic person does: same noise, no bias. A planted bias is then added in a
+known size. The audits have to find it, and must find nothing in a clean judge.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from annotation.stats.table import FloatArray
+from judging.stats.audits.battery import PairColumns, ScoreColumns
+
+CATEGORIES = (1.0, 5.0)
+CLEAN_NOISE = 0.1
+"""Share of calls that even a clean judge answers afresh: about 6 % of its repeats differ, which is tolerated."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Sizes of the planted biases; 0 everywhere is a clean judge.
+
+    Attributes
+    ----------
+    position
+        Share of pairs in which the judge takes the first place without reading.
+    length
+        Pairs: shift of the judged difference per standard deviation of the length difference, in standard deviations
+        of a person's noise. Scores: points per standard deviation of log length.
+    self_preference
+        Pairs: share of pairs given to the judge's own kind without reading. Scores: points added to its own kind.
+    leniency
+        Points added to every score.
+    compression
+        0 … 1: how far every score is drawn to the middle of the scale.
+    subgroup
+        Points added to one of five groups of items.
+    halo
+        0 … 1: how far the scores of all criteria are drawn to their common mean (which stays as spread as before).
+    noise
+        Share of calls on which a repeat is answered afresh, as another rater would; at least `CLEAN_NOISE`.
+    regress
+        Standard deviation of the noise that the newer version has on top of the older one's.
+    """
+
+    position: float = 0.0
+    length: float = 0.0
+    self_preference: float = 0.0
+    leniency: float = 0.0
+    compression: float = 0.0
+    subgroup: float = 0.0
+    halo: float = 0.0
+    noise: float = 0.0
+    regress: float = 0.0
+
+
+CLEAN = Planted()
+
+
+def planted_pairs(bias: Planted, *, n: int = 300, seed: int = 0) -> PairColumns:
+    """Preferences of a synthetic person and a synthetic judge on n pairs, in both orders.
+
+    Half of the pairs hold one response of the judge's own kind, on either side.
+    """
+    rng = np.random.default_rng(seed)
+    difference = rng.normal(0, 1, n)
+    length = rng.normal(0, 1, n)
+    own = rng.choice([-1.0, 0.0, 0.0, 1.0], n)
+    person = difference + rng.normal(0, 1, n) > 0
+    # one call's noise is partly the judge's view of the pair and partly the call's: repeats agree more than raters do
+    view = difference + rng.normal(0, 0.9, n) + bias.length * length
+    ab, ba = (_preference(rng, view, own, bias, first=first) for first in (True, False))
+    return PairColumns(person=person.astype(float), judge_ab=ab, judge_ba=ba, length=length, own=own)
+
+
+def _preference(
+    rng: np.random.Generator, view: FloatArray, own: FloatArray, bias: Planted, *, first: bool
+) -> FloatArray:
+    preference = (view + rng.normal(0, 0.45, len(view)) > 0).astype(float)
+    unread_own = (rng.random(len(view)) < bias.self_preference) & (own != 0)
+    preference = np.where(unread_own, (own > 0).astype(float), preference)
+    unread_place = rng.random(len(view)) < bias.position
+    return np.where(unread_place, float(first), preference)
+
+
+def planted_scores(bias: Planted, *, n: int = 300, seed: int = 0) -> ScoreColumns:
+    """Scores from 1 to 5 on three criteria by a synthetic person and a synthetic judge, with a repeat and a previous
+    version, in five groups of items, a third of them of the judge's own kind."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(3, 0.7, (n, 1))
+    truth = quality + rng.normal(0, 0.7, (n, 3))
+    length, group, own = rng.normal(0, 1, n), rng.integers(0, 5, n), rng.random(n) < 1 / 3
+    person = _scored(truth + rng.normal(0, 0.6, (n, 3)))
+    # both versions of the judge see the same in an item, each with some noise of its own
+    view = truth + rng.normal(0, 0.53, (n, 3))
+    previous = _scored(view[:, 0] + rng.normal(0, 0.28, n))
+    shift = bias.leniency + bias.length * length + bias.subgroup * (group == 0) + bias.self_preference * own
+    view = _haloed(view, bias.halo)
+    view = 3 + (view - 3) * (1 - bias.compression) + shift[:, None]
+    judge = _scored(view + rng.normal(0, np.hypot(0.28, bias.regress), (n, 3)))
+    afresh = rng.random(n) < max(bias.noise, CLEAN_NOISE)
+    again = np.where(afresh, _scored(truth[:, 0] + rng.normal(0, 0.9, n)), judge[:, 0])
+    return ScoreColumns(
+        person=person,
+        judge=judge,
+        repeated=np.column_stack([judge[:, 0], again]),
+        previous=previous,
+        length=length,
+        own=own.astype(float),
+        groups={"domain": tuple("abcde"[k] for k in group)},
+    )
+
+
+def _haloed(view: FloatArray, halo: float) -> FloatArray:
+    """Every criterion drawn to the mean over criteria, stretched so that its spread stays."""
+    if not halo:
+        return view
+    drawn = (1 - halo) * view + halo * view.mean(axis=1, keepdims=True)
+    stretched: FloatArray = 3 + (drawn - 3) * view.std(axis=0) / drawn.std(axis=0)
+    return stretched
+
+
+def _scored(view: FloatArray) -> FloatArray:
+    scores: FloatArray = np.clip(np.round(view), *CATEGORIES)
+    return scores
+
+
+STATED = {
+    "position": Planted(position=0.2),
+    "length": Planted(length=0.5),
+    "self_preference": Planted(self_preference=0.4),
+    "leniency": Planted(leniency=0.3),
+    "central_tendency": Planted(compression=0.3),
+    "subgroups:domain": Planted(subgroup=0.8),
+    "halo": Planted(halo=0.5),
+    "repeats": Planted(noise=0.4),
+    "drift": Planted(regress=0.9),
+}
+"""The sizes at which each probe has to find its bias in at least 9 of 10 judges with 300 items."""
+
+ON_PAIRS = ("position", "length", "self_preference")
+ON_SCORES = (
+    "leniency",
+    "central_tendency",
+    "length",
+    "self_preference",
+    "subgroups:domain",
+    "halo",
+    "repeats",
+    "drift",
+)
+
+SCORED = {"length": Planted(length=0.25), "self_preference": Planted(self_preference=0.6)}
+"""The same for the probes that exist for pairs and for scores, in points of a scale of 1 to 5."""
+
+
+def stated(name: str, *, paired: bool) -> Planted:
+    """The bias that the probe of this name has to find."""
+    return replace(SCORED[name] if not paired and name in SCORED else STATED[name])

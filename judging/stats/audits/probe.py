@@ -1,0 +1,151 @@
+"""What every probe answers with, and the two tests that most of them need."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.table import FloatArray
+from judging.stats.asymptotic import figure, summed_by_cluster, undefined
+
+LEVEL = 0.05
+POWER = 0.8
+LEAST = 10
+"""Items below which no probe is made."""
+
+TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One probe of a judge.
+
+    Attributes
+    ----------
+    name
+        What it looks for.
+    effect
+        Its size with a 95 % interval; 0 (or 1 for a ratio) is no bias.
+    unit
+        What the effect is measured in, in words.
+    test
+        Name of the test.
+    p_value
+        Two-sided unless the test says otherwise; NaN where it could not be made.
+    minimum_detectable
+        The smallest effect that this many items would show in four of five studies, at the 5 % level before any
+        correction for other probes. An effect smaller than this may be there unseen.
+    details
+        Further figures by name.
+    """
+
+    name: str
+    effect: Estimate
+    unit: str
+    test: str
+    p_value: float
+    minimum_detectable: float
+    details: Mapping[str, Estimate] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The probe as JSON types."""
+        return {
+            "name": self.name,
+            "effect": self.effect.as_json(),
+            "unit": self.unit,
+            "test": self.test,
+            "p_value": number_or_none(self.p_value),
+            "minimum_detectable_effect": number_or_none(self.minimum_detectable),
+            "details": {name: estimate.as_json() for name, estimate in self.details.items()},
+        }
+
+
+def not_made(name: str, unit: str, reason: str, n_items: int = 0) -> Probe:
+    """A probe for which there is not enough, and why."""
+    return Probe(name, undefined(reason, n_items=n_items), unit, "none", np.nan, np.nan)
+
+
+def detectable(se: float, *, sides: int = 2, level: float = LEVEL, power: float = POWER) -> float:
+    """The effect that a normal test with standard error ``se`` shows with the given power."""
+    return float((stats.norm.ppf(1 - level / sides) + stats.norm.ppf(power)) * se)
+
+
+def mean_probe(
+    name: str,
+    differences: npt.ArrayLike,
+    *,
+    unit: str,
+    clusters: Sequence[str] | None = None,
+    details: Mapping[str, Estimate] | None = None,
+    why_few: str = "items",
+) -> Probe:
+    """Whether a mean difference is 0: exact sign test where it falls only up or down, otherwise t-test.
+
+    Parameters
+    ----------
+    name, unit, details
+        As in `Probe`.
+    differences
+        (n,) one number per item; NaN takes no part.
+    clusters
+        What is independent of each other; with clusters the t-test is on their sums, with G - 1 degrees of freedom.
+    why_few
+        What there are too few of, for the reason.
+    """
+    column = np.asarray(differences, dtype=float)
+    known = ~np.isnan(column)
+    d = column[known]
+    if len(d) < LEAST:
+        return not_made(name, unit, f"{len(d)} {why_few}; the probe needs at least {LEAST}", len(d))
+    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
+    return influence_probe(
+        name, float(d.mean()), (d - d.mean()) / len(d), d, unit=unit, clusters=names, details=details
+    )
+
+
+def influence_probe(
+    name: str,
+    value: float,
+    influence: FloatArray,
+    d: FloatArray | None = None,
+    *,
+    unit: str,
+    clusters: Sequence[str] | None = None,
+    details: Mapping[str, Estimate] | None = None,
+) -> Probe:
+    """A probe of an estimate that deviates by the sum of ``influence`` (n,).
+
+    ``d`` are the differences where the estimate is their mean, as in `mean_probe`.
+    """
+    parts = summed_by_cluster(influence, clusters)
+    g = len(parts)
+    if g < 2:
+        return not_made(name, unit, "all items lie in one cluster", len(influence))
+    se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
+    quantile = float(stats.t.ppf(0.975, g - 1))
+    flat = se < TINY
+    effect = figure(
+        value,
+        (np.nan, np.nan) if flat else (value - quantile * se, value + quantile * se),
+        n_items=len(influence),
+        confidence=1 - LEVEL,
+        method="t",
+        reason="no interval: the data do not vary" if flat else None,
+    )
+    if d is not None and clusters is None and len(np.unique(np.abs(d[d != 0]))) <= 1:
+        p, test = _sign_test(d), "exact sign test"
+    elif flat:
+        p, test = (np.nan, "none")
+    else:
+        p, test = float(2 * stats.t.sf(abs(value) / se, g - 1)), "t-test"
+    return Probe(name, effect, unit, test, p, np.nan if flat else detectable(se), details or {})
+
+
+def _sign_test(d: FloatArray) -> float:
+    """Two-sided exact p-value that ups and downs are equally likely (for pairs of yes and no: McNemar's)."""
+    up, moved = int((d > 0).sum()), int((d != 0).sum())
+    return float(stats.binomtest(up, moved).pvalue) if moved else 1.0

@@ -1,0 +1,78 @@
+"""Does the judge say the same when it is asked again?"""
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from annotation.stats.estimate import Estimate
+from judging.stats.asymptotic import normal, share
+from judging.stats.audits.probe import LEAST, Probe, detectable, not_made
+
+UNIT = "chance that two calls on one item give different verdicts"
+TOLERATED = 0.1
+
+
+def repeats(verdicts: npt.ArrayLike, *, tolerated: float = TOLERATED, nominal: bool = False) -> Probe:
+    """How often two calls on one item differ, tested against a tolerated rate.
+
+    Parameters
+    ----------
+    verdicts
+        (n, r) scores or codes of r independent calls; NaN where a call gave none. Items with two or more count.
+    tolerated
+        The rate that is accepted; the test is one-sided: is the judge's higher?
+    nominal
+        Whether the numbers are codes without distances.
+
+    Returns
+    -------
+    Probe
+        ``details``: ``unanimous`` (share of items with one verdict throughout), and on a scale with distances
+        ``within_item_sd`` and ``minimum_detectable_difference``: two single scores have to differ by more than
+        1.96 sqrt(2) times that deviation before the difference is more than the judge's own noise (Bland and Altman
+        1996, BMJ 313:744).
+    """
+    said = np.asarray(verdicts, dtype=float)
+    said = said[(~np.isnan(said)).sum(axis=1) >= 2] if said.size else np.empty((0, 2))
+    n = len(said)
+    if n < LEAST:
+        return not_made("repeats", UNIT, f"{n} items with two verdicts or more; the probe needs {LEAST}", n)
+    size = (~np.isnan(said)).sum(axis=1)
+    differs = (said[:, :, None] != said[:, None, :]) & ~np.isnan(said)[:, :, None] & ~np.isnan(said)[:, None, :]
+    rate = differs.sum(axis=(1, 2)) / (size * (size - 1))
+    value, se = float(rate.mean()), float(rate.std(ddof=1) / np.sqrt(n))
+    details = {"unanimous": share(int((rate == 0).sum()), n)}
+    if not nominal:
+        variance = np.nanvar(said, axis=1, ddof=1)
+        details |= _deviation(variance, n)
+    flat = se < 1e-12
+    p = _same_everywhere(value, n, tolerated) if flat else _above(value, se, tolerated, n)
+    return Probe(
+        "repeats",
+        normal(value, se, n_items=n, bounds=(0.0, 1.0)),
+        UNIT,
+        f"one-sided, above {tolerated:g}",
+        p,
+        np.nan if flat else tolerated + detectable(se, sides=1),
+        details,
+    )
+
+
+def _same_everywhere(value: float, n: int, tolerated: float) -> float:
+    """Where every item has the same rate there is no spread to test with: n coins instead."""
+    return float(stats.binomtest(round(value * n), n, tolerated, alternative="greater").pvalue)
+
+
+def _above(value: float, se: float, tolerated: float, n: int) -> float:
+    return float(stats.t.sf((value - tolerated) / se, n - 1))
+
+
+def _deviation(variance: npt.NDArray[np.float64], n: int) -> dict[str, Estimate]:
+    mean, error = float(variance.mean()), float(variance.std(ddof=1) / np.sqrt(n))
+    deviation = float(np.sqrt(mean))
+    se = error / (2 * deviation) if deviation > 0 else 0.0
+    factor = 1.96 * np.sqrt(2)
+    return {
+        "within_item_sd": normal(deviation, se, n_items=n, bounds=(0.0, np.inf)),
+        "minimum_detectable_difference": normal(factor * deviation, factor * se, n_items=n, bounds=(0.0, np.inf)),
+    }

@@ -1,0 +1,214 @@
+"""What a rater is measured by against a group of people. The same measures serve the judge and, as the human
+ceiling, each annotator against the others.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from annotation.stats import cohen
+from annotation.stats.against_group import NO_NUMBERS, OF_ITEMS, VERSUS_MAJORITY, VERSUS_MEAN, of_items, side_by_side
+from annotation.stats.annotators import without
+from annotation.stats.arrays import ratio
+from annotation.stats.distinct import distinct_items
+from annotation.stats.intervals import Basis
+from annotation.stats.majority import majority
+from annotation.stats.pairs import NO_ORDER, basis_of
+from annotation.stats.resampling import Replicates, Resampling
+from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+
+MEANS = {
+    "mean_cohen_kappa": "cohen_kappa",
+    "mean_weighted_cohen_kappa": "weighted_cohen_kappa",
+    "mean_linear_cohen_kappa": "linear_cohen_kappa",
+    "percent_agreement": "percent_agreement",
+}
+"""Means over annotators, by the figure of each pair."""
+
+ALL = (*MEANS, *OF_ITEMS)
+"""Every figure, in the order of `all_figures`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Some raters held to people, on the items that all of them scored.
+
+    Attributes
+    ----------
+    people
+        The annotators' ratings of those items; says what a figure rests on.
+    codes
+        (n_items, j) what the j raters said, nothing missing.
+    distinct
+        One row for each way to rate an item, the j raters before the annotators.
+    resampling
+        Of these rows.
+    """
+
+    people: RatingTable
+    codes: IntArray
+    distinct: RatingTable
+    resampling: Resampling
+
+    @classmethod
+    def of(
+        cls,
+        people: RatingTable,
+        codes: IntArray,
+        names: Sequence[str],
+        *,
+        bootstrap: int,
+        confidence: float,
+        seed: int,
+    ) -> "Held":
+        """The raters with the given ``codes`` (n_items, j), -1 where an item has no score."""
+        scored = (codes != MISSING).all(axis=1)
+        kept, said = people.subset_items(scored), codes[scored]
+        labels = [name if name not in people.raters else f"{name} (judge)" for name in names]
+        together = replace(kept, codes=np.hstack([said, kept.codes]), raters=(*labels, *people.raters))
+        distinct = distinct_items(together)
+        resampling = Resampling.of(
+            distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
+        )
+        return cls(kept, said, distinct.table, resampling)
+
+    @property
+    def n_judges(self) -> int:
+        """j, the number of raters that are held to the people."""
+        return len(self.codes.T)
+
+    @property
+    def distinct_people(self) -> RatingTable:
+        """The annotators' columns of the distinct rows."""
+        codes = self.distinct.codes[:, self.n_judges :]
+        return replace(self.distinct, codes=codes, raters=self.people.raters)
+
+    @property
+    def together(self) -> RatingTable:
+        """All items with all columns: the raters, then the annotators."""
+        codes = np.hstack([self.codes, self.people.codes])
+        return replace(self.people, codes=codes, raters=self.distinct.raters)
+
+    @property
+    def columns_of_people(self) -> list[int]:
+        """Columns of `together` that hold annotators with ratings."""
+        rated = (self.people.codes != MISSING).any(axis=0)
+        return (np.flatnonzero(rated) + self.n_judges).tolist()
+
+    @property
+    def overlap(self) -> Basis:
+        """Items that the raters and at least one annotator rated."""
+        return basis_of(self.people, self.people.ratings_per_item > 0)
+
+    @property
+    def decided(self) -> Basis:
+        """Items with a majority among the annotators."""
+        return basis_of(self.people, majority(self.people).codes != MISSING)
+
+    @property
+    def reason(self) -> str:
+        """Why nothing can be compared."""
+        if not len(self.codes):
+            return "the judge scored no item" if self.n_judges == 1 else "no item that all of these judges scored"
+        return "one category used" if self.people.n_ratings else "no annotator rated an item that the judge scored"
+
+    def reasons(self) -> dict[str, str]:
+        """Why each figure of `ALL` is undefined, where it is."""
+        nominal = self.people.level == "nominal"
+        tied = self.people.n_ratings and not self.decided.n_items
+        majority_reason = "people are tied on every item that the judge scored" if tied else self.reason
+        constant = "the judge's scores or the people's means do not vary" if self.people.n_ratings else self.reason
+        found = dict.fromkeys(MEANS, self.reason) | dict.fromkeys(VERSUS_MAJORITY, majority_reason)
+        found |= dict.fromkeys(VERSUS_MEAN, constant)
+        found |= dict.fromkeys(("mae", "within_one", "bias"), self.reason)
+        if nominal:
+            found |= dict.fromkeys(VERSUS_MEAN, NO_NUMBERS)
+            found |= {name: NO_ORDER for name in found if "weighted" in name or "linear" in name}
+        return found
+
+    def bases(self) -> dict[str, Basis]:
+        """What each figure of `ALL` rests on."""
+        of_means, of_majority = self.overlap, self.decided
+        return {name: of_majority if name in VERSUS_MAJORITY else of_means for name in ALL}
+
+
+def means_over_annotators(held: Held, judge: int) -> Replicates:
+    """The figures of `MEANS` of one of the raters, against each annotator."""
+    pairs = [(judge, column) for column in held.columns_of_people]
+    return mean_over_pairs(held, pairs)
+
+
+def mean_over_pairs(held: Held, pairs: Sequence[cohen.Pair]) -> Replicates:
+    """The figures of `MEANS` averaged over pairs of columns."""
+    running = cohen.RunningMeans(1)
+    for block, replicates in cohen.pair_blocks(held.distinct, pairs, held.resampling):
+        running.add(replicates, cohen.everyone_and_each(block, ()))
+    return of_means(running.means()[0])
+
+
+def of_means(means: Replicates) -> Replicates:
+    """The figures of `MEANS` out of those of `annotation.stats.cohen.KINDS`."""
+    places = [cohen.KINDS.index(kind) for kind in MEANS.values()]
+    return Replicates(means.value[places], means.bootstrap[:, places], means.left_out[:, places])
+
+
+def all_figures(held: Held, judge: int) -> Replicates:
+    """The figures of `ALL` of one of the raters."""
+    codes = held.distinct.codes[:, judge]
+    items = of_items(held.distinct_people, codes, held.resampling)
+    return side_by_side([_like(means_over_annotators(held, judge), items), items])
+
+
+def human_ceiling(held: Held) -> Replicates:
+    """The figures of `ALL` of people: means over pairs of annotators, and each annotator against the others.
+
+    An annotator is held to the majority and the mean of the *other* annotators, who are one fewer than those
+    that the judge is held to; the mean over annotators is what the judge's figure can be read against.
+    """
+    pairs = [(a + held.n_judges, b + held.n_judges) for a, b in cohen.rater_pairs(held.people)]
+    items = _mean(_each_against_the_rest(held))
+    return side_by_side([_like(mean_over_pairs(held, pairs), items), items])
+
+
+def ceiling_bases(held: Held) -> dict[str, Basis]:
+    """What each figure of `human_ceiling` rests on: the items on which it could be asked of some annotator."""
+    people = held.people
+    paired, decided = basis_of(people, people.pairable), np.zeros(people.n_items, dtype=bool)
+    for column, codes in enumerate(people.codes.T):
+        rated = codes != MISSING
+        if rated.any():
+            decided |= rated & (majority(without(people, column)).codes != MISSING)
+    return {name: basis_of(people, decided) if name in VERSUS_MAJORITY else paired for name in ALL}
+
+
+def _each_against_the_rest(held: Held) -> Iterable[Replicates]:
+    people = held.distinct_people
+    for column in np.flatnonzero((people.codes != MISSING).any(axis=0)).tolist():
+        yield of_items(without(people, column), people.codes[:, column], held.resampling)
+
+
+def _mean(parts: Iterable[Replicates]) -> Replicates:
+    """Means of several replicates, value by value, without what is undefined."""
+    names = ("value", "bootstrap", "left_out")
+    total: dict[str, FloatArray] = {}
+    n: dict[str, FloatArray] = {}
+    for part in parts:
+        for name in names:
+            values: FloatArray = getattr(part, name)
+            total[name] = total.get(name, 0.0) + np.nan_to_num(values)
+            n[name] = n.get(name, 0.0) + ~np.isnan(values)
+    if not total:
+        nothing = np.empty((0, len(OF_ITEMS)))
+        return Replicates(np.full(len(OF_ITEMS), np.nan), nothing, nothing)
+    return Replicates(*(ratio(total[name], n[name]) for name in names))
+
+
+def _like(part: Replicates, other: Replicates) -> Replicates:
+    """``part`` with as many replicates as ``other``: NaN where there was no pair to compute any from."""
+    m = len(part.value)
+    return Replicates(
+        part.value,
+        part.bootstrap if len(part.bootstrap) == len(other.bootstrap) else np.full((len(other.bootstrap), m), np.nan),
+        part.left_out if len(part.left_out) == len(other.left_out) else np.full((len(other.left_out), m), np.nan),
+    )

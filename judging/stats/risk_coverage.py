@@ -1,0 +1,102 @@
+"""The risk-coverage curve: how often the judge is wrong when only its surest verdicts are kept.
+
+El-Yaniv and Wiener (2010), JMLR 11:1605-1641; the area under it after Geifman, Uziel and El-Yaniv (2019), ICLR.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.stats.arrays import ratio, summed_by
+from annotation.stats.estimate import Estimate
+from annotation.stats.table import FloatArray, IntArray
+from judging.stats.redraw import percentile, redraws
+
+MOST_POINTS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class RiskCoverage:
+    """Coverage and risk at each threshold, from the strictest to the loosest, and the area under the curve.
+
+    Attributes
+    ----------
+    thresholds, coverage, risk
+        (k,) arrays: keep verdicts of at least this confidence; share of items kept; share of those that are wrong.
+    area
+        AURC: mean over items of the risk among the items at least as sure. Lower is better; a judge whose confidence
+        says nothing has its error rate.
+    error
+        The risk at full coverage.
+    """
+
+    thresholds: FloatArray
+    coverage: FloatArray
+    risk: FloatArray
+    area: Estimate
+    error: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Curve and area as JSON types; of more than `MOST_POINTS` thresholds every so-manieth, ends included."""
+        k = len(self.thresholds)
+        shown = np.unique(np.linspace(0, k - 1, min(k, MOST_POINTS)).round().astype(np.int64)) if k else slice(0)
+        columns = (self.thresholds[shown], self.coverage[shown], self.risk[shown])
+        points = zip(*(column.tolist() for column in columns), strict=True)
+        return {
+            "aurc": self.area.as_json(),
+            "points": [{"threshold": t, "coverage": c, "risk": r} for t, c, r in points],
+        }
+
+
+def risk_coverage(
+    confidence: npt.ArrayLike,
+    agrees: npt.ArrayLike,
+    *,
+    bootstrap: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> RiskCoverage:
+    """The curve of the items with a confidence (not NaN); equally sure items can only be kept together.
+
+    Parameters
+    ----------
+    confidence, agrees
+        (n,) confidence of the verdict, and whether it is what people said.
+    bootstrap, level, seed
+        Of the percentile interval of the area.
+    """
+    sure, right = np.asarray(confidence, dtype=float), np.asarray(agrees, dtype=bool)
+    known = ~np.isnan(sure)
+    values, place = np.unique(-sure[known], return_inverse=True)
+    wrong = (~right[known]).astype(float)
+    n, k = int(known.sum()), len(values)
+    coverage, risk, area = _curve(np.ones((1, n)), place.astype(np.int64), k, wrong)
+    replicates = _curve(redraws(n, replicates=bootstrap, seed=seed), place.astype(np.int64), k, wrong)[2]
+    return RiskCoverage(
+        thresholds=-values,
+        coverage=coverage[0],
+        risk=risk[0],
+        area=percentile(
+            float(area[0]) if n else np.nan,
+            replicates,
+            n_items=n,
+            confidence=level,
+            seed=seed,
+            reason="no labelled item with a confidence",
+        ),
+        error=float(wrong.mean()) if n else np.nan,
+    )
+
+
+def _curve(
+    weights: FloatArray, place: IntArray, k: int, wrong: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(b, k) coverage, (b, k) risk and (b,) area for (b, n) weights of the items; ``place`` (n,) is their threshold."""
+    size, errors = summed_by(weights, place, k), summed_by(weights * wrong, place, k)
+    total = size.sum(axis=1, keepdims=True)
+    kept = np.cumsum(size, axis=1)
+    risk = ratio(np.cumsum(errors, axis=1), kept)
+    area = ratio((size * np.nan_to_num(risk)).sum(axis=1), total[:, 0])
+    return ratio(kept, total), risk, area

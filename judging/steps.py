@@ -1,0 +1,33 @@
+"""What the line of a study says of its judges, its agreement and its tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import Count, Q
+
+from annotation.models import AgreementRun, Annotation, Assignment, Study
+from annotation.steps import Step, link, register
+
+
+@register
+def judge_step(study: Study) -> Iterator[Step]:
+    """How many judges have rated the study's items, and whether one is at it."""
+    running = Count("pk", filter=Q(finished_at__isnull=True, stopped_at__isnull=True))
+    runs = study.judge_runs.aggregate(judges=Count("judge", distinct=True), running=running)
+    count = f"{runs['judges']} ({runs['running']} running)" if runs["running"] else f"{runs['judges']}"
+    state = "running" if runs["running"] else "done" if runs["judges"] else "todo"
+    here = link("run_create", study.slug)
+    action, action_href = ("", "") if runs["judges"] else ("Run", f"{here}#new")
+    yield Step("judges", "Judges", count, state, here, action, action_href)
+
+
+@register
+def result_steps(study: Study) -> Iterator[Step]:
+    """Whether there is something to read, and whether it has been computed."""
+    submitted = Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
+    there = submitted.exists()
+    computed = AgreementRun.objects.filter(study=study).exists()
+    state = "done" if there and computed else "active" if there else "todo"
+    yield Step("agreement", "Agreement", "" if there else "no labels yet", state, link("agreement", study.slug))
+    yield Step("tiers", "Tiers", "", "done" if there else "todo", link("tiers", study.slug))

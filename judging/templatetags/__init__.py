@@ -1,0 +1,1 @@
+"""How judge pages write amounts."""

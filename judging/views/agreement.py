@@ -1,0 +1,258 @@
+"""The agreement page and its downloads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_safe
+
+from annotation.access import researcher_required
+from annotation.models import AgreementRun, Criterion, Study
+from annotation.queries.raters import Annotator
+from annotation.queries.ratings import PeoplesRatings
+from annotation.services.exports import without_formula
+from annotation.steps import study_steps
+from judging import charts, figures, wording
+from judging.services import agreement as service
+from judging.services.agreement import StudyRatings
+from judging.services.comparison import JudgedOptions
+from judging.services.items import TIED, UNSCORED
+
+MOST_PAIRS = 30
+"""Pairs of people shown on the page; the downloads hold all."""
+
+SHADES = 5
+
+NO_ORDER = ", which has no order: no weighted kappa, ICC or distance"
+
+Document = Mapping[str, Any]
+
+
+@researcher_required
+@require_safe
+def agreement(request: HttpRequest, slug: str) -> HttpResponse:
+    """What people and judges agree on, in words, as a plot, as figures; computed now if it is not known yet."""
+    study = get_object_or_404(Study, slug=slug)
+    ratings = StudyRatings.read(study)
+    if ratings.is_empty:
+        return render(request, "judging/agreement.html", {"study": study, "steps": study_steps(study, "agreement")})
+    run = _run(request, study, ratings)
+    return render(request, "judging/agreement.html", _context(study, ratings, run))
+
+
+@researcher_required
+@require_safe
+def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+    """The same result as json, csv (every figure a row) or svg (the plot)."""
+    if format not in DOWNLOADS:
+        raise Http404(f"agreement is not given as {format}")
+    study = get_object_or_404(Study, slug=slug)
+    ratings = StudyRatings.read(study)
+    content_type, content = DOWNLOADS[format]
+    response = HttpResponse(content(_run(request, study, ratings).result, ratings), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-agreement.{format}"'
+    return response
+
+
+def _run(request: HttpRequest, study: Study, ratings: StudyRatings) -> AgreementRun:
+    by = request.user if request.user.is_authenticated else None
+    return service.of_study(by=by, study=study, options=JudgedOptions(), ratings=ratings)
+
+
+def _names(ratings: StudyRatings) -> dict[str, str]:
+    return {one.criterion.key: one.criterion.name for one in ratings.criteria}
+
+
+def _json(result: Document, ratings: StudyRatings) -> str:  # noqa: ARG001
+    return json.dumps(service.for_criterion(result, None), ensure_ascii=False, indent=1)
+
+
+def _csv(result: Document, ratings: StudyRatings) -> str:  # noqa: ARG001
+    text = io.StringIO()
+    writer = csv.writer(text)
+    for row in figures.csv_rows(result["criteria"]):
+        writer.writerow(without_formula(cell) if isinstance(cell, str) else cell for cell in row)
+    return text.getvalue()
+
+
+def _svg(result: Document, ratings: StudyRatings) -> str:
+    return charts.svg(_forest(result, ratings, charts.FILE))
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Document, StudyRatings], str]]] = {
+    "json": ("application/json; charset=utf-8", _json),
+    "csv": ("text/csv; charset=utf-8", _csv),
+    "svg": ("image/svg+xml; charset=utf-8", _svg),
+}
+
+
+def _forest(result: Document, ratings: StudyRatings, palette: charts.Palette) -> dict[str, Any]:
+    rows = [
+        charts.rows_of(one.criterion.name, result["criteria"][one.criterion.key], people=_raters(one, ratings))
+        for one in ratings.criteria
+    ]
+    return charts.forest(rows, palette)
+
+
+def _raters(one: PeoplesRatings, ratings: StudyRatings) -> str:
+    """What the plot calls those who rated: people, unless none of them is one."""
+    who = [ratings.annotators[username] for username in one.table.raters]
+    return "simulated" if who and all(annotator.is_simulated for annotator in who) else "people"
+
+
+def _context(study: Study, ratings: StudyRatings, run: AgreementRun) -> dict[str, Any]:
+    names, documents = _names(ratings), run.result["criteria"]
+    sections = [_section(study, one, documents[one.criterion.key], ratings.annotators) for one in ratings.criteria]
+    return {
+        "study": study,
+        "steps": study_steps(study, "agreement"),
+        "run": run,
+        "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, ratings),
+        # Our own renderer's output; it escapes the names in it.
+        "forest": mark_safe(charts.svg(_forest(run.result, ratings, charts.PAGE))),  # noqa: S308
+        "table": run.result["table"],
+        "sections": sections,
+        "alone": len(sections) == 1,
+        "simulated": [ratings.annotators[username].name for username in ratings.simulated()],
+        "rules": _rules(documents.values()),
+        "downloads": [(f.upper(), reverse("agreement_download", args=[study.slug, f])) for f in DOWNLOADS],
+        "interval": f"{100 * run.parameters['confidence']:g} % interval",
+        "warnings": _warnings(names, documents),
+        "conventions": _conventions(documents.values()),
+    }
+
+
+def _over_all(names: Mapping[str, str], documents: Mapping[str, Document], ratings: StudyRatings) -> str:
+    """The sentence over several criteria, on all who rated any of them."""
+    who = {username for one in ratings.criteria for username in one.table.raters}
+    simulated = sum(ratings.annotators[username].is_simulated for username in who)
+    return wording.over_all(names, documents, n_raters=len(who), simulated=simulated)
+
+
+def _warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> list[tuple[str, str]]:
+    """Each warning once, with the criteria that it is about; nothing is named where there is only one."""
+    about: dict[str, list[str]] = {}
+    for key, document in documents.items():
+        for warning in document["warnings"]:
+            about.setdefault(warning["message"], []).append(names[key])
+    return [(message, ", ".join(where) if len(names) > 1 else "") for message, where in about.items()]
+
+
+def _rules(documents: Iterable[Document]) -> dict[str, str]:
+    """By name, what kind of rule a judge is that is no model."""
+    kinds = {name: held["kind"] for document in documents for name, held in document["judges"].items()}
+    return {name: kind for name, kind in sorted(kinds.items()) if kind != "judge"}
+
+
+def _conventions(documents: Iterable[Document]) -> list[Document]:
+    """What the figures rest on, each said once."""
+    said = {note["message"]: note for document in documents for note in document["conventions"]}
+    return list(said.values())
+
+
+def _note(document: Document) -> str:
+    level = f"{document['level'].capitalize()} scale" + (NO_ORDER if document["level"] == "nominal" else "")
+    return f"{level}. {document['n_items_pairable']:,} of {document['n_items']:,} items have two ratings or more"
+
+
+def _judges_note(held: Document) -> str:
+    not_judged = f", {held['not_judged']:,} not judged" if held["not_judged"] else ""
+    return f"{held['scored']:,} items scored, {held['unscored']:,} replies without a usable verdict{not_judged}"
+
+
+def _section(
+    study: Study, one: PeoplesRatings, document: Document, annotators: Mapping[str, Annotator]
+) -> dict[str, Any]:
+    """All that the page says of one criterion."""
+    simulated = sum(annotators[username].is_simulated for username in one.table.raters)
+    pairs = document["pairs"]
+    return {
+        "criterion": one.criterion,
+        "document": document,
+        "captions": {
+            "coefficients": f"Coefficients on {one.criterion.name}",
+            "pairs": f"Pairs of annotators on {one.criterion.name}",
+        },
+        "counts": f"{document['n_raters']:,} raters, {document['n_ratings']:,} ratings",
+        "note": _note(document),
+        "sentence": wording.on_criterion(one.criterion.name, document, simulated=simulated),
+        "coefficients": figures.that_apply(figures.among_people(document)),
+        "pairs": [{**pair, **{side: annotators[pair[side]] for side in ("a", "b")}} for pair in pairs[:MOST_PAIRS]],
+        "more_pairs": max(len(pairs) - MOST_PAIRS, 0),
+        "judges": [_judge(study, one.criterion, name, held, annotators) for name, held in document["judges"].items()],
+        "majority": _majority(study, one.criterion, document["majority"]),
+    }
+
+
+def _judge(
+    study: Study, criterion: Criterion, name: str, held: Document, annotators: Mapping[str, Annotator]
+) -> dict[str, Any]:
+    rows = figures.of_judge(name, {"judges": {name: held}})
+    return {
+        "name": name,
+        "held": held,
+        "captions": {
+            "figures": f"{name} against people on {criterion.name}",
+            "confusion": f"{name} by majority of the people on {criterion.name}",
+            "alt_test": f"{name} in the place of each annotator on {criterion.name}",
+        },
+        "note": _judges_note(held),
+        "figures": figures.that_apply(row for row in rows if not row.b),
+        "with_each": [(annotators[row.b], row.estimate) for row in rows if row.key == "per_annotator"],
+        "confusion": _confusion(study, criterion, name, held["confusion"]),
+        "alt_test": _tested(held.get("alt_test"), annotators),
+    }
+
+
+def _tested(found: Document | None, annotators: Mapping[str, Annotator]) -> list[tuple[Annotator, Document]]:
+    """Each annotator with their part of the alternative-annotator test."""
+    return [(annotators[one["annotator"]], one) for one in found["per_annotator"]] if found else []
+
+
+def _majority(study: Study, criterion: Criterion, found: Document) -> list[dict[str, Any]]:
+    address = _items_address(study, criterion)
+    of_values = [
+        {"label": criterion.label_of(value), "n": n, "href": address(majority=value)}
+        for value, n in found["counts"].items()
+    ]
+    return [*of_values, {"label": "no majority", "n": found["tied"], "href": address(majority=TIED)}]
+
+
+def _items_address(study: Study, criterion: Criterion) -> Callable[..., str]:
+    base = reverse("item_list", args=[study.slug])
+
+    def address(**query: str) -> str:
+        return f"{base}?{urlencode({'criterion': criterion.key, **query})}"
+
+    return address
+
+
+def _confusion(study: Study, criterion: Criterion, judge: str, found: Document) -> dict[str, Any]:
+    """Rows of the judge's values, columns of the majority; every count opens its items."""
+    address = _items_address(study, criterion)
+    values = [str(category) for category in found["categories"]]
+    most = max([n for row in found["counts"] for n in row], default=0)
+
+    def cell(n: int, value: str, majority: str, *, shade: bool = True) -> dict[str, Any]:
+        level = -(-SHADES * n // most) if shade and most else 0
+        return {"n": n, "href": address(judge=judge, value=value, majority=majority), "shade": level}
+
+    rows = [
+        {
+            "label": criterion.label_of(value),
+            "cells": [cell(n, value, majority) for n, majority in zip(counts, values, strict=True)],
+            "tied": cell(tied, value, TIED, shade=False),
+        }
+        for value, counts, tied in zip(values, found["counts"], found["tied"], strict=True)
+    ]
+    unscored = [cell(n, UNSCORED, majority, shade=False) for n, majority in zip(found["unscored"], values, strict=True)]
+    return {"columns": [criterion.label_of(value) for value in values], "rows": rows, "unscored": unscored}

@@ -1,0 +1,176 @@
+"""The items of a study: a list that narrows, and one item with all that was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from annotation.models import Annotation, Criterion, Item, Study
+from annotation.stats.bands import TIERS
+from annotation.steps import study_steps
+from judging.models import JudgeRun, Judgment
+from judging.queries import items as queries
+from judging.queries import ratings
+from judging.services.items import TIED, UNSCORED, ItemFilter, RatedItems, criterion_of
+
+PER_PAGE = 50
+
+
+@researcher_required
+@require_safe
+def item_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Items by position, all of them or those that the address asks for."""
+    study = get_object_or_404(Study, slug=slug)
+    wanted = ItemFilter.of(request.GET.dict())
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study), "wanted": wanted, "tiers": TIERS}
+    context |= {"tied": TIED, "unscored": UNSCORED}
+    try:
+        found = _rated(study, wanted)
+        if found:
+            context |= {"criterion": found.criterion, "criteria": study.criteria.all(), "judges": found.judges}
+        positions = found.positions(wanted) if found else []
+    except InputError as error:
+        return render(request, "judging/item_list.html", {**context, "error": error}, status=400)
+    items = queries.items_of(study)
+    chosen = items.filter(position__in=positions) if wanted.narrows else items
+    page = Paginator(chosen, PER_PAGE).get_page(request.GET.get("page"))
+    said = found.summary([item.position for item in page]) if found else {}
+    context |= {
+        "page": page,
+        "rows": [(item, said.get(item.position)) for item in page],
+        "strata": any(item.stratum for item in page),
+        "query": urlencode(wanted.as_query()),
+    }
+    return render(request, "judging/item_list.html", context)
+
+
+def _rated(study: Study, wanted: ItemFilter) -> RatedItems | None:
+    """What was said on the criterion that the address names; None where the study has no criterion."""
+    criterion = criterion_of(study, wanted.criterion)
+    return None if criterion is None else RatedItems.read(study, criterion, wanted.tier_options())
+
+
+@researcher_required
+@require_safe
+def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
+    """One item: the dialogue or pair, and every answer on one scale per criterion."""
+    study = get_object_or_404(Study, slug=slug)
+    item = get_object_or_404(queries.items_of(study), position=position)
+    wanted = ItemFilter.of(request.GET.dict())
+    try:
+        ways = _ways(study, item, wanted)
+    except InputError:  # an address that was edited by hand: the item is still there to be read
+        wanted = ItemFilter()
+        ways = _ways(study, item, wanted)
+    context = {
+        "study": study,
+        "steps": study_steps(study),
+        "title": f"Item {item.position}",
+        "item": item,
+        "scales": _scales(study, item),
+        "query": urlencode(wanted.as_query()),
+        **ways,
+    }
+    return render(request, "judging/item_detail.html", context)
+
+
+def _ways(study: Study, item: Item, wanted: ItemFilter) -> dict[str, str]:
+    """The way to the neighbours on the list that one came from, and the place on it."""
+    positions = _positions(study, wanted)
+    before = [position for position in positions if position < item.position]
+    after = [position for position in positions if position > item.position]
+    place = f"{len(before) + 1} of {len(positions)}" if item.position in positions else "not"
+    return {
+        "previous_href": _address(study, before[-1], wanted) if before else "",
+        "next_href": _address(study, after[0], wanted) if after else "",
+        "where": f"{place} in this selection" if wanted.narrows else place,
+    }
+
+
+def _positions(study: Study, wanted: ItemFilter) -> Sequence[int]:
+    found = _rated(study, wanted) if wanted.narrows else None
+    if found is not None:
+        return found.positions(wanted)
+    return list(study.items.order_by("position").values_list("position", flat=True))
+
+
+def _address(study: Study, position: int, wanted: ItemFilter) -> str:
+    query = urlencode(wanted.as_query())
+    return reverse("item_detail", args=[study.slug, position]) + (f"?{query}" if query else "")
+
+
+def _scales(study: Study, item: Item) -> list[dict[str, Any]]:
+    annotations, judgments = list(queries.annotations_on(item)), list(queries.judgments_on(item))
+    runs, gold = ratings.runs_that_count(study), queries.gold_on(item)
+    return [
+        _scale(
+            criterion,
+            [a for a in annotations if a.criterion_id == criterion.pk],
+            [j for j in judgments if j.criterion_id == criterion.pk],
+            runs,
+            gold.get(criterion.pk),
+        )
+        for criterion in study.criteria.all()
+    ]
+
+
+def _scale(
+    criterion: Criterion,
+    annotations: Sequence[Annotation],
+    judgments: Sequence[Judgment],
+    runs: Mapping[tuple[int, int], JudgeRun],
+    gold: str | None,
+) -> dict[str, Any]:
+    """One criterion: the marks at each step of its scale, those off it, and the answers one by one."""
+    counting = [j for j in judgments if runs.get((j.run.judge_id, criterion.pk)) == j.run]
+    marks = [*map(_persons_mark, annotations), *_judges_marks(counting)]
+    if gold is not None:
+        marks.append({"mark": "gold", "name": "gold", "value": gold})
+    steps = [
+        {**category, "marks": [mark for mark in marks if mark["value"] == str(category["value"])]}
+        for category in criterion.categories
+    ]
+    return {
+        "criterion": criterion,
+        "steps": steps,
+        "unscored": [mark for mark in marks if not mark["value"]],
+        "annotations": [(a, criterion.label_of(a.value)) for a in annotations],
+        "judgments": [(j, criterion.label_of(j.value), j in counting) for j in judgments],
+    }
+
+
+def _persons_mark(annotation: Annotation) -> dict[str, Any]:
+    annotator = annotation.assignment.annotator
+    return {
+        "mark": "people",
+        "name": str(annotator),
+        "simulated": annotator is not None and annotator.is_simulated,
+        "value": annotation.value,
+        "reason": annotation.unscored_reason,
+    }
+
+
+def _judges_marks(judgments: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
+    """One mark per judge: the verdict that agreement is computed from."""
+    said: dict[str, list[Judgment]] = {}
+    for judgment in judgments:
+        if judgment.repeat == 1:
+            said.setdefault(str(judgment.run.judge), []).append(judgment)
+    for name, replies in said.items():
+        verdict = ratings.of_both_orders([ratings.Verdict(j.value, j.unscored_reason) for j in replies])
+        yield {
+            "mark": "judge",
+            "name": name,
+            "kind": replies[0].run.judge.kind,
+            "value": verdict.value,
+            "reason": verdict.unscored_reason,
+        }

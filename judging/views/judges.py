@@ -1,0 +1,162 @@
+"""The researcher's pages of one judge: its versions beside each other, its limits, and what models cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from judging import pricing
+from judging.forms import JudgeForm, LimitsForm, PriceForm
+from judging.models import Judge, JudgeRun, Price
+from judging.pricing import in_dollars
+from judging.queries import prices as rates
+from judging.queries import runs as queries
+from judging.queries import spending
+from judging.services import judges, prices, quotas
+from judging.services.previews import Preview
+from judging.views.runs import researcher
+
+
+@researcher_required
+def judge_create(request: HttpRequest) -> HttpResponse:
+    form = JudgeForm(request.POST or None)
+    shown = previewed(request, form)
+    if "preview" not in request.POST and form.is_valid() and (judge := form.save(researcher(request))):
+        return redirect("judge_detail", pk=judge.pk)
+    return render(request, "judging/judge_create.html", {"form": form, "preview": shown})
+
+
+@researcher_required
+def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """A version of a judge beside another one, its runs, and the form that makes the next version."""
+    judge = get_object_or_404(Judge.objects.select_related("created_by"), pk=pk)
+    form = JudgeForm(request.POST or None, judge=judge, initial=settings_of(judge))
+    shown = previewed(request, form)
+    if "preview" not in request.POST and form.is_valid() and (saved := form.save(researcher(request))):
+        if saved == judge:
+            messages.info(request, "Nothing was changed, so there is no new version.")
+        return redirect("judge_detail", pk=saved.pk)
+    versions = list(queries.judges().filter(name=judge.name))
+    other = beside(request.GET.get("with", ""), judge, versions)
+    context = {
+        "judge": judge,
+        "form": form,
+        "preview": shown,
+        "versions": versions,
+        "other": other,
+        "comparison": compared(judge, other) if other else [],
+        "facts": facts(judge),
+        "limits": LimitsForm(initial=limits_of(judge)),
+        "runs": queries.listed(JudgeRun.objects.filter(judge=judge)),
+    }
+    return render(request, "judging/judge_detail.html", context)
+
+
+@researcher_required
+@require_POST
+def judge_limits(request: HttpRequest, pk: int) -> HttpResponse:
+    judge = get_object_or_404(Judge, pk=pk)
+    form = LimitsForm(request.POST)
+    if form.is_valid() and form.save(researcher(request), judge):
+        messages.success(request, "The limits hold from now on, also for runs that are going on.")
+    else:
+        for field, problems in form.errors.items():
+            messages.error(request, f"{form.fields[field].label if field in form.fields else ''}: {problems[0]}")
+    return redirect("judge_detail", pk=pk)
+
+
+@researcher_required
+@require_POST
+def judge_delete(request: HttpRequest, pk: int) -> HttpResponse:
+    judge = get_object_or_404(Judge, pk=pk)
+    try:
+        judges.delete(by=researcher(request), judge=judge)
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("judge_detail", pk=pk)
+    messages.success(request, f"{judge} is gone. It had never run.")
+    return redirect("judge_list")
+
+
+@researcher_required
+def price_list(request: HttpRequest) -> HttpResponse:
+    """What models cost, as published and as entered, and a form for what is missing."""
+    form = PriceForm(request.POST or None, initial={"valid_from": timezone.now().date(), **request.GET.dict()})
+    if form.is_valid() and (price := form.save(researcher(request))):
+        messages.success(request, f"{price.model} costs that from {price.valid_from:%Y-%m-%d} on.")
+        return redirect("price_list")
+    context = {"form": form, "entered": Price.objects.select_related("created_by"), "published": pricing.published()}
+    return render(request, "judging/price_list.html", context)
+
+
+@researcher_required
+@require_POST
+def price_remove(request: HttpRequest, pk: int) -> HttpResponse:
+    prices.remove(by=researcher(request), price=get_object_or_404(Price, pk=pk))
+    messages.success(request, "The entry is gone. What was reckoned with it stays as it was.")
+    return redirect("price_list")
+
+
+def previewed(request: HttpRequest, form: JudgeForm) -> Preview | None:
+    """The prompt of a real item, where that is what was asked for and the form is right."""
+    return form.preview() if "preview" in request.POST and form.is_valid() else None
+
+
+def settings_of(judge: Judge) -> dict[str, Any]:
+    """The form's fields. The template, which is a parameter, has a field of its own."""
+    others = {name: value for name, value in judge.parameters.items() if name != "template"}
+    template = judge.parameters.get("template", "")
+    return {"provider": judge.provider, "model": judge.model, "parameters": others or None, "template": template}
+
+
+def limits_of(judge: Judge) -> dict[str, Any]:
+    quota = quotas.of(judge.provider, judge.model)
+    return {
+        "daily_budget_usd": spending.daily_budget(judge.name),
+        "requests_per_minute": quota.requests_per_minute if quota else None,
+        "tokens_per_minute": quota.tokens_per_minute if quota else None,
+    }
+
+
+def facts(judge: Judge) -> list[tuple[str, str]]:
+    rate = rates.rate_of(judge)
+    price = "not known" if rate is None else f"{in_dollars(rate.input)} read, {in_dollars(rate.output)} written"
+    made = f"{judge.created_at:%Y-%m-%d %H:%M} UTC" + (f" by {judge.created_by}" if judge.created_by else "")
+    return [
+        ("Kind", judge.kind),
+        ("Provider", judge.provider),
+        ("Model", judge.model or "none"),
+        *((name, str(value)) for name, value in judge.parameters.items()),
+        ("Price of a million tokens", price if rate is None or not rate.is_free else "nothing"),
+        ("Spent today, all versions", in_dollars(spending.today(judge.name))),
+        ("Made", made),
+    ]
+
+
+def beside(wanted: str, judge: Judge, versions: list[Judge]) -> Judge | None:
+    """The version to compare with: the one asked for, or else the one before."""
+    others = [version for version in versions if version.pk != judge.pk]
+    asked = [version for version in others if str(version.version) == wanted]
+    before = [version for version in others if version.version < judge.version]
+    return next(iter([*asked, *before, *others]), None)
+
+
+def compared(judge: Judge, other: Judge) -> list[dict[str, Any]]:
+    """Each setting of the two, and whether it differs."""
+    mine, theirs = flat(judge), flat(other)
+    names = dict.fromkeys([*mine, *theirs])
+    return [
+        {"name": name, "this": mine.get(name), "other": theirs.get(name), "differs": mine.get(name) != theirs.get(name)}
+        for name in names
+    ]
+
+
+def flat(judge: Judge) -> dict[str, str]:
+    return {"provider": judge.provider, "model": judge.model} | {k: str(v) for k, v in judge.parameters.items()}

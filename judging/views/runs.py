@@ -1,0 +1,183 @@
+"""The researcher's pages of judges and their runs."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from annotation.models import Study, User
+from annotation.steps import study_steps
+from judging.forms import ResumeForm, RunForm
+from judging.models import JudgeRun
+from judging.pricing import in_dollars
+from judging.queries import runs as queries
+from judging.queries import spending, workers
+from judging.services import runs
+from judging.services.estimates import Estimate
+from judging.wording import duration
+
+
+@researcher_required
+def judge_list(request: HttpRequest) -> HttpResponse:
+    """All judges, and the runs of late."""
+    recent = queries.listed(JudgeRun.objects.all())
+    context = {"judges": queries.judges(), "runs": recent, **no_worker_for(recent)}
+    return render(request, "judging/judge_list.html", context)
+
+
+@researcher_required
+def run_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """The judges of a study: what has run, and a new run."""
+    study = get_object_or_404(Study, slug=slug)
+    form = RunForm(request.POST or None, study=study)
+    estimate = None
+    if form.is_valid():
+        if "estimate" in request.POST:
+            estimate = form.estimate()
+        elif run := form.start(researcher(request)):
+            return redirect("run_detail", pk=run.pk)
+    there = queries.listed(study.judge_runs.all())
+    context = {
+        "study": study,
+        "form": form,
+        "estimate": estimate,
+        "estimate_facts": estimate_facts(estimate) if estimate else [],
+        "runs": there,
+        "n_items": study.items.count(),
+        "steps": study_steps(study, "judges"),
+        **no_worker_for(there),
+    }
+    return render(request, "judging/run_create.html", context)
+
+
+@researcher_required
+def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One run: how far it is, what went wrong, what it said last."""
+    run = found(pk)
+    progress = queries.progress(run)
+    reason = request.GET.get("reason", "")
+    context = {
+        "run": run,
+        "progress": progress,
+        "pace": pace(progress),
+        "spent": spending.of_run(run),
+        "stale": stale_in_words(run.judgments.stale().count()),
+        "reason": reason,
+        "latest": queries.latest(run, reason=reason),
+        "caption": f"Latest judgments: {queries.reason_in_words(reason)}" if reason else "Latest judgments",
+        "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
+        "facts": facts(run),
+        "steps": study_steps(run.study, "judges"),
+    }
+    return render(request, "judging/run_detail.html", context)
+
+
+@researcher_required
+def run_progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """The part of the run's page that moves. When the run is over, the whole page is loaded again."""
+    run = found(pk)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect("run_detail", pk=pk)
+    if run.state != "running":
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    progress = queries.progress(run)
+    context = {"run": run, "progress": progress, "pace": pace(progress), "spent": spending.of_run(run)}
+    return render(request, "judging/_run_progress.html", context)
+
+
+@researcher_required
+@require_POST
+def run_stop(request: HttpRequest, pk: int) -> HttpResponse:
+    run = found(pk)
+    if runs.stop(by=researcher(request), run=run):
+        messages.success(request, "Stopped. What was judged is kept, and the rest can be done later.")
+    else:
+        messages.info(request, "The run was over already.")
+    return redirect("run_detail", pk=pk)
+
+
+@researcher_required
+@require_POST
+def run_resume(request: HttpRequest, pk: int) -> HttpResponse:
+    """Go on with a run that was stopped, or with parts that ended early."""
+    run = found(pk)
+    form = ResumeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
+        return redirect("run_detail", pk=pk)
+    try:
+        left = runs.resume(by=researcher(request), run=run, budget_usd=form.cleaned_data["budget_usd"])
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"Going on with {left} part{'s' if left != 1 else ''} of the run.")
+    return redirect("run_detail", pk=pk)
+
+
+def facts(run: JudgeRun) -> list[tuple[str, str]]:
+    """What the run was asked with."""
+    judge, is_pair = run.judge, run.study.kind == Study.Kind.PAIR
+    given = ", ".join(f"{name} {value}" for name, value in judge.parameters.items())
+    return [
+        ("Provider", judge.provider),
+        ("Model", judge.model or "none"),
+        ("Parameters", given or "defaults"),
+        ("Criteria", ", ".join(criterion.name for criterion in run.criteria.all())),
+        ("Repeats", str(run.repeats)),
+        *([("Order of the responses", run.get_order_policy_display())] if is_pair else []),
+        ("Seed", str(run.seed)),
+        ("Budget", in_dollars(run.budget_usd) if run.budget_usd else "none"),
+        ("Answers known already", "used" if run.use_cache else "asked anew"),
+        ("Code", run.code_version),
+        ("Hash of the input", run.input_hash[:16]),
+    ]
+
+
+def stale_in_words(n: int) -> str:
+    """What to do about judgments of an older text; empty if there are none."""
+    if not n:
+        return ""
+    which = "1 of these judgments is" if n == 1 else f"{n:,} of these judgments are"
+    return f"{which} of an older text. A new run asks about the edited items and takes over the other answers."
+
+
+def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
+    """What a run would take, in words."""
+    price = "not known" if estimate.usd is None else f"about {in_dollars(estimate.usd)}"
+    seconds = estimate.seconds
+    return [
+        ("Requests", f"{estimate.requests:,}"),
+        ("Answered already", f"about {estimate.cached:,}" if estimate.cached else "none"),
+        ("Tokens read", f"about {estimate.input_tokens:,}"),
+        ("Tokens written", f"about {estimate.output_tokens:,}"),
+        *([("Too long for the model", f"about {estimate.too_long:,}")] if estimate.too_long else []),
+        ("Price", price),
+        ("Time", "not known" if seconds is None else duration(seconds)),
+    ]
+
+
+def found(pk: int) -> JudgeRun:
+    return get_object_or_404(JudgeRun.objects.select_related("study", "judge", "created_by"), pk=pk)
+
+
+def researcher(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # `researcher_required` lets nobody else in
+    return request.user
+
+
+def no_worker_for(listed: list[JudgeRun]) -> dict[str, bool]:
+    """Whether one of the runs waits for a worker that nobody has started."""
+    return {"needs_worker": any(run.state == "running" for run in listed) and not workers.alive().exists()}
+
+
+def pace(progress: queries.Progress) -> str:
+    """How fast it goes and how long it still takes, in words; empty while nothing moves."""
+    if not progress.rate:
+        return ""
+    fast = f"{progress.rate:.0f} a second" if progress.rate >= 2 else f"{60 * progress.rate:.0f} a minute"
+    left = progress.seconds_left
+    return f"{fast}, {duration(left)} left" if left is not None else f"{fast} on average"

@@ -1,0 +1,182 @@
+"""Results in words: sentences that say no more than the intervals do. Pure: from the agreement document to text.
+
+The words for a kappa are those of Landis and Koch (1977), Biometrics 33:159-174: a convention for reading, by which
+nothing is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+LANDIS_KOCH = (
+    (0.0, "poor", "less than chance would have it"),
+    (0.2, "slight", "slightly"),
+    (0.4, "fair", "fairly"),
+    (0.6, "moderate", "moderately"),
+    (0.8, "substantial", "substantially"),
+    (1.0, "almost perfect", "almost perfectly"),
+)
+"""Upper end of each band, its name, and how people of that kappa agree. Below 0 is poor, 0 itself is slight."""
+
+WIDE = 0.2
+"""An interval wider than this does not show that two kappas are alike."""
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+MOST_JUDGES = 4
+"""How many judges a sentence names."""
+
+Document = Mapping[str, Any]
+
+
+def band(kappa: float) -> tuple[str, str]:
+    """The name of a kappa's band and its adverb."""
+    if kappa < 0:
+        return LANDIS_KOCH[0][1:]
+    return next(words[1:] for words in LANDIS_KOCH[1:] if kappa <= words[0] or words is LANDIS_KOCH[-1])
+
+
+def number(n: int) -> str:
+    """A count as a word up to twelve."""
+    return NUMBERS[n] if 0 <= n < len(NUMBERS) else f"{n:,}"
+
+
+def on_criterion(name: str, document: Document, *, simulated: int = 0) -> str:
+    """One sentence on a criterion: how far its people agree, and each judge beside them.
+
+    `simulated` is how many of its raters are simulated.
+    """
+    clauses = [_people(name, document, simulated), *_judges(document["judges"])]
+    sentence = "; ".join(clauses)
+    return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def _people(name: str, document: Document, simulated: int) -> str:
+    kappa, n = document["coefficients"]["fleiss_kappa"], document["n_raters"]
+    who = raters(n, simulated)
+    if kappa["value"] is None:
+        return f"agreement of {who} on {name} is undefined ({kappa['reason']})"
+    return f"{who} agree {band(kappa['value'])[1]} on {name} (Fleiss’ κ {interval(kappa)})"
+
+
+def raters(n: int, simulated: int) -> str:
+    """What to call n raters of whom some are simulated."""
+    if simulated == 0:
+        return "one person" if n == 1 else f"{number(n)} people"
+    if simulated >= n:
+        return f"{number(n)} simulated annotator{'' if n == 1 else 's'}"
+    return f"{number(n)} annotators, {number(simulated)} of them simulated,"
+
+
+def _judges(judges: Mapping[str, Document]) -> list[str]:
+    named = [_judge(name, found) for name, found in list(judges.items())[:MOST_JUDGES]]
+    more = len(judges) - MOST_JUDGES
+    return [*named, f"{number(more)} more below"] if more > 0 else named
+
+
+def _judge(name: str, found: Document) -> str:
+    who = _called(name, found)
+    verdict = compared(found["below_ceiling"])
+    kappas = f"mean κ {short(found['mean_cohen_kappa'])} against {short(found['human_ceiling'])}"
+    if verdict == "undefined":
+        reason = found["mean_cohen_kappa"]["reason"] or found["below_ceiling"]["reason"]
+        return f"{who} cannot be compared with them ({reason})"
+    return f"{who} {COMPARISONS[verdict]} ({kappas}, difference {interval(found['below_ceiling'])})"
+
+
+def _called(name: str, found: Document) -> str:
+    """The name, and what it is where it is no model; a baseline that is called "baseline" is not called so twice."""
+    kind = found["kind"]
+    if kind == "judge":
+        return name
+    return f"the {kind}" if name == kind.removesuffix(" judge") else f"the {kind} {name}"
+
+
+COMPARISONS = {
+    "below": "agrees with them less than they do with each other",
+    "above": "agrees with them more than they do with each other",
+    "alike": "agrees with them as well as they do with each other",
+    "open": "may agree with them more or less than they do with each other: the interval is too wide to tell",
+}
+
+
+def compared(below_ceiling: Document) -> str:
+    """below, above, alike, open or undefined: where a judge stands by the interval of what it lacks to the ceiling.
+
+    `below_ceiling` is the human ceiling minus the judge's mean kappa.
+    """
+    low, high = below_ceiling["low"], below_ceiling["high"]
+    if below_ceiling["value"] is None or low is None or high is None:
+        return "undefined"
+    if low > 0:
+        return "below"
+    if high < 0:
+        return "above"
+    return "alike" if high - low <= WIDE else "open"
+
+
+def over_all(names: Mapping[str, str], documents: Mapping[str, Document], *, n_raters: int, simulated: int = 0) -> str:
+    """One sentence over several criteria: from where to where people agree, and how often judges keep up.
+
+    `simulated` is how many of the raters are simulated.
+    """
+    known = [
+        (found["coefficients"]["fleiss_kappa"]["value"], names[key])
+        for key, found in documents.items()
+        if found["coefficients"]["fleiss_kappa"]["value"] is not None
+    ]
+    if not known:
+        return f"Agreement is undefined on all {number(len(documents))} criteria."
+    (least, on_least), (most, on_most) = min(known), max(known)
+    if band(least) == band(most):
+        agreement = f"is {band(most)[0]} on {_criteria(len(known))}"
+    else:
+        agreement = f"runs from {band(least)[0]} ({on_least}) to {band(most)[0]} ({on_most})"
+    people = f"Agreement of {raters(n_raters, simulated)} {agreement}"
+    return "; ".join([people, *_keeping_up(documents)]) + "."
+
+
+def _criteria(n: int) -> str:
+    return "one criterion" if n == 1 else f"all {number(n)} criteria"
+
+
+def _keeping_up(documents: Mapping[str, Document]) -> list[str]:
+    """How often each judge agrees with people as they do with each other."""
+    places: dict[str, list[str]] = {}
+    for found in documents.values():
+        for judge, held in found["judges"].items():
+            places.setdefault(_called(judge, held), []).append(compared(held["below_ceiling"]))
+    return [_kept_up(judge, verdicts) for judge, verdicts in list(places.items())[:MOST_JUDGES]]
+
+
+def _kept_up(judge: str, verdicts: Sequence[str]) -> str:
+    reached, open_ = sum(v in ("above", "alike") for v in verdicts), verdicts.count("open")
+    count = number(reached) if reached else "none"
+    undecided = f", with {number(open_)} too uncertain to tell" if open_ else ""
+    return f"{judge} keeps up with them on {count} of {number(len(verdicts))}{undecided}"
+
+
+def short(estimate: Document, digits: int = 2) -> str:
+    """The value alone, or a dash."""
+    return "–" if estimate["value"] is None else _signed(estimate["value"], digits)
+
+
+def interval(estimate: Document, digits: int = 2) -> str:
+    """The value with its interval where it has one: 0.61 [0.52, 0.69]."""
+    value = short(estimate, digits)
+    if estimate["low"] is None or estimate["high"] is None:
+        return value
+    return f"{value} [{_signed(estimate['low'], digits)}, {_signed(estimate['high'], digits)}]"
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return (text.lstrip("-") if float(text) == 0 else text).replace("-", "\N{MINUS SIGN}")
+
+
+def duration(seconds: float) -> str:
+    """How long, roughly."""
+    if seconds < 90:
+        return f"about {max(round(seconds), 1)} s"
+    return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

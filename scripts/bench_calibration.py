@@ -1,0 +1,129 @@
+"""Do the promises hold? Coverage of PPI++ and Rogan-Gladen, and violations of selective guarantees, by simulation.
+
+For a good, a mediocre and a useless synthetic judge: 95 % intervals have to hold the truth in 93 to 97 of 100 samples,
+a PPI++ interval may be at most 1.05 times as wide as that of the labels alone, and a guarantee made with delta = 0.05
+may be broken in at most that share of the samples (plus what chance adds in so many samples).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from judging.stats.prediction_powered import Labelled, ppi_mean
+from judging.stats.rogan_gladen import rogan_gladen
+from judging.stats.selective import select
+
+JUDGES = {"good": (0.92, 0.9), "mediocre": (0.75, 0.7), "useless": (0.5, 0.5)}
+"""Sensitivity and specificity."""
+
+AGREEMENT = {"good": (0.8, 1.0), "mediocre": (0.6, 0.98), "borderline": (0.895, 0.895), "useless": (0.5, 0.5)}
+"""Agreement with people of the least and the most confident verdicts."""
+
+LABELLED, UNLABELLED = 200, 1000
+LOW, HIGH, WIDEST, DELTA = 0.93, 0.97, 1.05, 0.05
+SAMPLES = 4000
+
+
+def labels(rng: np.random.Generator, rate: float, judge: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    truth = (rng.random(LABELLED + UNLABELLED) < rate).astype(float)
+    verdict = (rng.random(len(truth)) < np.where(truth == 1, judge[0], 1 - judge[1])).astype(float)
+    truth[LABELLED:] = np.nan
+    return truth, verdict
+
+
+def rates(name: str, rate: float, samples: int) -> list[str]:
+    """Coverage of a rate's intervals, and how wide PPI++ is beside the labels alone."""
+    rng, problems = np.random.default_rng(1), []
+    held, human, width, rogan, refused = 0, 0, [], 0, 0
+    for _ in range(samples):
+        truth, verdict = labels(rng, rate, JUDGES[name])
+        found = ppi_mean(Labelled.of(truth, verdict))
+        held += found.ppi.low <= rate <= found.ppi.high
+        human += found.human_only.low <= rate <= found.human_only.high
+        width.append((found.ppi.high - found.ppi.low) / (found.human_only.high - found.human_only.low))
+        cross = rogan_gladen(truth, verdict).rate
+        refused += np.isnan(cross.low)
+        rogan += cross.low <= rate <= cross.high
+    given = samples - refused
+    print(
+        f"{name:<9} rate {rate:.1f}  PPI++ {held / samples:.3f}  labels alone {human / samples:.3f}  "
+        f"width {np.mean(width):.2f} (at most {np.max(width):.3f})  "
+        f"Rogan-Gladen {rogan / given if given else float('nan'):.3f} of {given / samples:.0%} given"
+    )
+    if not LOW <= held / samples <= HIGH:
+        problems.append(f"PPI++ {name} {rate}")
+    if np.max(width) > WIDEST:
+        problems.append(f"width {name} {rate}")
+    if given > samples / 2 and not LOW <= rogan / given <= HIGH:
+        problems.append(f"Rogan-Gladen {name} {rate}")
+    return problems
+
+
+def means(name: str, noise: float, samples: int) -> list[str]:
+    """The same for mean scores from 1 to 5, in clusters of four and with unequal inclusion probabilities."""
+    rng, held, width = np.random.default_rng(2), 0, []
+    # truth: half of the clusters are of a kind that is drawn three times as often, and scores one point more
+    mean = 3.0
+    for _ in range(samples):
+        often = rng.random(300) < 0.75
+        centre = np.where(often, 3.5, 2.5) + rng.normal(0, 0.5, 300)
+        cluster, kind = np.repeat(np.arange(300), 4), np.repeat(often, 4)
+        y = centre[cluster] + rng.normal(0, 0.7, 1200)
+        f = (y - 3) * (noise < 2) + 3 + rng.normal(0.4, noise, 1200)
+        y[400:] = np.nan
+        data = Labelled.of(y, f, weights=np.where(kind, 1.0, 3.0), clusters=[str(c) for c in cluster])
+        found = ppi_mean(data)
+        held += found.ppi.low <= mean <= found.ppi.high
+        width.append((found.ppi.high - found.ppi.low) / (found.human_only.high - found.human_only.low))
+    print(f"{name:<9} clustered, weighted mean  PPI++ {held / samples:.3f}  width {np.mean(width):.2f}")
+    return [] if LOW <= held / samples <= HIGH else [f"mean {name}"]
+
+
+def promises(name: str, accuracy: tuple[float, float], samples: int) -> list[str]:
+    """How often the true agreement above the chosen threshold is below the target."""
+    rng, target = np.random.default_rng(3), 0.9
+    broken, given, coverage = 0, 0, []
+    for _ in range(samples):
+        sure = rng.random(400).round(2)
+        agrees = rng.random(400) < accuracy[0] + (accuracy[1] - accuracy[0]) * sure
+        found = select(sure, agrees, target=target, delta=DELTA)
+        coverage.append(found.coverage.value)
+        if found.guaranteed:
+            given += 1
+            # confidence is uniform: above t the mean of the line is its value halfway to 1
+            broken += accuracy[0] + (accuracy[1] - accuracy[0]) * (found.threshold + 1) / 2 < target
+    share = broken / samples
+    print(
+        f"{name:<9} agreement {accuracy[0]:.2f} to {accuracy[1]:.2f}  promised in {given / samples:.0%}, "
+        f"broken in {share:.3f}, coverage {np.mean(coverage):.2f}"
+    )
+    slack = 3 * np.sqrt(DELTA * (1 - DELTA) / samples)
+    return [f"selective {name}"] if share > DELTA + slack else []
+
+
+def main(samples: int = SAMPLES) -> int:
+    start, problems = time.perf_counter(), []
+    for name in JUDGES:
+        for rate in (0.3, 0.6):
+            problems += rates(name, rate, samples)
+    for name, noise in (("good", 0.4), ("mediocre", 1.2), ("useless", 3.0)):
+        problems += means(name, noise, samples // 4)
+    for name, accuracy in (
+        ("good", (0.8, 1.0)),
+        ("mediocre", (0.6, 0.98)),
+        ("borderline", (0.895, 0.895)),
+        ("useless", (0.5, 0.5)),
+    ):
+        problems += promises(name, accuracy, samples // 2)
+    print(f"{time.perf_counter() - start:.0f} s; " + ("all hold" if not problems else f"broken: {', '.join(problems)}"))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES))

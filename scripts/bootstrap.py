@@ -1,0 +1,90 @@
+"""Make the virtual environment and fill it from the lock file; do nothing when that is already done.
+
+    python3 scripts/bootstrap.py [--dev]
+
+Wheels are kept in a folder of the user's cache, checked against the lock's hashes. Once they are there,
+a fresh clone is set up without any network. Uses the standard library only.
+
+The local model's packages have a lock of their own and come without what they ask for, which Concord has no use for.
+Where there are none for this machine, all else works, and the local judge says what it lacks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+LOCAL_LOCK = ROOT / "requirements-local.lock"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def wheelhouse() -> Path:
+    """The folder that keeps downloaded wheels: the user's cache, or the checkout where that is read-only."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    for folder in (Path(base) / "concord" / "wheels" / tag, ROOT / ".cache" / "wheels" / tag):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    sys.exit("bootstrap: no folder can be written for the package cache; set XDG_CACHE_HOME to one that can")
+
+
+def stamp_of(lock: Path) -> str:
+    return hashlib.sha256(lock.read_bytes() + LOCAL_LOCK.read_bytes() + sys.version.encode()).hexdigest()
+
+
+def pip(*args: str, quiet: bool = False) -> bool:
+    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", *args]
+    sink = subprocess.DEVNULL if quiet else sys.stderr
+    return subprocess.run(command, stdout=sink, stderr=sink, check=False).returncode == 0
+
+
+def install(lock: Path, *options: str) -> bool:
+    """Install from the cache, which is filled first where it has to be."""
+    cache = wheelhouse()
+    wanted = ["--require-hashes", "-r", str(lock), *options]
+    offline = ["install", "-qq", "--no-warn-conflicts", "--no-index", f"--find-links={cache.as_uri()}", *wanted]
+    if pip(*offline, quiet=True):
+        return True
+    print(f"bootstrap: fetching packages into {cache} (once)", file=sys.stderr)
+    return pip("download", "-qq", "--only-binary=:all:", "-d", str(cache), *wanted) and pip(*offline)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dev", action="store_true", help="also install what tests and lint need")
+    dev = parser.parse_args().dev
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file must speak before anything is installed
+        sys.exit(f"bootstrap: Python 3.11 or newer is needed; this is {sys.version.split()[0]} ({sys.executable})")
+    lock = ROOT / ("requirements-dev.lock" if dev else "requirements.lock")
+    stamps = {name: VENV / f".installed-{name}" for name in ("run", "dev")}
+    wanted, done = stamp_of(lock), stamps["dev" if dev else "run"]
+    full = stamps["dev"]
+    if done.exists() and done.read_text() == wanted:
+        return
+    if not dev and full.exists() and full.read_text() == stamp_of(ROOT / "requirements-dev.lock"):
+        return  # the development set holds everything that running needs
+    print("bootstrap: setting up .venv", file=sys.stderr)
+    if not PYTHON.exists():
+        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False)
+        if made.returncode:
+            sys.exit("bootstrap: `python3 -m venv` failed; on Debian and Ubuntu install the package python3-venv")
+    if not install(lock):
+        sys.exit("bootstrap: the packages could not be installed; the lines above say why. Nothing else was changed.")
+    if not install(LOCAL_LOCK, "--no-deps"):
+        print("bootstrap: going on without the local model; the lines above say why", file=sys.stderr)
+    done.write_text(wanted)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""Take the README's pictures: a demo in a temporary folder, looked at with a real Chromium. `make screenshots`.
+
+Writes docs/images/*.png. Chromium must be installed (Debian: apt-get install chromium).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import FloatRect, Locator, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+PASSWORD = "concord-demo"  # noqa: S105 - the demo's, printed by `make demo`
+WIDTH, COLUMN, MARGIN = 1280, 840, 20
+"""Pixels: of the window, of the column that text, plots and their legends fill, around a picture."""
+
+LARGEST = 200_000
+"""Bytes of a picture: README pages should stay light."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def demo_site() -> Iterator[str]:
+    """The address of a fresh demo, which is ended afterwards."""
+    port = free_port()
+    with tempfile.TemporaryDirectory(prefix="concord-screenshots-", ignore_cleanup_errors=True) as folder:
+        environment = {
+            **os.environ,
+            "CONCORD_DATA_DIR": folder,
+            "CONCORD_PORT": str(port),
+            "DATABASE_URL": "",
+            "CELERY_BROKER_URL": "",
+        }
+
+        def manage(*args: str) -> None:
+            subprocess.run(
+                [sys.executable, "manage.py", *args], cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL
+            )
+
+        try:
+            manage("demo", "--start")
+            manage("judge", "Demo pairs", "--judge", "baseline")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            manage("serve", "--stop")
+
+
+@contextmanager
+def browser_page(height: int = 800) -> Iterator[Page]:
+    executable = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if executable is None:
+        sys.exit("screenshots: no Chromium on this machine (Debian: apt-get install chromium)")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=flags)
+        yield browser.new_page(viewport={"width": WIDTH, "height": height}, reduced_motion="reduce")
+        browser.close()
+
+
+def sign_in(page: Page, site: str, name: str) -> None:
+    page.context.clear_cookies()
+    page.goto(f"{site}/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+def shoot(page: Page, name: str, *, first: Locator | None = None, last: Locator | None = None) -> None:
+    """What is seen of the page, or the text column from one element to another."""
+    path = IMAGES / f"{name}.png"
+    if first and last:
+        page.screenshot(path=path, full_page=True, clip=column(first, last))
+    else:
+        page.screenshot(path=path)
+    size = path.stat().st_size
+    print(f"{path.relative_to(ROOT)}: {size / 1000:.0f} kB")
+    if size > LARGEST:
+        sys.exit(f"screenshots: {path.name} is larger than {LARGEST / 1000:.0f} kB; crop it")
+
+
+def column(first: Locator, last: Locator) -> FloatRect:
+    """The text column from the top of one element to the bottom of another, with a margin."""
+    top, bottom = first.bounding_box(), last.bounding_box()
+    if not (top and bottom):
+        sys.exit("screenshots: what frames a picture is not on its page")
+    y = top["y"] - MARGIN
+    return {"x": 0, "y": y, "width": COLUMN, "height": bottom["y"] + bottom["height"] + MARGIN - y}
+
+
+def rate_dialogue(page: Page, site: str) -> None:
+    """Two criteria answered, so that the keys and the active criterion are seen."""
+    sign_in(page, site, "anna")
+    page.goto(f"{site}/work/demo-dialogues/next/")
+    for key in ("y", "3"):
+        page.keyboard.press(key)
+    shoot(page, "rate-dialogue")
+
+
+def agreement(page: Page, site: str) -> None:
+    """The sentence, who rated, and the plot."""
+    sign_in(page, site, "rosa")
+    page.goto(f"{site}/studies/demo-dialogues/agreement/")
+    main = page.locator("main")
+    shoot(page, "agreement", first=main.locator("p.text").first, last=main.locator("figure + *").first)
+
+
+def tiers(page: Page, site: str) -> None:
+    """How many items of each tier by domain, and which tiers can be reached."""
+    sign_in(page, site, "rosa")
+    page.goto(f"{site}/studies/demo-dialogues/tiers/?criterion=personalization&by=domain")
+    main = page.locator("main")
+    shoot(page, "tiers", first=main.locator("ul.plain").first, last=main.locator("section").nth(1))
+
+
+def main() -> None:
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with demo_site() as site, browser_page() as page:
+        for take in (rate_dialogue, agreement, tiers):
+            take(page, site)
+
+
+if __name__ == "__main__":
+    main()

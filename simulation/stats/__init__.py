@@ -1,0 +1,1 @@
+"""Statistics of simulated material: how even its values are, how varied its words. Pure functions."""

@@ -1,0 +1,65 @@
+"""Alice asks how large her study has to be, before there is one."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+
+def told(*words: object) -> str:
+    out = StringIO()
+    call_command("plan", "--simulations", "8", *map(str, words), stdout=out)
+    return out.getvalue()
+
+
+def refused(*words: object) -> str:
+    with pytest.raises(CommandError) as raised:
+        told(*words)
+    assert raised.value.returncode == 2
+    return str(raised.value)
+
+
+def test_the_document() -> None:
+    document = json.loads(told("--raters", 3, "--categories", 2, "--kappa", 0.6, "--width", 0.2, "--json"))
+    assert document["ratings"] == 3 * document["items"]
+    assert 100 < document["items"] < 200
+    assert [one["raters"] for one in document["alternatives"]] == [2, 3, 4, 5, 7, 9]
+    assert document["tiers"]["empty_bands"] == ["hard", "medium"]
+    assert document["overlap"] == 13
+
+
+def test_in_words() -> None:
+    said = told("--width", 0.2)
+    assert "items with 3 ratings each" in said
+    assert "no item can be hard or medium" in said
+    assert "13 ratings per item reach every tier" in said
+
+
+def test_a_width_that_cannot_be_had() -> None:
+    assert "No affordable number of items" in told("--width", 0.0001)
+
+
+def test_expected_shares() -> None:
+    even, skewed = (
+        json.loads(told("--width", 0.2, "--shares", shares, "--json"))["items"] for shares in ("0.5,0.5", "0.9,0.1")
+    )
+    assert skewed > 2 * even
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--kappa", 1), "kappa is 1.0; it must be at least 0 and below 1"),
+        (("--raters", 1), "agreement needs two of each"),
+        (("--width", 3), "width"),
+        (("--shares", "half,half"), "field shares: 'half,half' is not a list of numbers"),
+        (("--shares", "0.5,0.4"), "sum to 1"),
+        (("--cuts", "0.4,0.6"), "field cuts: '0.4,0.6' has 2 numbers, not 3"),
+        (("--cuts", "0.8,0.6,0.4"), "ascending"),
+    ],
+)
+def test_bad_questions_are_refused_with_exit_code_2(words: tuple[object, ...], message: str) -> None:
+    assert message in refused(*words)

@@ -1,0 +1,139 @@
+"""What people will hand over: a clear error, or NaN with a reason; never a bare traceback, never 0 or 1."""
+
+import math
+
+import numpy as np
+import pytest
+
+from annotation.stats.agreement import agreement
+from annotation.stats.annotators import annotator_report
+from annotation.stats.dawid_skene import dawid_skene
+from annotation.stats.gold import gold
+from annotation.stats.table import RatingTable
+from annotation.stats.tiers import group_tiers, tiers
+from annotation.stats.weighted import weighted_agreement
+from judging.stats.agreement import judge_agreement
+from judging.stats.differences import compare_judges
+
+from .data import from_codes
+
+NOTHING = from_codes(np.empty((0, 2), dtype=int), q=3, level="ordinal")
+UNRATED = from_codes([[-1, -1], [-1, -1]], q=3, level="ordinal")
+ONE_RATER = from_codes([[0], [2], [1]], q=3, level="ordinal")
+NO_OVERLAP = from_codes([[0, -1], [-1, 2], [1, -1]], q=3, level="ordinal")
+ONE_CATEGORY = from_codes([[1, 1], [1, 1], [1, -1]], q=3, level="ordinal")
+NO_CATEGORIES = from_codes([[-1, -1]], q=0)
+
+EMPTY = {"nothing": NOTHING, "unrated": UNRATED, "one rater": ONE_RATER, "no overlap": NO_OVERLAP}
+CHANCE_CORRECTED = ("fleiss_kappa", "fleiss_kappa_pooled", "krippendorff_alpha", "mean_pairwise_cohen_kappa", "icc_1_1")
+
+
+def undefined(estimate):
+    return math.isnan(estimate.value) and math.isnan(estimate.low) and bool(estimate.reason)
+
+
+@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize("bootstrap", [0, 50])
+class TestWithoutAgreement:
+    def test_every_coefficient_is_undefined_with_a_reason(self, name, bootstrap):
+        found = agreement(EMPTY[name], bootstrap=bootstrap)
+        assert all(undefined(estimate) for estimate in found.coefficients.values())
+        assert all(undefined(estimate) for estimate in found.analytic.values())
+        assert all(undefined(category.fleiss_kappa) for category in found.per_category)
+        assert all(undefined(pair.cohen_kappa) for pair in found.pairs)
+        assert all(undefined(rater.cohen_kappa) for rater in found.raters)
+
+    def test_the_rest_of_the_library_says_so_too(self, name, bootstrap):
+        table = EMPTY[name]
+        assert all(item.tier is None and item.reason for item in tiers(table, draws=bootstrap).items)
+        assert all(item.source is None and item.reason for item in gold(table).items)
+        assert all(undefined(one.rest.cohen_kappa) for one in annotator_report(table, bootstrap=bootstrap).annotators)
+        weighted = weighted_agreement(table, "linear", bootstrap=bootstrap)
+        assert all(undefined(estimate) for estimate in weighted.values())
+        groups = group_tiers(table, ["a"] * table.n_items, bootstrap=bootstrap)
+        assert all(undefined(group.fleiss_kappa) and group.tier is None for group in groups)
+        assert len(dawid_skene(table).codes) == table.n_items
+
+
+class TestOneCategory:
+    def test_what_divides_by_the_chance_of_disagreement_is_undefined(self):
+        found = agreement(ONE_CATEGORY, bootstrap=50)
+        for name in CHANCE_CORRECTED:
+            assert undefined(found.coefficients[name])
+        assert all(undefined(category.fleiss_kappa) for category in found.per_category)
+        assert undefined(found.analytic["fleiss_kappa"])
+
+    def test_a_judge_who_agrees_has_no_kappa_either(self):
+        found = judge_agreement(ONE_CATEGORY, [1, 1, 1], judge_name="j", bootstrap=50)
+        for name in ("mean_cohen_kappa", "majority_cohen_kappa", "spearman", "kendall_tau_b", "pearson"):
+            assert undefined(getattr(found, name)), name
+        assert found.accuracy.value == 1
+
+    def test_a_scale_without_categories(self):
+        assert all(undefined(estimate) for estimate in agreement(NO_CATEGORIES, bootstrap=10).coefficients.values())
+
+
+class TestValues:
+    @pytest.mark.parametrize("value", [math.inf, -math.inf, "inf", "Infinity"])
+    def test_infinite(self, value):
+        with pytest.raises(ValueError, match="infinite"):
+            RatingTable.from_wide([[1, value], [2, 2]])
+
+    @pytest.mark.parametrize("level", ["ordinal", "interval", "ratio"])
+    def test_labels_mixed_with_numbers(self, level):
+        with pytest.raises(ValueError, match="'good'"):
+            RatingTable.from_long(["a", "b"], ["r", "r"], [3, "good"], level=level)
+
+    @pytest.mark.parametrize("value", [6, "six", 0, 2.5])
+    def test_off_the_scale(self, value):
+        with pytest.raises(ValueError, match=r"item .b., rater .r.: .* is not on the scale"):
+            RatingTable.from_long(["a", "b"], ["r", "r"], [1, value], categories=[1, 2, 3, 4, 5])
+
+    def test_a_negative_number_on_a_ratio_scale(self):
+        with pytest.raises(ValueError, match="not negative"):
+            RatingTable.from_wide([[-1, 2]], level="ratio")
+
+    def test_a_code_that_the_scale_does_not_have(self):
+        with pytest.raises(ValueError, match="off the scale"):
+            from_codes([[0, 3]], q=3)
+
+
+class TestJudges:
+    people = from_codes([[0, 0], [1, 1], [2, 1]], q=3, level="ordinal")
+
+    def test_a_judge_column_that_does_not_exist(self):
+        with pytest.raises(ValueError, match="no rater named 'gpt'"):
+            self.people.select_raters(["gpt"])
+
+    @pytest.mark.parametrize(
+        ("codes", "message"), [([0, 1], "shape"), ([0, 1, 3], "off the scale"), ([0, 1, -2], "off the scale")]
+    )
+    def test_codes_that_do_not_fit(self, codes, message):
+        with pytest.raises(ValueError, match=message):
+            judge_agreement(self.people, codes, judge_name="gpt")
+        with pytest.raises(ValueError, match="judge 'gpt'"):
+            compare_judges(self.people, {"gpt": codes, "other": [0, 0, 0]})
+
+    @pytest.mark.parametrize("table", [UNRATED, NO_CATEGORIES])
+    def test_people_who_said_nothing(self, table):
+        found = judge_agreement(table, [-1] * table.n_items, judge_name="gpt", bootstrap=20)
+        assert undefined(found.mean_cohen_kappa)
+        assert undefined(found.human_ceiling)
+        assert all(undefined(estimate) for estimate in found.ceiling.values())
+
+    def test_no_items_at_all(self):
+        assert undefined(judge_agreement(NOTHING, [], judge_name="gpt", bootstrap=20).accuracy)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bootstrap": -1}, "replicates"),
+        ({"confidence": 0}, "confidence"),
+        ({"confidence": 1}, "confidence"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        agreement(from_codes([[0, 1]], q=2), **options)

@@ -1,0 +1,63 @@
+"""Every page of the demo, walked by its links: none fails, overflows, or breaks a rule of accessibility."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from config.demo import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
+NOT_PAGES = re.compile(r"\.(csv|json|jsonl|svg)$|^/(admin|logout)/")
+
+
+def sign_in(page: Page, site, name: str) -> None:
+    page.goto(f"{site.url}/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+def shape(address: str) -> str:
+    """What addresses of the same page have in common: /runs/7/ and /runs/8/ are one, as are all of its queries."""
+    return re.sub(r"/demo-(pairs|dialogues)/|/\d+/", "/*/", urlsplit(address).path)
+
+
+def pages(page: Page, site, *starts: str) -> Iterator[str]:
+    """Address and page of one of each shape that is reached by links from the starts."""
+    known, waiting = set(), [site.url + start for start in starts]
+    while waiting:
+        address = waiting.pop(0).split("#")[0]
+        if not address.startswith(site.url) or shape(address) in known or NOT_PAGES.search(urlsplit(address).path):
+            continue
+        known.add(shape(address))
+        answer = page.goto(address)
+        assert answer
+        assert answer.status == 200, address
+        waiting += page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
+        yield address
+
+
+def faults(page: Page) -> list[str]:
+    found = [f"{fault['id']}: {fault['nodes'][0]['target']}" for fault in Axe().run(page).response["violations"]]
+    sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return [*found, *([f"{sideways} px too wide"] if sideways > 0 else [])]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("name", "starts", "least"), [("rosa", ["/"], 17), ("anna", ["/", "/work/demo-pairs/next/", "/gallery/"], 4)]
+)
+def test_no_page_is_at_fault(site, page: Page, name, starts, least, width, scheme) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    sign_in(page, site, name)
+    found = {address: faults(page) for address in pages(page, site, *starts)}
+    assert len(found) >= least, list(found)
+    assert {address: wrong for address, wrong in found.items() if wrong} == {}

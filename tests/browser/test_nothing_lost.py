@@ -1,0 +1,181 @@
+"""Whatever happens to bob's browser, network or session: nothing that he entered is lost or counted twice."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Page, expect
+
+from annotation.models import Annotation, Assignment, Draft, User
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+CRITERIA = ["task_completion", "personalization"]
+SIX = [*CRITERIA, "naturalness_user", "naturalness_assistant", "coherence_user", "coherence_assistant"]
+
+
+def status(page: Page, text: str) -> None:
+    expect(page.locator("[data-saved]")).to_have_text(text)
+
+
+def checked(page: Page) -> list[str]:
+    return page.eval_on_selector_all("input[type=radio]:checked", "all => all.map(one => one.name + '=' + one.value)")
+
+
+def labels() -> list[str]:
+    return sorted(Annotation.objects.values_list("value", flat=True))
+
+
+def where(page: Page, text: str) -> None:
+    expect(page.locator(".rate__head .number")).to_have_text(text)
+
+
+def lose_the_server(page: Page) -> None:
+    for path in ("save", "draft", "ahead"):
+        page.route(f"**/{path}/", lambda route: route.abort())
+
+
+def test_a_press_is_a_draft_that_another_device_continues(rate, page: Page, chromium) -> None:
+    rate("dialogue", CRITERIA)
+    page.keyboard.press("n")
+    status(page, "Saved")
+    page.keyboard.press("c")
+    page.keyboard.type("half a note 🙂 ملاحظة")
+    status(page, "Saved")
+    assert labels() == []
+    other = chromium.new_context()
+    other.add_cookies(page.context.cookies())
+    elsewhere = other.new_page()
+    elsewhere.goto(page.url)
+    assert checked(elsewhere) == ["task_completion=no"]
+    expect(elsewhere.locator("#note-personalization")).to_have_value("half a note 🙂 ملاحظة")
+    other.close()
+    page.reload()
+    assert checked(page) == ["task_completion=no"]
+
+
+def test_presses_survive_a_killed_server_and_a_crash(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA)
+    lose_the_server(page)
+    page.keyboard.press("n")
+    expect(page.locator("[data-saved]")).to_contain_text("Kept in this browser")
+    assert not Draft.objects.exists()
+    again = page.context.new_page()  # the browser is started anew, the server is back
+    again.goto(page.url)
+    assert checked(again) == ["task_completion=no"]
+    status(again, "Saved")
+    assert Draft.objects.get().content["task_completion"] == "no"
+
+
+def test_an_item_handed_in_without_a_network_is_sent_when_it_is_back(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA, items=3)
+    page.wait_for_timeout(300)  # the next item is being fetched ahead
+    lose_the_server(page)
+    page.keyboard.press("y")
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    where(page, "2 / 3")  # the next was ready
+    expect(page.locator("[data-saved]")).to_contain_text("No connection")
+    assert labels() == []
+    page.unroute_all()
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    status(page, "Saved")
+    assert labels() == ["3", "yes"]
+
+
+def test_two_windows_show_the_same_item_and_count_once(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA, items=3)
+    second = page.context.new_page()
+    second.goto(page.url)
+    for window in (page, second):
+        window.keyboard.press("y")
+        window.keyboard.press("2")
+    for window in (page, second):
+        window.keyboard.press("Enter")
+        where(window, "2 / 3")
+        status(window, "Saved")
+    assert labels() == ["2", "yes"]
+    assert Assignment.objects.filter(state="submitted").count() == 1
+    assert Assignment.objects.exclude(state="open").count() <= 3
+
+
+def test_a_lapsed_session_asks_to_sign_in_and_comes_back_to_the_same_draft(rate, page: Page, bob: User) -> None:
+    rate("dialogue", CRITERIA)
+    page.keyboard.press("y")
+    status(page, "Saved")
+    first = page.url
+    Session.objects.all().delete()
+    page.keyboard.press("4")
+    expect(page.locator("[data-sign-in]")).to_be_visible()
+    page.locator("[data-sign-in-again]").click()
+    page.get_by_label("Username").fill("bob")
+    page.get_by_label("Password").fill("pw")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(first)
+    assert checked(page) == ["task_completion=yes", "personalization=4"]
+    page.keyboard.press("Enter")
+    where(page, "2 / 2")
+    status(page, "Saved")
+    assert labels() == ["4", "yes"]
+
+
+def test_answers_for_an_item_that_went_to_somebody_else_are_kept(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA, items=3)
+    page.keyboard.press("y")
+    page.keyboard.press("4")
+    status(page, "Saved")
+    charlie = User.objects.create(username="charlie")
+    Assignment.objects.filter(rank=1).update(annotator=charlie)
+    page.keyboard.press("Enter")
+    where(page, "2 / 3")
+    expect(page.locator("[data-saved]")).to_contain_text("Your answers are kept for the researcher")
+    assert labels() == []
+    assert Draft.objects.get(state="late").content["personalization"] == "4"
+
+
+def test_six_criteria_in_seven_presses_and_the_next_item_is_there_at_once(rate, page: Page) -> None:
+    rate("dialogue", SIX, items=3)
+    page.wait_for_timeout(300)
+    for press in ("y", "3", "4", "4", "5", "5"):
+        page.keyboard.press(press)
+    lose_the_server(page)
+    page.keyboard.press("Enter")
+    where(page, "2 / 3")
+
+
+def test_undo_takes_back_presses_and_then_goes_back_to_the_item_before(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA, items=3)
+    first = page.url
+    page.keyboard.press("y")
+    page.keyboard.press("2")
+    page.keyboard.press("u")
+    assert checked(page) == ["task_completion=yes"]
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    where(page, "2 / 3")
+    status(page, "Saved")
+    page.keyboard.press("u")
+    page.wait_for_url(first)
+    assert checked(page) == ["task_completion=yes", "personalization=4"]
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    where(page, "2 / 3")
+    assert labels() == ["4", "no"]
+
+
+def test_time_is_counted_while_there_is_life_and_not_in_a_pause(rate, page: Page) -> None:
+    page.clock.install()
+    rate("dialogue", CRITERIA)
+    page.keyboard.press("y")
+    page.clock.run_for(20_000)
+    page.keyboard.press("p")
+    expect(page.locator("[data-pause]")).to_be_visible()
+    page.clock.run_for(300_000)
+    page.get_by_role("button", name="Go on").click()
+    page.clock.run_for(200_000)  # a minute counts, the rest is idle
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    where(page, "2 / 2")
+    status(page, "Saved")
+    slot = Assignment.objects.get(rank=1)
+    assert slot.active_seconds is not None
+    assert 0 <= slot.active_seconds <= (slot.submitted_at - slot.started_at).total_seconds()

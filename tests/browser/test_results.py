@@ -1,0 +1,80 @@
+"""Alice reads results in a real Chromium, at her desk and on her phone, in light and in dark."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from annotation.models import User
+from tests.factories import CriterionFactory, ResearcherFactory
+from tests.labelled import judge_says, people_say, with_items
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+ADDRESSES = [
+    "studies/suits/agreement/",
+    "studies/suits/tiers/",
+    "studies/suits/items/?criterion=preference",
+    "studies/suits/items/2/",
+]
+LEGIBLE = 11
+"""Pixels that the smallest text of a chart may have on the screen."""
+
+
+@pytest.fixture
+def alice(live_server, page: Page, transactional_db: None) -> Page:
+    """Alice's browser, signed in, beside a study of two criteria."""
+    study = with_items(12, kind="pair", name="Suits", slug="suits")
+    for key, values in (("preference", ["1", "2", "tie"]), ("depth", ["1", "2", "3"])):
+        criterion = CriterionFactory(study=study, key=key, name=key.title(), preference=key == "preference")
+        truth = values * 4
+        people_say(criterion, {"bob": truth, "dana": [*truth[:9], *values[::-1]]})
+        judge_says(criterion, f"a-judge-with-a-long-name-on-{key}", [values[0], *truth[:11]])
+    User.objects.filter(username="dana").update(kind="simulated")
+    client = Client()
+    client.force_login(ResearcherFactory(username="alice"))
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_fit_and_pass_the_accessibility_rules(live_server, alice: Page, width, scheme) -> None:
+    alice.set_viewport_size({"width": width, "height": 900})
+    alice.emulate_media(color_scheme=scheme)
+    for address in ADDRESSES:
+        alice.goto(f"{live_server.url}/{address}")
+        assert alice.evaluate("document.documentElement.scrollWidth") <= width, address
+        found = Axe().run(alice)
+        assert found.violations_count == 0, f"{address}: {found.generate_report()}"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_text_in_charts_is_legible(live_server, alice: Page, width) -> None:
+    alice.set_viewport_size({"width": width, "height": 900})
+    for address in ADDRESSES[:2]:
+        alice.goto(f"{live_server.url}/{address}")
+        heights = alice.eval_on_selector_all(
+            ".figure__plot text", "all => all.map(one => one.getBoundingClientRect().height)"
+        )
+        assert heights
+        assert min(heights) >= LEGIBLE
+
+
+def test_from_a_count_to_its_items_to_one_of_them_and_on(live_server, alice: Page) -> None:
+    alice.goto(f"{live_server.url}/{ADDRESSES[0]}")
+    counts = [int(text) for text in alice.locator("#preference .heat a").all_inner_texts()]
+    n = max(counts)
+    assert n >= 2
+    alice.locator("#preference .heat a").nth(counts.index(n)).click()
+    expect(alice.locator("tbody tr")).to_have_count(n)
+    alice.locator("tbody tr a").first.click()
+    expect(alice.get_by_text(f"1 of {n} in this selection")).to_be_visible()
+    alice.get_by_role("link", name="Next").click()
+    expect(alice.get_by_text(f"2 of {n} in this selection")).to_be_visible()
+    alice.get_by_role("link", name="Back to the list").click()
+    expect(alice.locator("tbody tr")).to_have_count(n)

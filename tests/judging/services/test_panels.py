@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.errors import InputError
+from judging.models import Judge
+from judging.queries import ratings
+from judging.services import judges, panels
+from judging.stats.panels import majority, mean
+from tests import factories
+from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_most_frequent_value_wins_and_a_tie_wins_nothing():
+    assert majority(["1", "2", "2"]) == ("2", {"1": 1 / 3, "2": 2 / 3})
+    assert majority(["1", "2"])[0] == ""
+
+
+def test_the_mean_and_the_value_next_to_it():
+    numbers = {"1": 1.0, "2": 2.0, "3": 3.0}
+
+    assert mean(["1", "3", "3"], numbers) == ("2", pytest.approx(7 / 3))
+    assert mean(["1", "2"], numbers) == ("1", 1.5), "the lower one of two that are as near"
+
+
+@pytest.fixture
+def study():
+    return dialogue_study(2)
+
+
+def members(study, *answers: str):
+    return [judged(study, scripted(otherwise=answer), criteria=["personalization"]) for answer in answers]
+
+
+def test_a_panel_is_a_judge_with_a_run_of_its_own_that_can_be_traced(study):
+    runs = members(study, "1", "2", "2")
+
+    run = panels.combine(by=None, name="Jury", runs=runs)
+
+    assert set(run.judgments.values_list("value", flat=True)) == {"2"}
+    assert (run.state, run.judge.kind, run.judge.is_runnable) == ("finished", "panel of judges", False)
+    assert run.judge.parameters["members"] == sorted(str(one.judge) for one in runs)
+    judgment = run.judgments.first()
+    made_of = [one.judgments.get(item=judgment.item).pk for one in runs]
+    assert judgment.details["members"] == made_of
+    assert judgment.details["distribution"] == {"1": 1 / 3, "2": 2 / 3}
+    said = ratings.of_study(study)[judgment.criterion_id]
+    assert "Jury" in {judge.name for judge in said}
+
+
+def test_the_mean_keeps_its_number(study):
+    run = panels.combine(by=None, name="Mean", runs=members(study, "1", "2", "4"), method="mean")
+
+    assert set(run.judgments.values_list("value", "score")) == {("2", 7 / 3)}
+
+
+def test_members_that_disagree_leave_the_item_unscored(study):
+    run = panels.combine(by=None, name="Jury", runs=members(study, "1", "2"))
+
+    assert set(run.judgments.values_list("value", "unscored_reason")) == {("", "members_disagree")}
+
+
+def test_a_member_without_a_verdict_does_not_count(study):
+    shy = {item.external_id: {"stop": "refusal"} for item in study.items.all()}
+    refusing = judged(study, scripted(trouble=shy), criteria=["personalization"])
+
+    run = panels.combine(by=None, name="Jury", runs=[*members(study, "3"), refusing])
+
+    assert set(run.judgments.values_list("value", flat=True)) == {"3"}
+    assert run.judgments.first().details["n_scored"] == 1
+
+
+def test_orders_are_members_of_their_own():
+    study = pair_study(1)
+    leaning = judged(study, scripted(otherwise="A"), order_policy="both")
+    steady = judged(study, scripted(otherwise="2"), order_policy="both")
+
+    run = panels.combine(by=None, name="Jury", runs=[leaning, steady])
+
+    judgment = run.judgments.get()
+    assert (judgment.value, len(judgment.details["members"])) == ("2", 4)
+
+
+def test_the_same_members_make_the_same_run_and_others_a_new_version(study):
+    runs = members(study, "1", "2", "2")
+    first = panels.combine(by=None, name="Jury", runs=runs)
+
+    assert panels.combine(by=None, name="Jury", runs=runs) == first
+    assert panels.combine(by=None, name="Jury", runs=runs[1:]).judge.version == 2
+
+
+def test_what_was_judged_before_an_edit_makes_the_panel_stale(study):
+    first = members(study, "1")
+    dialogue = study.items.first().dialogue
+    dialogue.content_hash = "f" * 64
+    dialogue.save()
+
+    run = panels.combine(by=None, name="Jury", runs=[*first, *members(study, "1")])
+
+    assert [judgment.item.position for judgment in run.judgments.stale()] == [1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda runs: runs[:1], "at least two"),
+        (lambda runs: [runs[0], runs[0]], "at least two"),
+        (lambda runs: [runs[0], factories.JudgeRunFactory(study=runs[0].study)], "not finished"),
+        (lambda runs: [runs[0], judged(dialogue_study(1), scripted())], "same study"),
+    ],
+)
+def test_members_that_do_not_fit_are_refused(study, change, message):
+    with pytest.raises(InputError, match=message):
+        panels.combine(by=None, name="Jury", runs=change(members(study, "1", "2")))
+
+    assert not Judge.objects.filter(name="Jury").exists()
+
+
+def test_a_panel_cannot_be_run(study):
+    run = panels.combine(by=None, name="Jury", runs=members(study, "1", "1"))
+
+    with pytest.raises(InputError, match="is a panel"):
+        judges.check(run.judge, [])
+
+
+class TestCommand:
+    def test_it_names_the_run_and_its_members(self, study):
+        ids = ",".join(str(run.pk) for run in members(study, "1", "1"))
+        out = StringIO()
+
+        call_command("panel", "Jury", "--runs", ids, "--json", stdout=out)
+
+        document = json.loads(out.getvalue())
+        assert document["counts"] == {"judgments": 2, "scored": 2}
+        assert document["judge"] == "Jury"
+
+    @pytest.mark.parametrize("ids", ["4711", "one,two"])
+    def test_unknown_runs_are_refused(self, ids):
+        with pytest.raises(CommandError, match="run"):
+            call_command("panel", "Jury", "--runs", ids)

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from judging.models import Worker
+from judging.services import chunks, recovery
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def long_ago(**ago):
+    return timezone.now() - timedelta(**ago or {"minutes": 5})
+
+
+@pytest.fixture
+def queued(monkeypatch):
+    """The parts that are handed out again."""
+    found = []
+    monkeypatch.setattr(chunks, "queue", found.extend)
+    return found
+
+
+def a_part(**options):
+    return factories.JudgeChunkFactory(item_ids=[], **options)
+
+
+def test_the_part_of_a_process_that_is_gone_is_handed_out_again(queued):
+    part = a_part(worker=factories.WorkerFactory(seen_at=long_ago()))
+
+    assert recovery.sweep() == 1
+
+    part.refresh_from_db()
+    assert part.worker is None
+    assert queued == [part.pk]
+
+
+def test_the_part_of_a_living_process_is_left_alone(queued):
+    part = a_part(worker=factories.WorkerFactory(), queued_at=long_ago())
+
+    recovery.sweep()
+
+    part.refresh_from_db()
+    assert part.worker
+    assert queued == []
+
+
+@pytest.mark.parametrize("over", ["finished_at", "stopped_at"])
+def test_a_run_that_is_over_is_left_alone(queued, over):
+    part = a_part(worker=factories.WorkerFactory(seen_at=long_ago()), **{f"run__{over}": timezone.now()})
+
+    recovery.sweep()
+
+    part.refresh_from_db()
+    assert part.worker
+    assert queued == []
+
+
+class TestLostMessages:
+    def test_a_part_that_waits_while_a_worker_is_idle_is_sent_again(self, queued):
+        factories.WorkerFactory(slots=2)
+        part = a_part(queued_at=long_ago())
+
+        recovery.sweep()
+
+        assert queued == [part.pk]
+
+    def test_without_a_worker_there_is_nobody_to_send_it_to(self, queued):
+        factories.WorkerFactory(slots=2, seen_at=long_ago())
+        a_part(queued_at=long_ago())
+
+        recovery.sweep()
+
+        assert queued == []
+
+    def test_while_all_are_busy_waiting_is_no_sign_of_loss(self, queued):
+        factories.WorkerFactory(slots=1)
+        a_part(worker=factories.WorkerFactory(slots=0))
+        a_part(queued_at=long_ago())
+
+        recovery.sweep()
+
+        assert queued == []
+
+    @pytest.mark.parametrize("seconds", [None, 0, 3600])
+    def test_what_was_never_sent_or_just_now_or_is_put_off_waits(self, queued, seconds):
+        factories.WorkerFactory(slots=2)
+        a_part(queued_at=None if seconds is None else timezone.now() + timedelta(seconds=seconds))
+
+        recovery.sweep()
+
+        assert queued == []
+
+    def test_a_few_at_a_time_the_longest_waiting_first(self, queued):
+        factories.WorkerFactory(slots=1)
+        run = factories.JudgeRunFactory()
+        parts = [a_part(run=run, queued_at=long_ago(minutes=60 - at)) for at in range(10)]
+
+        recovery.sweep()
+
+        assert queued == [part.pk for part in parts[:4]]
+
+
+def test_a_run_whose_process_ended_before_it_could_say_so_is_finished(queued):
+    part = a_part(finished_at=timezone.now())
+
+    recovery.sweep()
+
+    part.run.refresh_from_db()
+    assert part.run.finished_at
+
+
+def test_processes_not_seen_for_a_day_are_forgotten(queued):
+    factories.WorkerFactory(seen_at=long_ago(days=2))
+    recent = factories.WorkerFactory(seen_at=long_ago(hours=2))
+
+    recovery.sweep()
+
+    assert list(Worker.objects.all()) == [recent]

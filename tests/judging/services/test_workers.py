@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError, connection  # noqa: F401 — the condition of a skip reads it
+from django.utils import timezone
+
+from judging import tasks
+from judging.models import Worker
+from judging.queries.workers import alive
+from judging.services import workers
+from tests import factories
+from tests.judging.site import wait_until
+
+
+@pytest.mark.django_db
+class TestAlive:
+    def test_a_worker_seen_lately_is_alive(self):
+        worker = factories.WorkerFactory(slots=2)
+        factories.WorkerFactory(slots=2, seen_at=timezone.now() - timedelta(minutes=1))
+
+        assert list(alive()) == [worker]
+
+    def test_a_process_that_takes_nothing_from_the_queue_is_no_worker(self):
+        with workers.beating() as worker:
+            assert worker.slots == 0
+            assert not alive().exists()
+        assert not Worker.objects.exists()
+
+    def test_a_row_that_was_tidied_away_is_made_again(self):
+        worker = workers.register(slots=3)
+        Worker.objects.all().delete()
+
+        workers.report(worker)
+
+        assert list(alive().values_list("pk", "name", "slots")) == [(worker.pk, worker.name, 3)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_heart_reports_from_its_own_thread(settings):
+    settings.WORKER_BEAT_SECONDS = 0.05
+    with workers.beating(slots=1) as worker:
+        before = Worker.objects.get(pk=worker.pk).seen_at
+        wait_until(lambda: Worker.objects.get(pk=worker.pk).seen_at > before, seconds=5)
+
+
+class TestHeart:
+    @pytest.fixture(autouse=True)
+    def quick(self, settings, monkeypatch):
+        settings.WORKER_BEAT_SECONDS, settings.WORKER_GONE_SECONDS = 0.01, 0.2
+        self.reports, self.rounds = [], []
+        monkeypatch.setattr(workers, "report", self.report)
+        self.worker = Worker(name="bob", slots=1)
+
+    def report(self, worker):
+        self.reports.append(worker.name)
+        if len(self.reports) == 1:
+            raise OperationalError("database is locked")
+
+    def beat_until(self, there, **options):
+        heart = workers.Heart(self.worker, **options)
+        heart.start()
+        try:
+            wait_until(there, seconds=5)
+        finally:
+            heart.end()
+        assert not heart.is_alive()
+
+    def test_a_locked_database_does_not_end_it(self, caplog):
+        self.beat_until(lambda: len(self.reports) >= 3)
+
+        assert "trying again" in caplog.text
+
+    def test_it_looks_after_lost_work_too(self):
+        self.beat_until(lambda: len(self.rounds) >= 2, also=lambda: self.rounds.append(1))
+
+    def test_after_a_stall_others_may_report_first(self):
+        heart = workers.Heart(self.worker, also=lambda: self.rounds.append(1))
+        self.reports.append("earlier")
+
+        heart.last -= 10
+        heart.beat()
+        assert self.rounds == []
+
+        heart.beat()
+        assert self.rounds == [1]
+
+
+@pytest.mark.django_db
+def test_celery_s_signals_begin_and_end_the_reports():
+    class Consumer:
+        class controller:  # noqa: N801 — as Celery names it
+            concurrency = 2
+
+    tasks.begin(sender=Consumer)
+    assert list(alive().values_list("slots", flat=True)) == [2]
+
+    tasks.end()
+    assert not Worker.objects.exists()
+    assert tasks.hearts == []

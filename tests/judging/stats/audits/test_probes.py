@@ -1,0 +1,213 @@
+import csv
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.api import OLS, add_constant
+from statsmodels.stats.contingency_tables import mcnemar
+
+from judging.stats.audits.central_tendency import central_tendency
+from judging.stats.audits.contradiction import contradiction
+from judging.stats.audits.drift import drift
+from judging.stats.audits.halo import halo
+from judging.stats.audits.injection import injection
+from judging.stats.audits.invariance import invariance
+from judging.stats.audits.length import length
+from judging.stats.audits.leniency import leniency
+from judging.stats.audits.position import position_both_orders, position_one_order
+from judging.stats.audits.repeats import repeats
+from judging.stats.audits.self_preference import self_preference_pairs, self_preference_scores
+from judging.stats.audits.subgroups import subgroups
+from tests.annotation.stats.data import shared
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(11)
+
+
+class TestPosition:
+    # 12 pairs: in 6 the first place wins both times, in 1 the second, 5 are consistent
+    ab = [1] * 6 + [0] + [1] * 5
+    ba = [0] * 6 + [1] + [1] * 5
+    found = position_both_orders(ab, ba)
+
+    def test_effect_and_consistency(self):
+        assert self.found.effect.value == pytest.approx(5 / 12)
+        assert self.found.details["consistency"].value == pytest.approx(5 / 12)
+
+    def test_only_the_inconsistent_pairs_count_in_the_test(self):
+        assert self.found.test == "exact sign test"
+        assert self.found.p_value == pytest.approx(2 * (1 + 7) / 2**7)
+
+    def test_one_order_is_held_to_people(self):
+        found = position_one_order([1] * 12, [1] * 6 + [0] * 6)
+        assert found.effect.value == 0.5
+        assert found.p_value == pytest.approx(2 / 2**6)
+
+    def test_no_pair_in_both_orders(self):
+        found = position_both_orders([1.0] * 20, [np.nan] * 20)
+        assert found.effect.reason == "0 pairs in both orders; the probe needs at least 10"
+        assert np.isnan(found.p_value)
+
+
+class TestLength:
+    def test_slope_and_error_as_statsmodels(self, rng):
+        x, d = rng.normal(0, 2, 80), rng.normal(0, 1, 80)
+        found = length(d, np.zeros(80), x)
+        theirs = OLS(d, add_constant(x / x.std())).fit(cov_type="HC3")
+        assert found.effect.value == pytest.approx(theirs.params[1])
+        half = (found.effect.high - found.effect.low) / 2
+        assert half == pytest.approx(stats.t.ppf(0.975, 79) * theirs.bse[1] * np.sqrt(80 / 79), rel=1e-6)
+
+    def test_a_win_rate_that_is_length_alone_vanishes_at_equal_length(self, rng):
+        x = rng.normal(1, 0.5, 400)
+        found = length((x > 0).astype(float), rng.integers(0, 2, 400), x, paired=True)
+        assert found.details["win_rate"].value > 0.9
+        assert found.details["win_rate_at_equal_length"].value < found.details["win_rate"].value
+
+    def test_equally_long(self):
+        assert length([1.0] * 20, [0.0] * 20, [3.0] * 20).effect.reason == "all items are equally long"
+
+
+class TestSelfPreference:
+    def test_pairs_by_hand(self):
+        # ten pairs with its own response on side A: the judge takes it 9 times, people 5 times
+        found = self_preference_pairs([1] * 9 + [0], [1] * 5 + [0] * 5, [1] * 10)
+        assert found.effect.value == pytest.approx(0.4)
+
+    def test_what_people_prefer_too_is_quality(self):
+        assert self_preference_pairs([1] * 20, [1] * 20, [1] * 20).p_value == 1
+
+    def test_scores(self, rng):
+        own = np.repeat([1, 0], 30)
+        person = rng.integers(1, 5, 60).astype(float)
+        found = self_preference_scores(person + own, person, own)
+        assert found.effect.value == pytest.approx(1)
+        assert "others; the probe needs 10 of each" in self_preference_scores(person, person, own * 0).effect.reason
+
+
+class TestScores:
+    def test_leniency_is_the_paired_t_test(self, rng):
+        judge, person = rng.normal(3.3, 1, 60), rng.normal(3, 1, 60)
+        found, theirs = leniency(judge, person), stats.ttest_rel(judge, person)
+        assert found.p_value == pytest.approx(theirs.pvalue)
+        assert found.effect.low == pytest.approx(theirs.confidence_interval().low)
+
+    def test_clusters_of_copies_are_worth_one(self, rng):
+        judge, person = rng.normal(3.3, 1, 60), rng.normal(3, 1, 60)
+        names = [str(k) for k in np.repeat(np.arange(60), 3)]
+        found = leniency(judge.repeat(3), person.repeat(3), clusters=names)
+        assert found.p_value == pytest.approx(leniency(judge, person).p_value)
+
+    def test_central_tendency(self, rng):
+        person = rng.normal(3, 1, 500)
+        found = central_tendency(3 + (person - 3) / 2, person)
+        assert found.effect.value == pytest.approx(0.5)
+        assert central_tendency(rng.permutation(person), person).p_value > 0.5
+        assert central_tendency([3.0] * 20, person[:20]).effect.reason == "the judge always gives the same score"
+
+    def test_halo(self, rng):
+        person = rng.normal(0, 1, (300, 3))
+        judge = person + 2 * rng.normal(0, 1, (300, 1))
+        found = halo(judge, person)
+        assert found.effect.value == pytest.approx(0.8, abs=0.1)
+        assert found.effect.low > 0.6
+        assert "fewer than two criteria" in halo(judge[:, :1], person[:, :1]).effect.reason
+
+    def test_the_halo_error_is_that_of_the_bootstrap(self, rng):
+        person = rng.normal(0, 1, (200, 2))
+        judge = 0.5 * person + rng.normal(0, 1, (200, 1)) + rng.normal(0, 1, (200, 2))
+        found = halo(judge, person)
+        draws = [
+            np.corrcoef(judge[k].T)[0, 1] - np.corrcoef(person[k].T)[0, 1] for k in rng.integers(0, 200, (600, 200))
+        ]
+        assert (found.effect.high - found.effect.low) / 3.94 == pytest.approx(np.std(draws), rel=0.15)
+
+
+class TestRepeats:
+    def test_by_hand(self):
+        # 20 items twice: 8 differ by 2 -> rate .4; variance 2 on 8 of 20, mean .8
+        said = np.array([[1, 3]] * 8 + [[2, 2]] * 12)
+        found = repeats(said)
+        assert found.effect.value == pytest.approx(0.4)
+        assert found.details["unanimous"].value == pytest.approx(0.6)
+        assert found.details["within_item_sd"].value == pytest.approx(np.sqrt(0.8))
+        assert found.details["minimum_detectable_difference"].value == pytest.approx(1.96 * np.sqrt(1.6))
+        assert found.p_value < 0.01
+
+    def test_a_steady_judge_is_tolerated(self):
+        found = repeats([[1, 1], [2, 2]] * 20)
+        assert found.effect.value == 0
+        assert found.p_value == pytest.approx(1)
+
+    def test_gpt4_repeats(self):
+        # reference.json: 320 items asked three times, unanimity .6219, mean pairwise agreement .7458
+        with shared("gpt4_repeats/repeats.csv").open() as file:
+            rows = [row for row in csv.DictReader(file) if row["set"] == "vicuna_eval"]
+        found = repeats([[float(row[f"run{k}"]) for k in (1, 2, 3)] for row in rows])
+        assert found.details["unanimous"].value == pytest.approx(0.621875)
+        assert found.effect.value == pytest.approx(1 - 0.745833, abs=1e-6)
+        assert found.p_value < 1e-6
+
+
+class TestSubgroups:
+    groups = list("abcde") * 40
+
+    def test_the_odd_group_is_named(self, rng):
+        person = rng.integers(1, 6, 200).astype(float)
+        noise = rng.integers(-1, 2, 200)
+        found = subgroups(person + noise + 1.0 * (np.array(self.groups) == "c"), person, self.groups)
+        assert found.p_value < 0.01
+        assert "(group c)" in found.unit
+        assert found.effect.low > 0
+        assert set(found.details) == set("abcde")
+
+    def test_tables_and_shuffles_give_the_same(self, rng, monkeypatch):
+        d = rng.integers(-2, 3, 200).astype(float)
+        by_table = subgroups(d, np.zeros(200), self.groups).p_value
+        monkeypatch.setattr("judging.stats.audits.subgroups.FEW_VALUES", 0)
+        assert subgroups(d, np.zeros(200), self.groups).p_value == pytest.approx(by_table, abs=0.04)
+
+    def test_p_values_are_even_where_there_is_nothing(self, rng):
+        drawn = rng.integers(-2, 3, (200, 200))
+        p = [subgroups(d, np.zeros(200), self.groups, permutations=199).p_value for d in drawn]
+        assert stats.kstest(p, "uniform").pvalue > 0.001
+
+    def test_one_group(self):
+        assert "fewer than two groups" in subgroups([1.0] * 20, [2.0] * 20, ["a"] * 20).effect.reason
+
+
+class TestVersionsAndChanges:
+    def test_drift_is_mcnemar(self):
+        person = np.zeros(40)
+        old, new = np.repeat([1, 0, 0], [12, 4, 24]), np.repeat([0, 1, 0], [12, 4, 24])
+        found = drift(old, new, person)
+        assert found.effect.value == pytest.approx(8 / 40)
+        assert found.p_value == pytest.approx(mcnemar([[24, 4], [12, 0]], exact=True).pvalue)
+        assert found.details["changed"].value == pytest.approx(16 / 40)
+
+    def test_drift_of_scores(self):
+        assert drift([3.0] * 20, [2.0] * 20, [1.0] * 20, nominal=False).effect.value == 1
+
+    def test_noise_is_not_sensitivity(self):
+        first = np.zeros(40)
+        altered, again = np.r_[np.ones(10), np.zeros(30)], np.r_[np.zeros(30), np.ones(10)]
+        found = invariance(first, altered, again)
+        assert found.effect.value == 0
+        assert found.details["changed"].value == found.details["changed_by_repeat"].value == 0.25
+
+    def test_injection(self):
+        found = injection([2.0] * 20, [5.0] * 10 + [2.0] * 10, [5.0] * 20)
+        assert found.effect.value == 1.5
+        assert found.details["obeyed"].value == 0.5
+        assert found.p_value < 0.01
+
+    def test_an_instruction_that_asks_for_what_is_there_moves_nothing(self):
+        assert "0 items" in injection([5.0] * 20, [5.0] * 20, [5.0] * 20).effect.reason
+
+    def test_contradiction(self):
+        found = contradiction([1] * 10 + [0] * 90 + [np.nan])
+        assert found.effect.value == pytest.approx(0.1)
+        assert found.p_value < 1e-3
+        assert contradiction([0] * 100).p_value == 1

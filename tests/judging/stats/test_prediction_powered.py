@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+
+from judging.stats.prediction_powered import Labelled, effective_size, power_tuned, ppi_mean
+from tests.annotation.stats.data import load
+from tests.judging.stats.test_rogan_gladen import constructed
+
+
+def ends(estimate):
+    return [estimate.low, estimate.high]
+
+
+class TestStoredValues:
+    # ppi-python 0.2.3 on the constructed example, stored in judge_corrected_rate.json
+    expected = property(lambda _: load("classic/judge_corrected_rate.json")["expected"]["ppi_py"])
+
+    def test_power_tuned(self):
+        found = ppi_mean(Labelled.of(*constructed()))
+        assert found.ppi.value == pytest.approx(self.expected["power_tuned_point"], abs=1e-9)
+        assert ends(found.ppi) == pytest.approx(self.expected["power_tuned_ci95"], abs=1e-9)
+
+    def test_lambda_one(self):
+        found = ppi_mean(Labelled.of(*constructed()), weight=1)
+        assert found.ppi.value == pytest.approx(self.expected["lam1_point"], abs=1e-9)
+        assert ends(found.ppi) == pytest.approx(self.expected["lam1_ci95"], abs=1e-9)
+
+    def test_labels_alone(self):
+        found = ppi_mean(Labelled.of(*constructed()))
+        assert ends(found.human_only) == pytest.approx(self.expected["classical_ci95"], abs=1e-9)
+
+    def test_lambda_by_hand(self):
+        # cov .54 - .6 * .6 = .18; pooled rate 410/600, var 600/599 of it; 1 + n/N = 1.2
+        p = 410 / 600
+        assert power_tuned(Labelled.of(*constructed())) == pytest.approx(0.18 / (1.2 * p * (1 - p) * 600 / 599))
+
+    def test_pandalm(self):
+        reference = load("pandalm/reference.json")["correction_demo"]
+        people = load("pandalm/testset-v1.json")
+        judge = [r["gpt_result"] == "2" for r in load("pandalm/gpt-3.5-turbo-testset-v1.json")]
+        votes = np.array([[r[f"annotator{j}"] for j in (1, 2, 3)] for r in people])
+        truth = ((votes == 2).sum(axis=1) >= 2).astype(float)
+        truth[100:] = np.nan
+        found = ppi_mean(Labelled.of(truth, np.array(judge, dtype=float)))
+        assert found.weight == pytest.approx(reference["ppi_plus_lambda(ppi_py formula)"], abs=1e-9)
+        assert found.ppi.value == pytest.approx(reference["ppi_plus"], abs=1e-9)
+        assert ends(found.ppi) == pytest.approx(reference["ppi_plus_ci95"], abs=1e-9)
+        assert found.human_only.value == reference["human_only_n100"]
+
+
+class TestWorth:
+    def test_effective_labels(self):
+        found = ppi_mean(Labelled.of(*constructed()))
+        narrower = (found.human_only.high - found.human_only.low) / (found.ppi.high - found.ppi.low)
+        assert found.effective_n == pytest.approx(100 * narrower**2)
+        assert found.saved == pytest.approx(found.effective_n - 100)
+
+    def test_a_constant_judge_is_worth_nothing(self):
+        found = ppi_mean(Labelled.of([1, 0, 1, 1] + [np.nan] * 6, [1.0] * 10))
+        assert found.weight == 0
+        assert found.ppi.value == found.human_only.value
+        assert found.effective_n == pytest.approx(4)
+
+    def test_a_contrary_judge_is_not_used(self):
+        found = ppi_mean(Labelled.of([1, 0, 1, 0, np.nan, np.nan], [0, 1, 0, 1, 0, 1]))
+        assert found.weight == 0
+
+    def test_document(self):
+        document = ppi_mean(Labelled.of(*constructed())).as_json()
+        assert set(document) == {"human_only", "judge_only", "ppi"}
+        assert {"value", "low", "high", "reason", "lambda", "effective_n"} <= set(document["ppi"])
+
+
+class TestWeightsAndClusters:
+    def test_weights_undo_an_unequal_draw(self):
+        # two strata of 1000 with means 0 and 1; 90 labels from the first, 10 from the second
+        human = np.r_[np.zeros(90), np.ones(10), np.full(200, np.nan)]
+        judge = np.r_[np.zeros(90), np.ones(10), np.zeros(100), np.ones(100)]
+        weights = np.r_[np.full(90, 1000 / 90), np.full(10, 100.0), np.ones(200)]
+        assert ppi_mean(Labelled.of(human, judge)).human_only.value == pytest.approx(0.1)
+        found = ppi_mean(Labelled.of(human, judge, weights=weights))
+        assert found.human_only.value == pytest.approx(0.5)
+        assert found.ppi.value == pytest.approx(0.5)
+
+    def test_equal_weights_change_nothing(self):
+        plain, weighted = (ppi_mean(Labelled.of(*constructed(), weights=w)) for w in (None, np.full(600, 3.0)))
+        assert ends(plain.ppi) == pytest.approx(ends(weighted.ppi))
+
+    def test_each_item_twice_in_one_cluster_is_as_wide_as_once(self):
+        human, judge = (np.repeat(column, 2) for column in constructed())
+        names = [str(k) for k in np.repeat(np.arange(600), 2)]
+        once = ppi_mean(Labelled.of(*constructed()), weight=0.7)
+        twice = ppi_mean(Labelled.of(human, judge, clusters=names), weight=0.7)
+        assert twice.ppi.high - twice.ppi.low == pytest.approx(once.ppi.high - once.ppi.low, rel=1e-2)
+        assert twice.ppi.value == pytest.approx(once.ppi.value)
+
+    def test_effective_size(self):
+        assert effective_size(np.array([1.0, 1.0, 2.0])) == pytest.approx(16 / 6)
+
+
+class TestDegenerate:
+    def test_equal_labels_have_no_interval(self):
+        found = ppi_mean(Labelled.of([1, 1, 1, np.nan, np.nan], [1, 1, 1, 1, 1]))
+        assert found.human_only.value == 1
+        assert np.isnan(found.human_only.low)
+        assert found.human_only.reason == "no interval: the data do not vary"
+
+    def test_without_labels(self):
+        found = ppi_mean(Labelled.of([np.nan] * 3, [1, 0, 1]))
+        assert found.ppi.reason == found.human_only.reason
+        assert found.judge_only.value == pytest.approx(2 / 3)
+        assert found.as_json()["ppi"]["effective_n"] is None
+
+    def test_without_unlabelled_items(self):
+        found = ppi_mean(Labelled.of([1, 0], [1, 0]))
+        assert found.ppi.reason == "no unlabelled item that the judge scored"
+        assert found.human_only.value == 0.5
+
+    def test_what_the_judge_left_unscored_takes_no_part(self):
+        data = Labelled.of([1, 0, np.nan, np.nan], [1, np.nan, np.nan, 1])
+        assert (data.n, data.n_unlabelled) == (1, 1)
+
+    def test_wrong_input(self):
+        with pytest.raises(ValueError, match="one entry per item"):
+            Labelled.of([1], [1, 0])
+        with pytest.raises(ValueError, match="positive"):
+            Labelled.of([1, 0], [1, 0], weights=[1, 0])

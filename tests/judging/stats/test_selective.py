@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+from judging.stats.selective import default_thresholds, least_items, lower_bound, select
+
+
+class TestBound:
+    def test_all_agree(self):
+        # low^n = delta
+        assert lower_bound(20, 20, 0.05) == pytest.approx(0.05 ** (1 / 20))
+
+    @pytest.mark.parametrize(("k", "n"), [(7, 10), (95, 100), (1, 3)])
+    def test_as_the_beta_quantile_and_the_binomial_tail(self, k, n):
+        low = lower_bound(k, n, 0.1)
+        assert low == pytest.approx(beta.ppf(0.1, k, n - k + 1))
+        assert binom.sf(k - 1, n, low) == pytest.approx(0.1)
+
+    def test_none_agrees(self):
+        assert lower_bound(0, 5, 0.05) == 0
+
+    def test_least_items(self):
+        # without a disagreement .9^n <= .05 first at n = 29
+        assert least_items(0.9, 0.05) == 29
+        assert lower_bound(28, 29, 0.05) < 0.9
+        assert least_items(0.9, 0.05, 2) == 61
+
+
+class TestByHand:
+    # target .5, delta .2. A threshold holds where P(X >= agreeing) <= .2 for X of Binomial(kept, .5), a fair coin.
+    # Two disagreements can be stood from 8 on: 6 of 8 has 37/256 = .14, 5 of 7 has 29/128 = .23.
+    #   confidence .9 x 8: 7 agree -> 9/256 = .035 holds
+    #   confidence .8 x 4: 3 agree -> 10 of 12, 79/4096 = .019 holds
+    #   confidence .7 x 6: 0 agree -> 10 of 18, .41 fails, the search ends
+    #   confidence .6 x 20: 20 agree -> 30 of 38 would hold, but is never tried
+    confidence = np.repeat([0.9, 0.8, 0.7, 0.6], [8, 4, 6, 20])
+    agrees = np.r_[[True] * 7, False, [True] * 3, False, [False] * 6, [True] * 20]
+    found = select(confidence, agrees, target=0.5, delta=0.2, unlabelled=[0.95, 0.85, 0.1, 0.1])
+
+    def test_where_it_starts(self):
+        assert least_items(0.5, 0.2, 2) == 8
+
+    def test_the_search_ends_at_the_first_failure(self):
+        assert [(t.kept, t.agreeing, t.holds) for t in self.found.tried if t.threshold in (0.9, 0.8, 0.7)] == [
+            (8, 7, True),
+            (12, 10, True),
+            (18, 10, False),
+        ]
+        assert self.found.tried[-1].threshold == 0.7
+
+    def test_bounds(self):
+        # sum of the binomial tail at the bound is delta
+        for step in self.found.tried:
+            assert binom.sf(step.agreeing - 1, step.kept, step.agreement_low) == pytest.approx(0.2)
+
+    def test_what_is_promised(self):
+        assert self.found.guaranteed
+        assert self.found.threshold == 0.8
+        assert self.found.agreement.value == pytest.approx(10 / 12)
+        # 12 labelled and 2 unlabelled of 38 + 4
+        assert self.found.coverage.value == pytest.approx(14 / 42)
+
+    def test_document(self):
+        document = self.found.as_json()
+        assert set(document) >= {"target_agreement", "threshold", "coverage", "agreement_low", "guaranteed"}
+
+
+class TestDegenerate:
+    def test_a_useless_judge_promises_nothing(self):
+        rng = np.random.default_rng(0)
+        found = select(rng.random(200), rng.random(200) < 0.5, target=0.9)
+        assert not found.guaranteed
+        assert np.isnan(found.threshold)
+        assert found.coverage.value == 0
+        assert "the bound is" in found.reason
+
+    def test_too_few_labels(self):
+        found = select([0.9] * 10, [True] * 10, target=0.9)
+        assert found.reason == "10 labelled verdicts with a confidence; the target needs at least 61"
+
+    def test_no_labels(self):
+        found = select([], [])
+        assert not found.guaranteed
+        assert np.isnan(found.coverage.value)
+
+    def test_a_verdict_without_confidence_is_never_kept(self):
+        found = select([0.9] * 70 + [np.nan] * 30, [True] * 100)
+        assert found.coverage.value == pytest.approx(0.7)
+
+    def test_wrong_input(self):
+        with pytest.raises(ValueError, match="target"):
+            select([0.5], [True], target=1.0)
+        with pytest.raises(ValueError, match="one entry"):
+            select([0.5], [True, False])
+
+
+def test_the_default_thresholds_start_at_the_least_sure():
+    assert default_thresholds(np.array([0.1, 0.2, np.nan]))[0] == 0.1

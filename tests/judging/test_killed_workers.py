@@ -1,0 +1,105 @@
+"""Real workers are killed in the middle of real runs, on the embedded database and broker."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.judging.site import Site, kill, wait_until
+from tests.model_server import KEY, MODEL, Answer, running, verdict
+
+pytestmark = pytest.mark.xdist_group("killed workers")
+
+N_ITEMS = 200
+SLOW = {"otherwise": "1", "delay": 0.12, "concurrency": 2}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    site = Site(tmp_path_factory.mktemp("concord") / "data folder")
+    site.folder.mkdir()
+    site.prepare()
+    return site
+
+
+def start(site: Site, name: str) -> int:
+    judge = ["--judge", name, "--provider", "scripted", "--parameters", json.dumps(SLOW)]
+    return int(site.judge(*judge, "--criteria", "personalization", "--no-wait")["run"])
+
+
+def test_a_run_outlives_the_worker(site):
+    run = start(site, "outlives")
+    with site.worker() as worker:
+        wait_until(lambda: site.judged(run) >= N_ITEMS // 4 and in_work(site, run))
+        kill(worker)
+
+    before = site.judged(run)
+    assert before < N_ITEMS
+    assert not site.is_finished(run)
+    with site.worker():
+        wait_until(lambda: site.is_finished(run))
+
+    per_item = site.rows("SELECT count(*) FROM judging_judgment WHERE run_id = ? GROUP BY item_id, criterion_id", run)
+    assert per_item == [(1,)] * N_ITEMS
+    assert site.rows("SELECT max(attempts) FROM judging_judgechunk WHERE run_id = ?", run)[0][0] >= 2
+
+
+def test_a_run_outlives_one_of_the_worker_s_processes(site):
+    run = start(site, "child")
+    with site.worker() as worker:
+        wait_until(lambda: site.judged(run) >= 10 and in_work(site, run))
+        os.kill(a_child_of(worker.pid), signal.SIGKILL)
+        wait_until(lambda: site.is_finished(run))
+
+    assert site.judged(run) == N_ITEMS
+
+
+def test_lost_messages_are_sent_again(site):
+    run = start(site, "lost")
+    for message in (site.folder / "broker" / "queue").iterdir():
+        message.unlink()
+
+    with site.worker():
+        wait_until(lambda: site.is_finished(run))
+
+    assert site.judged(run) == N_ITEMS
+
+
+def test_worker_and_web_server_killed_at_random_moments(site):
+    """What is paid twice is at most what was in flight. `make bench ARGS=judge` does it ten times, on 1,000 items."""
+    rng, seats, kills = random.Random(4), 8, 3
+    given = json.dumps({"concurrency": seats, "max_retries": 0})
+    with running() as server:
+        server.by_default = lambda request: Answer(text=verdict("2"), delay=0.2)
+        site.environment |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        judge = ["--judge", "paid", "--provider", "anthropic", "--model", MODEL, "--parameters", given]
+        run = int(site.judge(*judge, "--criteria", "personalization", "--no-cache", "--no-wait")["run"])
+        for _ in range(kills):
+            with site.worker() as worker, site.web() as web:
+                before = site.judged(run)
+                wait_until(lambda: site.judged(run) > before)  # noqa: B023
+                time.sleep(rng.uniform(0.1, 0.8))
+                kill(worker)
+                kill(web)
+        with site.worker():
+            wait_until(lambda: site.is_finished(run), seconds=60)
+        asked = len(server.asked)
+
+    per_item = site.rows("SELECT count(*) FROM judging_judgment WHERE run_id = ? GROUP BY item_id, criterion_id", run)
+    assert per_item == [(1,)] * N_ITEMS
+    assert asked <= N_ITEMS + kills * seats
+
+
+def in_work(site: Site, run: int) -> bool:
+    held = "SELECT 1 FROM judging_judgechunk WHERE run_id = ? AND worker_id IS NOT NULL AND finished_at IS NULL"
+    return bool(site.rows(held, run))
+
+
+def a_child_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])

@@ -1,0 +1,28 @@
+"""Test settings: the real ones, in a folder of their own, on the database that TEST_DATABASE_URL names."""
+
+import os
+import tempfile
+
+os.environ["CONCORD_DATA_DIR"] = tempfile.mkdtemp(prefix="concord tests ")
+os.environ["CONCORD_SECRET_KEY"] = "tests-only"
+os.environ["CELERY_BROKER_URL"] = os.environ.get("TEST_BROKER_URL", "")
+os.environ["DATABASE_URL"] = os.environ.get("TEST_DATABASE_URL", "")
+os.environ.pop("ANTHROPIC_API_KEY", None)
+
+from config.settings import *  # noqa: F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405  whitenoise warns where there is none, and warnings are errors
+
+# In a file, as in production: the live server's threads share a database in memory as one connection, and then a page
+# that saves in the background and a test that looks on lock each other out.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405
+
+# A process that reports itself does so from a thread, which does not see what a test has not committed.
+WORKER_BEAT_SECONDS = 600.0
