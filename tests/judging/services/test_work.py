@@ -38,10 +38,10 @@ def test_judging_a_part_twice_changes_nothing():
     part = run.chunks.get()
 
     work.judge_chunk(part.pk)
-    before = list(run.judgments.values_list("pk", flat=True))
+    before = list(run.judgments.order_by("pk").values_list("pk", flat=True))
     work.judge_chunk(part.pk)
 
-    assert list(run.judgments.values_list("pk", flat=True)) == before
+    assert list(run.judgments.order_by("pk").values_list("pk", flat=True)) == before
     part.refresh_from_db()
     assert (part.attempts, part.worker) == (1, None)
 

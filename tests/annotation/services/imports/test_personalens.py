@@ -47,11 +47,17 @@ def test_profiles_tasks_and_scenarios_are_kept_whole(copy):
 
 def test_the_second_import_changes_nothing(copy):
     load(copy)
-    before = list(Profile.objects.values_list("pk", "updated_at")), list(Scenario.objects.values_list("pk"))
+    before = (
+        list(Profile.objects.order_by("pk").values_list("pk", "updated_at")),
+        list(Scenario.objects.order_by("pk").values_list("pk")),
+    )
     document = load(copy)
     assert document["unchanged"] == counts(2, 2, 3)
     assert document["created"] == document["updated"] == counts(0, 0, 0)
-    assert before == (list(Profile.objects.values_list("pk", "updated_at")), list(Scenario.objects.values_list("pk")))
+    assert before == (
+        list(Profile.objects.order_by("pk").values_list("pk", "updated_at")),
+        list(Scenario.objects.order_by("pk").values_list("pk")),
+    )
 
 
 def test_what_changed_is_updated_in_place(copy):
