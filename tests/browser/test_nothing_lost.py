@@ -7,6 +7,7 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation, Assignment, Draft, User
+from tests.browser.waiting import next_ready, saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 CRITERIA = ["task_completion", "personalization"]
@@ -68,7 +69,7 @@ def test_presses_survive_a_killed_server_and_a_crash(rate, page: Page) -> None:
 
 def test_an_item_handed_in_without_a_network_is_sent_when_it_is_back(rate, page: Page) -> None:
     rate("dialogue", CRITERIA, items=3)
-    page.wait_for_timeout(300)  # the next item is being fetched ahead
+    next_ready(page)
     lose_the_server(page)
     page.keyboard.press("y")
     page.keyboard.press("3")
@@ -92,7 +93,7 @@ def test_two_windows_show_the_same_item_and_count_once(rate, page: Page) -> None
     for window in (page, second):
         window.keyboard.press("Enter")
         where(window, "2 / 3")
-        status(window, "Saved")
+        saved(window)
     assert labels() == ["2", "yes"]
     assert Assignment.objects.filter(state="submitted").count() == 1
     assert Assignment.objects.exclude(state="open").count() <= 3
@@ -114,7 +115,7 @@ def test_a_lapsed_session_asks_to_sign_in_and_comes_back_to_the_same_draft(rate,
     assert checked(page) == ["task_completion=yes", "personalization=4"]
     page.keyboard.press("Enter")
     where(page, "2 / 2")
-    status(page, "Saved")
+    saved(page)
     assert labels() == ["4", "yes"]
 
 
@@ -134,7 +135,7 @@ def test_answers_for_an_item_that_went_to_somebody_else_are_kept(rate, page: Pag
 
 def test_six_criteria_in_seven_presses_and_the_next_item_is_there_at_once(rate, page: Page) -> None:
     rate("dialogue", SIX, items=3)
-    page.wait_for_timeout(300)
+    next_ready(page)
     for press in ("y", "3", "4", "4", "5", "5"):
         page.keyboard.press(press)
     lose_the_server(page)
@@ -152,7 +153,7 @@ def test_undo_takes_back_presses_and_then_goes_back_to_the_item_before(rate, pag
     page.keyboard.press("4")
     page.keyboard.press("Enter")
     where(page, "2 / 3")
-    status(page, "Saved")
+    saved(page)
     page.keyboard.press("u")
     page.wait_for_url(first)
     assert checked(page) == ["task_completion=yes", "personalization=4"]
@@ -175,7 +176,7 @@ def test_time_is_counted_while_there_is_life_and_not_in_a_pause(rate, page: Page
     page.keyboard.press("3")
     page.keyboard.press("Enter")
     where(page, "2 / 2")
-    status(page, "Saved")
+    saved(page)
     slot = Assignment.objects.get(rank=1)
     assert slot.active_seconds is not None
     assert 0 <= slot.active_seconds <= (slot.submitted_at - slot.started_at).total_seconds()

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation, Assignment
+from tests.browser.waiting import saved
 from tests.factories import DialogueFactory, ResponsePairFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -21,7 +22,7 @@ def test_two_presses_say_which_and_how_much(rate, page: Page, key: str, side: st
         expect(page.locator(f"[data-side={side}]")).to_have_attribute("data-chosen", "")
     page.keyboard.press("Enter")
     expect(page.locator(".rate__head .number")).to_have_text("2 / 2")
-    expect(page.locator("[data-saved]")).to_have_text("Saved")
+    saved(page)
     found = Annotation.objects.get()
     assert found.strength == strength
     assert found.value == (side if side == "tie" else slot.response_for(side))

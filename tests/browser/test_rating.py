@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation
 from annotation.services import studies
+from tests.browser.waiting import saved
 from tests.factories import ResearcherFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -20,11 +21,6 @@ def active(page: Page) -> str | None:
 
 def checked(page: Page) -> list[str]:
     return page.eval_on_selector_all("input[type=radio]:checked", "all => all.map(one => one.name + '=' + one.value)")
-
-
-def saved(page: Page) -> None:
-    """The next item is there before the last one is saved; wait for that."""
-    expect(page.locator("[data-saved]")).to_have_text("Saved")
 
 
 def labels() -> list[str]:

@@ -16,6 +16,7 @@
   let active = Number(form.dataset.active) || 0;
   let known = read();
   let ready = null;
+  const hold = (next) => form.toggleAttribute("data-next-ready", Boolean((ready = next)));
   let history_ = [];
   let timer = 0;
   let waiting = false;
@@ -195,7 +196,7 @@
       show(next, one.pk);
       return prefetch();
     }
-    if (next && !ready && String(next.pk) !== String(slot.pk)) ready = next;
+    if (next && !ready && String(next.pk) !== String(slot.pk)) hold(next);
   }
 
   // What the server does not take goes back to its page, with all that was entered.
@@ -211,7 +212,7 @@
   // ---------- the next item ----------
 
   function show(next, last) {
-    ready = null;
+    hold(null);
     slot = { pk: String(next.pk), submitted: false };
     active = next.active;
     itemNode.innerHTML = next.html;
@@ -238,7 +239,7 @@
     if (slot.submitted || ready) return;
     try {
       const { told } = await post(ahead, { holding: slot.pk });
-      if (told.next && String(told.next.pk) !== slot.pk) ready = told.next;
+      if (told.next && String(told.next.pk) !== slot.pk) hold(told.next);
     } catch {
       /* without it the next item takes a moment longer */
     }
@@ -304,7 +305,7 @@
     const data = new FormData();
     data.set("csrfmiddlewaretoken", token());
     navigator.sendBeacon(`${items}${ready.pk}/put-back/`, data);
-    ready = null;
+    hold(null);
   });
   signIn.addEventListener("close", () => {
     saveDraft();
