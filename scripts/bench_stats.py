@@ -35,7 +35,7 @@ from annotation.stats.warnings import table_warnings
 
 REPLICATES = 2000
 LOOPED = 40
-ROUNDS = 8
+ROUNDS = 40
 SEED = 20240611
 
 WANTED_RATIO = 150

@@ -232,7 +232,7 @@ class _Work:
         """The coefficients that do not ask who said what, and the ICCs."""
         shared, alpha, icc, _ = self._replicates
         reason = chance.why_undefined(self.table)
-        complete = basis_of(self.table, intraclass.complete_items(self.table))
+        complete = basis_of(self.table, self.table.complete)
         return {
             **self._named(chance.NAMES, shared, self.pairable, [reason] * len(chance.NAMES)),
             **self._named((ALPHA,), alpha, self.pairable, [reason]),

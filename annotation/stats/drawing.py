@@ -12,11 +12,10 @@ variates of a given sum: Devroye, Non-Uniform Random Variate Generation, 1986, c
 """
 
 import os
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +29,10 @@ PoissonTable = npt.NDArray[np.uint16]
 BUDGET = 4_000_000
 """Numbers that one block of draws, or of sums, may hold (32 MB)."""
 
-ROWS = 256
+ROWS = 128
 """Replicates drawn at a time. Part of what a seed means: another number gives other draws."""
 
 TABLE = 1 << 16
-FEWEST_KINDS = 4
-"""A table serves this many kinds of the same number of copies, or it is not worth making."""
-
 WORTH_A_THREAD = 1_000_000
 """Below this many numbers starting threads costs more than it saves."""
 
@@ -64,48 +60,50 @@ class Urn:
     def blocks(self, n_replicates: int, seed: int) -> Iterator[SingleArray]:
         """Blocks of the (n_replicates, k) matrix of how often each kind is drawn: whole numbers.
 
-        Each block has its own stream of random numbers, so that nothing depends on how they are consumed,
-        or on how many threads draw.
+        Every `ROWS` replicates have their own stream of random numbers, so that nothing depends on how many
+        a block holds, or on how many threads draw. A block is held kind by kind: what is done to one kind is
+        done to neighbours in memory.
         """
-        rows = max(1, min(ROWS, BUDGET // max(1, len(self.copies))))
-        sizes = [min(rows, n_replicates - start) for start in range(0, n_replicates, rows)]
-        if n_replicates * len(self.copies) < WORTH_A_THREAD:
-            yield from (self._block(seed, block, size) for block, size in enumerate(sizes))
-        else:
-            yield from self._in_threads(seed, sizes)
+        k = max(1, len(self.copies))
+        rows = max(1, min(ROWS, BUDGET // k))
+        together = max(1, BUDGET // k // rows) * rows
+        for start in range(0, n_replicates, together):
+            times = np.empty((len(self.copies), min(together, n_replicates - start)), dtype=np.float32)
+            self._fill(times, rows, seed, start // rows)
+            yield times.T
 
-    def _in_threads(self, seed: int, sizes: Sequence[int]) -> Iterator[SingleArray]:
-        """The same by several threads, which are at most a few blocks ahead; numpy lets them run side by side."""
+    def _fill(self, times: SingleArray, rows: int, seed: int, stream: int) -> None:
+        """Draw all of ``times`` (k, b), ``rows`` replicates from each stream, the first from ``stream``."""
+        starts = range(0, times.shape[1], rows)
+        draw = partial(self._draw, times, rows, seed, stream)
+        if times.size < WORTH_A_THREAD:
+            for start in starts:
+                draw(start)
+            return
         self._prepare()
-        with ThreadPoolExecutor(THREADS) as pool:
-            ahead: deque[Future[SingleArray]] = deque()
-            for block, size in enumerate(sizes):
-                ahead.append(pool.submit(self._block, seed, block, size))
-                if len(ahead) > THREADS:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
+        with ThreadPoolExecutor(THREADS) as pool:  # numpy lets them run side by side
+            for _ in pool.map(draw, starts):
+                pass
 
     def _prepare(self) -> None:
         """Make once what every block needs."""
         if self._mean:
-            self._groups  # noqa: B018
+            self._tables  # noqa: B018
         self._kind_of  # noqa: B018
 
-    def _block(self, seed: int, block: int, rows: int) -> SingleArray:
-        return self._draw(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,))), rows)
-
-    def _draw(self, rng: np.random.Generator, rows: int) -> SingleArray:
-        if not self._mean:
-            times = np.zeros((rows, len(self.copies)), dtype=np.float32)
-            self._one_by_one(rng, times, np.tile(self._size, (rows, 1)))
-            return times
-        times = self._start(rng, rows)
-        short = self._size - (times @ np.ones(times.shape[1], dtype=np.float32))[:, None].astype(np.int64)
-        too_many = short[:, 0] < 0
-        times[too_many], short[too_many] = 0, self._size
-        self._one_by_one(rng, times, short)
-        return times
+    def _draw(self, times: SingleArray, rows: int, seed: int, stream: int, start: int) -> None:
+        """Draw the replicates ``start``, ``start`` + 1, … of ``times`` (k, b), ``rows`` of them."""
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream + start // rows,)))
+        own = times[:, start : start + rows]
+        short = np.tile(self._size, (own.shape[1], 1))
+        if self._mean:
+            self._start(rng, own)
+            short -= np.einsum("kr->r", own).astype(np.int64)[:, None]
+            too_many = short[:, 0] < 0
+            own[:, too_many], short[too_many] = 0, self._size
+        else:
+            own[:] = 0
+        self._one_by_one(rng, times, start, short)
 
     @cached_property
     def _size(self) -> IntArray:
@@ -125,44 +123,46 @@ class Urn:
         return 1 - 3 / np.sqrt(n) if n >= FEWEST_UNITS and len(self._size) == 1 else 0.0
 
     @cached_property
-    def _groups(self) -> list[tuple[slice | IntArray, int, PoissonTable | None]]:
-        """Kinds of the same number of copies, how many they are, and a table of their Poisson numbers."""
-        groups = []
-        for copies, n_kinds in zip(*np.unique(self.copies, return_counts=True), strict=True):
-            if n_kinds >= FEWEST_KINDS:
-                kinds = np.flatnonzero(self.copies == copies)
-                groups.append((_as_slice(kinds), len(kinds), poisson_table(self._mean * copies)))
-        tabled = np.zeros(len(self.copies), dtype=bool)
-        for places, _, _ in groups:
-            tabled[places] = True
-        rest = np.flatnonzero(~tabled)
-        return [*groups, (_as_slice(rest), len(rest), None)]
+    def _tables(self) -> list[tuple[slice | IntArray, bool, PoissonTable]]:
+        """Which kinds take a Poisson number from which table, and whether it is their first.
 
-    def _start(self, rng: np.random.Generator, rows: int) -> SingleArray:
-        """(rows, k) Poisson numbers of draws."""
-        times = np.empty((rows, len(self.copies)), dtype=np.float32)
-        random, used = _random_16_bits(rng, times.size), 0
-        for kinds, n_kinds, table in self._groups:
-            if table is None:
-                times[:, kinds] = rng.poisson(self._mean * self.copies[kinds], size=(rows, n_kinds))
+        A kind of 13 copies is one of 8, one of 4 and one of 1: a handful of tables serves any numbers.
+        """
+        found: list[tuple[slice | IntArray, bool, PoissonTable]] = []
+        for bit in range(int(self.copies.max()).bit_length()):
+            has = (self.copies >> bit) & 1 == 1
+            first = has & (self.copies >> bit == 1)
+            table = poisson_table(self._mean * (1 << bit))
+            found += [(_as_slice(np.flatnonzero(of)), of is first, table) for of in (first, has & ~first) if of.any()]
+        return sorted(found, key=lambda one: not one[1])
+
+    def _start(self, rng: np.random.Generator, times: SingleArray) -> None:
+        """Fill ``times`` (k, rows) with Poisson numbers of draws."""
+        rows = times.shape[1]
+        n_kinds = [_length(kinds) for kinds, _, _ in self._tables]
+        random, used = _random_16_bits(rng, rows * sum(n_kinds)), 0
+        for (kinds, is_first, table), n in zip(self._tables, n_kinds, strict=True):
+            numbers = table.take(random[used : used + rows * n]).reshape(n, rows)
+            used += rows * n
+            if is_first:
+                times[kinds] = numbers
             else:
-                numbers = table.take(random[used : used + rows * n_kinds])
-                times[:, kinds] = numbers.reshape(rows, n_kinds)
-                used += rows * n_kinds
-        return times
+                times[kinds] += numbers
 
-    def _one_by_one(self, rng: np.random.Generator, times: SingleArray, numbers: IntArray) -> None:
-        """Add draws of single units to ``times`` (rows, k), ``numbers`` (rows, h) of them from each stratum."""
+    def _one_by_one(self, rng: np.random.Generator, times: SingleArray, start: int, numbers: IntArray) -> None:
+        """Add draws of single units to ``times`` (k, b), ``numbers`` (rows, h) of them from each stratum.
+
+        The first row of ``numbers`` belongs to replicate ``start``.
+        """
         rows, n_strata = numbers.shape
-        k = len(self.copies)
-        cell = np.repeat(np.arange(rows) * k, numbers.sum(axis=1))
+        cell = np.repeat(np.arange(start, start + rows), numbers.sum(axis=1))
         if n_strata == 1:
             unit = rng.integers(0, len(self._kind_of), size=len(cell))
         else:
             stratum = np.repeat(np.tile(np.arange(n_strata), rows), numbers.ravel())
             first = np.cumsum(self._size) - self._size
             unit = first[stratum] + (rng.random(len(cell)) * self._size[stratum]).astype(np.int64)
-        cell += self._kind_of[unit]
+        cell += self._kind_of.take(unit) * times.shape[1]
         np.add.at(times.reshape(-1), cell, np.float32(1))
 
 
@@ -178,6 +178,10 @@ def _as_slice(places: IntArray) -> slice | IntArray:
     """The same places as a slice where they are neighbours: copying is then much faster."""
     neighbours = len(places) and places[-1] - places[0] == len(places) - 1
     return slice(int(places[0]), int(places[-1]) + 1) if neighbours else places
+
+
+def _length(places: slice | IntArray) -> int:
+    return int(places.stop - places.start) if isinstance(places, slice) else len(places)
 
 
 def _random_16_bits(rng: np.random.Generator, n: int) -> npt.NDArray[np.uint16]:

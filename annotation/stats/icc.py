@@ -15,7 +15,7 @@ from scipy.special import fdtri
 
 from annotation.stats.arrays import ratio
 from annotation.stats.resampling import SumStatistic
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
 NAMES = ("icc_2_1", "icc_2_k", "icc_1_1", "icc_1_k", "icc_3_1", "icc_3_k")
 
@@ -46,12 +46,6 @@ class MeanSquares:
     ems: FloatArray
 
 
-def complete_items(table: RatingTable) -> BoolArray:
-    """(n_items,) mask of the items that every rater with ratings has rated."""
-    complete: BoolArray = (table.codes[:, _active(table)] != MISSING).all(axis=1)
-    return complete & (table.ratings_per_item > 0)
-
-
 def icc(table: RatingTable) -> SumStatistic:
     """The six of `NAMES` on the items that every rater rated, as one statistic.
 
@@ -60,13 +54,13 @@ def icc(table: RatingTable) -> SumStatistic:
     estimated variance of an item's mean is not positive: the formula would then exceed 1. ICC(1,k) and
     ICC(3,k) are NaN where items have equal means.
     """
-    return SumStatistic(_contributions(table), partial(_six, k=int(_active(table).sum())))
+    return SumStatistic(_contributions(table), partial(_six, k=table.n_raters))
 
 
 def _contributions(table: RatingTable) -> FloatArray:
     """(n_items, 3 + k): whether complete, sum of squares, square of the sum, and the score of each rater."""
-    complete = complete_items(table)
-    scores = np.where(complete[:, None], table.rated_scores[:, _active(table)], 0.0)
+    complete = table.complete
+    scores = np.where(complete[:, None], table.rated_scores[:, table.rater_has_ratings], 0.0)
     scores = np.where(complete[:, None], _small_numbers(scores, complete), 0.0)
     if table.level == "nominal":
         complete = np.zeros_like(complete)
@@ -80,7 +74,7 @@ def why_undefined(table: RatingTable) -> str:
         return "the scale is nominal: its categories have no distances"
     if table.n_raters < 2:
         return "only one rater" if table.n_raters else "no ratings"
-    n_complete = int(complete_items(table).sum())
+    n_complete = int(table.complete.sum())
     if n_complete == 0:
         return "no item rated by every rater"
     return "only one item rated by every rater" if n_complete == 1 else "one category used"
@@ -92,11 +86,6 @@ def reasons(table: RatingTable, values: FloatArray) -> list[str]:
         return [why_undefined(table)] * len(NAMES)
     special = {"icc_2_k": NO_VARIANCE_OF_MEAN, "icc_1_k": EQUAL_MEANS, "icc_3_k": EQUAL_MEANS, "icc_3_1": PARALLEL}
     return [special.get(name, why_undefined(table)) for name in NAMES]
-
-
-def _active(table: RatingTable) -> BoolArray:
-    active: BoolArray = (table.codes != MISSING).any(axis=0)
-    return active
 
 
 def _small_numbers(scores: FloatArray, complete: BoolArray) -> FloatArray:
@@ -155,8 +144,8 @@ def f_intervals(
     says how many items each row of the table stands for.
     """
     times = np.ones(table.n_items) if copies is None else copies.astype(float)
-    k = int(_active(table).sum())
-    if k < 2 or not complete_items(table).any():
+    k = table.n_raters
+    if k < 2 or not table.complete.any():
         return dict.fromkeys(NAMES, (np.nan, np.nan))
     ms = mean_squares(times @ _contributions(table), k)
     n = float(ms.n)

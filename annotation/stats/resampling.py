@@ -101,17 +101,19 @@ class PreparedSums:
     @classmethod
     def of(cls, statistics: Sequence[SumStatistic], resampling: Resampling) -> Self:
         """The statistics made ready for a resampling."""
-        rows = resampling.by_unit(np.hstack([stat.contributions for stat in statistics]))
+        rows = np.asfortranarray(resampling.by_unit(np.hstack([stat.contributions for stat in statistics])))
         ends = np.cumsum([stat.contributions.shape[1] for stat in statistics]).tolist()
         columns = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
         return cls(rows, resampling.times, list(zip(columns, [stat.function for stat in statistics], strict=True)))
 
     def at(self, draws: Draws) -> list[FloatArray]:
         exact = self._scale > 0
+        # Held sum by sum: the functions then work on neighbours in memory.
+        of_whole = (self._single.T @ draws.single.T).T / self._scale[exact]
         if exact.all():
-            return self._values((draws.single @ self._single) / self._scale)
-        sums = np.empty((len(draws.single), self.rows.shape[1]))
-        sums[:, exact] = (draws.single @ self._single) / self._scale[exact]
+            return self._values(of_whole)
+        sums = np.empty((len(draws.single), self.rows.shape[1]), order="F")
+        sums[:, exact] = of_whole
         sums[:, ~exact] = draws.double @ self.rows[:, ~exact]
         return self._values(sums)
 

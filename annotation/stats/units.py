@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Self
 
 import numpy as np
@@ -106,11 +105,7 @@ class Resampling:
         return list(self._drawn()) if small else None
 
     def _drawn(self) -> Iterator["Draws"]:
-        """The urn's blocks, as many at a time as the budget allows: large products are fast products."""
-        blocks = Urn(self.times.astype(np.int64), self.stratum).blocks(self.n_replicates, self.seed)
-        for first in blocks:
-            more = max(0, BUDGET // first.size - 1)
-            yield Draws(np.concatenate([first, *islice(blocks, more)]))
+        return map(Draws, Urn(self.times.astype(np.int64), self.stratum).blocks(self.n_replicates, self.seed))
 
     def weights(self) -> Iterator[FloatArray]:
         """Blocks of the (B, n_items) matrix of resampling weights."""
