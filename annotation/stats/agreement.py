@@ -30,12 +30,13 @@ from annotation.stats.pairs import (
 )
 from annotation.stats.per_category import CategoryAgreement
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
-from annotation.stats.table import Level, RatingTable
+from annotation.stats.table import MISSING, BoolArray, Level, RatingTable
 from annotation.stats.warnings import (
     Joint,
     StatWarning,
     coefficient_warnings,
     inverted_warnings,
+    left_out_warnings,
     pair_warnings,
     resampling_warnings,
     table_warnings,
@@ -204,6 +205,18 @@ class _Work:
     def pairable(self) -> Basis:
         return basis_of(self.table, self.table.pairable)
 
+    @cached_property
+    def icc_raters(self) -> BoolArray:
+        """(columns,) mask of the raters whose ICC is asked."""
+        return intraclass.compared_raters(self.table)
+
+    @property
+    def complete(self) -> Basis:
+        """What the ICC rests on."""
+        used = basis_of(self.table, intraclass.complete_items(self.table, self.icc_raters))
+        k = int(self.icc_raters.sum())
+        return Basis(used.n_items, k, k * used.n_items)
+
     def coefficients(self) -> tuple[dict[str, Estimate], tuple[PairAgreement, ...], tuple[RaterAgreement, ...]]:
         """The coefficients by name, every pair of raters, and each rater against the others."""
         raters = np.flatnonzero((self.distinct.codes >= 0).any(axis=0)).tolist()
@@ -220,7 +233,7 @@ class _Work:
         return [
             chance.chance_corrected(table),
             krippendorff_alpha(table),
-            intraclass.icc(table),
+            intraclass.icc(table, self.icc_raters),
             categories.per_category(table),
         ]
 
@@ -232,7 +245,7 @@ class _Work:
         """The coefficients that do not ask who said what, and the ICCs."""
         shared, alpha, icc, _ = self._replicates
         reason = chance.why_undefined(self.table)
-        complete = basis_of(self.table, self.table.complete)
+        complete = self.complete
         return {
             **self._named(chance.NAMES, shared, self.pairable, [reason] * len(chance.NAMES)),
             **self._named((ALPHA,), alpha, self.pairable, [reason]),
@@ -267,7 +280,7 @@ class _Work:
         errors = {**self._linearised(shared, chance.NAMES), **self._linearised(alpha, (ALPHA,))}
         found = {name: self._by_formula(coefficients[name], error) for name, error in errors.items()}
         copies = self.resampling.copies_of_items
-        ends = intraclass.f_intervals(self.distinct, self.resampling.confidence, copies)
+        ends = intraclass.f_intervals(self.distinct, self.resampling.confidence, copies, self.icc_raters)
         return found | {name: self._by_f(coefficients[name], ends[name]) for name in intraclass.NAMES}
 
     def _linearised(self, statistic: SumStatistic, names: Sequence[str]) -> dict[str, float]:
@@ -305,6 +318,12 @@ class _Work:
 NO_F = "no interval: nothing varies within items"
 
 
+def _left_out(table: RatingTable) -> list[str]:
+    """Raters with ratings, but too few for the ICC."""
+    few = ~intraclass.compared_raters(table) & (table.codes != MISSING).any(axis=0)
+    return [table.raters[column] for column in np.flatnonzero(few)] if table.level != "nominal" else []
+
+
 def _warnings(
     table: RatingTable,
     resampling: Resampling,
@@ -312,7 +331,7 @@ def _warnings(
     pairs: Sequence[PairAgreement],
     inverted: Sequence[str],
 ) -> list[StatWarning]:
-    joints = [Joint(pair.a, pair.b, pair.n, pair.percent_agreement.value) for pair in pairs]
+    joints = [Joint(pair.a, pair.b, pair.n, pair.percent_agreement.value, pair.in_mean) for pair in pairs]
     undefined = [j for j, pair in zip(joints, pairs, strict=True) if not pair.cohen_kappa.defined]
     return [
         *table_warnings(table),
@@ -320,4 +339,5 @@ def _warnings(
         *coefficient_warnings(coefficients),
         *pair_warnings(joints, undefined),
         *inverted_warnings(inverted),
+        *left_out_warnings(_left_out(table), "the ICC"),
     ]

@@ -17,7 +17,7 @@ import numpy as np
 from annotation.stats.arrays import ratio
 from annotation.stats.drawing import BUDGET
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
-from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions
 
 KINDS = ("cohen_kappa", "weighted_cohen_kappa", "percent_agreement", "linear_cohen_kappa", "scott_pi")
@@ -27,6 +27,9 @@ PER_PAIR = len(KINDS)
 
 DECIMALS = 9
 """Distances in smallest steps are rounded to these: 0.3 is three steps of 0.1, but not in binary."""
+
+LEAST_SHARE = 0.2
+"""A pair, or a rater, with fewer items than this share of the largest number takes no part in a mean."""
 
 Pair = tuple[int, int]
 
@@ -178,10 +181,37 @@ class RunningMeans:
         return [Replicates(*(ratio(total[..., g], n[..., g]) for total, n in parts)) for g in range(self._n_groups)]
 
 
-def everyone_and_each(pairs: Sequence[Pair], raters: Sequence[int]) -> FloatArray:
-    """(P, 1 + k) membership of pairs: all pairs, then those of each of ``raters``."""
-    members = [[1.0, *(float(rater in pair) for rater in raters)] for pair in pairs]
-    return np.array(members).reshape(len(pairs), 1 + len(raters))
+def joint_counts(codes: IntArray, copies: IntArray | None = None) -> IntArray:
+    """(k, k) number of items that both of two columns of ``codes`` (n_items, k) rated.
+
+    ``copies`` (n_items,) says how many items each row stands for.
+    """
+    rated = (codes != MISSING).astype(float)
+    times = rated if copies is None else rated * copies[:, None]
+    joint: IntArray = np.rint(times.T @ rated).astype(np.int64)
+    return joint
+
+
+def everyone_and_each(pairs: Sequence[Pair], raters: Sequence[int], joint: IntArray) -> FloatArray:
+    """(P, 1 + k) membership of pairs in means: the mean over all pairs, then that over the pairs of each rater.
+
+    A pair with too few of its `joint_counts` beside the others of a mean is no member of it, see `enough`.
+    """
+    columns = [
+        np.ones(len(pairs), dtype=bool),
+        *(np.array([rater in pair for pair in pairs], dtype=bool) for rater in raters),
+    ]
+    of_pair = np.array([joint[pair] for pair in pairs], dtype=np.int64)
+    members = [column & enough(np.where(column, of_pair, 0)) for column in columns]
+    return np.column_stack(members).astype(float).reshape(len(pairs), 1 + len(raters))
+
+
+def enough(n: IntArray) -> BoolArray:
+    """Which of ``n`` numbers of items are at least `LEAST_SHARE` of the largest, and not 0.
+
+    An unweighted mean gives one common item the voice of a hundred: somebody who has just begun would decide it.
+    """
+    return np.asarray((n > 0) & (n >= LEAST_SHARE * n.max(initial=0)))
 
 
 def _by_kind(values: FloatArray) -> FloatArray:

@@ -13,9 +13,10 @@ from functools import partial
 import numpy as np
 from scipy.special import fdtri
 
+from annotation.stats import cohen
 from annotation.stats.arrays import ratio
 from annotation.stats.resampling import SumStatistic
-from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 
 NAMES = ("icc_2_1", "icc_2_k", "icc_1_1", "icc_1_k", "icc_3_1", "icc_3_k")
 
@@ -46,21 +47,38 @@ class MeanSquares:
     ems: FloatArray
 
 
-def icc(table: RatingTable) -> SumStatistic:
-    """The six of `NAMES` on the items that every rater rated, as one statistic.
+def compared_raters(table: RatingTable) -> BoolArray:
+    """(columns,) mask of the raters whose ICC is asked: those with enough ratings beside the busiest.
+
+    The ICC needs items that all of its raters rated; one who has just begun would leave it a single item.
+    """
+    return cohen.enough((table.codes != MISSING).sum(axis=0))
+
+
+def complete_items(table: RatingTable, raters: BoolArray) -> BoolArray:
+    """(n_items,) mask of the items that every one of ``raters`` (columns,) has rated."""
+    complete: BoolArray = (table.codes[:, raters] != MISSING).all(axis=1)
+    return complete & (table.ratings_per_item > 0)
+
+
+def icc(table: RatingTable, raters: BoolArray | None = None) -> SumStatistic:
+    """The six of `NAMES` on the items that every one of ``raters`` rated, as one statistic.
+
+    ``raters`` (columns,) is a mask, by default `compared_raters`.
 
     Values are at most 1 and can be negative; NaN with fewer than two raters or complete items, where nothing
     varies, and on a nominal scale, whose categories have no distances. ICC(2,k) is also NaN where the
     estimated variance of an item's mean is not positive: the formula would then exceed 1. ICC(1,k) and
     ICC(3,k) are NaN where items have equal means.
     """
-    return SumStatistic(_contributions(table), partial(_six, k=table.n_raters))
+    used = compared_raters(table) if raters is None else raters
+    return SumStatistic(_contributions(table, used), partial(_six, k=int(used.sum())))
 
 
-def _contributions(table: RatingTable) -> FloatArray:
+def _contributions(table: RatingTable, raters: BoolArray) -> FloatArray:
     """(n_items, 3 + k): whether complete, sum of squares, square of the sum, and the score of each rater."""
-    complete = table.complete
-    scores = np.where(complete[:, None], table.rated_scores[:, table.rater_has_ratings], 0.0)
+    complete = complete_items(table, raters)
+    scores = np.where(complete[:, None], table.rated_scores[:, raters], 0.0)
     scores = np.where(complete[:, None], _small_numbers(scores, complete), 0.0)
     if table.level == "nominal":
         complete = np.zeros_like(complete)
@@ -74,7 +92,7 @@ def why_undefined(table: RatingTable) -> str:
         return "the scale is nominal: its categories have no distances"
     if table.n_raters < 2:
         return "only one rater" if table.n_raters else "no ratings"
-    n_complete = int(table.complete.sum())
+    n_complete = int(complete_items(table, compared_raters(table)).sum())
     if n_complete == 0:
         return "no item rated by every rater"
     return "only one item rated by every rater" if n_complete == 1 else "one category used"
@@ -85,7 +103,8 @@ def reasons(table: RatingTable, values: FloatArray) -> list[str]:
     if np.isnan(values[NAMES.index("icc_1_1")]):
         return [why_undefined(table)] * len(NAMES)
     special = {"icc_2_k": NO_VARIANCE_OF_MEAN, "icc_1_k": EQUAL_MEANS, "icc_3_k": EQUAL_MEANS, "icc_3_1": PARALLEL}
-    return [special.get(name, why_undefined(table)) for name in NAMES]
+    usual = why_undefined(table)
+    return [special.get(name, usual) for name in NAMES]
 
 
 def _small_numbers(scores: FloatArray, complete: BoolArray) -> FloatArray:
@@ -136,18 +155,22 @@ def _six(sums: FloatArray, *, k: int) -> FloatArray:
 
 
 def f_intervals(
-    table: RatingTable, confidence: float = 0.95, copies: IntArray | None = None
+    table: RatingTable,
+    confidence: float = 0.95,
+    copies: IntArray | None = None,
+    raters: BoolArray | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Intervals of the six from the F distribution, which takes ratings to be normal. NaN where undefined.
 
     ICC(1,·) and ICC(3,·) are Shrout and Fleiss's exact intervals, ICC(2,·) their approximation. ``copies``
-    says how many items each row of the table stands for.
+    says how many items each row of the table stands for; ``raters`` as in `icc`.
     """
     times = np.ones(table.n_items) if copies is None else copies.astype(float)
-    k = table.n_raters
-    if k < 2 or not table.complete.any():
+    used = compared_raters(table) if raters is None else raters
+    k = int(used.sum())
+    if k < 2 or not complete_items(table, used).any():
         return dict.fromkeys(NAMES, (np.nan, np.nan))
-    ms = mean_squares(times @ _contributions(table), k)
+    ms = mean_squares(times @ _contributions(table, used), k)
     n = float(ms.n)
     one = _f_ends(ratio(ms.bms, ms.wms), n - 1, n * (k - 1), confidence)
     three = _f_ends(ratio(ms.bms, ms.ems), n - 1, (n - 1) * (k - 1), confidence)

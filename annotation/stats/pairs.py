@@ -1,7 +1,7 @@
 """Two raters at a time, and each rater against all others."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from annotation.stats.analytic import analytic_estimate, cohen_errors, crosstabs
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Replicates, Resampling
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from annotation.stats.weighting import identity_weights
 
 NO_ORDER = "the scale is nominal: its categories have no order to weigh by"
@@ -23,7 +23,8 @@ class PairAgreement:
     """Two raters on the ``n`` items that both rated.
 
     ``weighted_cohen_kappa`` is quadratic, ``linear_cohen_kappa`` linear; ``cohen_kappa_analytic`` is
-    ``cohen_kappa`` with the interval of Fleiss, Cohen and Everitt (1969).
+    ``cohen_kappa`` with the interval of Fleiss, Cohen and Everitt (1969). ``in_mean`` is false where the pair has
+    too few common items to take part in unweighted means over pairs (`annotation.stats.cohen.LEAST_SHARE`).
     """
 
     a: str
@@ -35,11 +36,12 @@ class PairAgreement:
     linear_cohen_kappa: Estimate
     scott_pi: Estimate
     cohen_kappa_analytic: Estimate
+    in_mean: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """The pair as JSON types."""
         figures = {name: getattr(self, name).as_json() for name in (*cohen.KINDS, "cohen_kappa_analytic")}
-        return {"a": self.a, "b": self.b, "n": self.n, **figures}
+        return {"a": self.a, "b": self.b, "n": self.n, "in_mean": self.in_mean, **figures}
 
 
 @dataclass(frozen=True)
@@ -97,21 +99,17 @@ def compare_pairs(
     ``table`` holds all items and says what the figures rest on; ``distinct`` holds its distinct rows, which
     ``resampling`` resamples.
     """
-    joint = _joint_counts(table)
+    joint = cohen.joint_counts(table.codes)
+    member, start = cohen.everyone_and_each(pairs, raters, joint), 0
     running, found = cohen.RunningMeans(1 + len(raters)), []
     for block, replicates in cohen.pair_blocks(distinct, pairs, resampling):
-        running.add(replicates, cohen.everyone_and_each(block, raters))
+        of_block = member[start : start + len(block)]
+        start += len(block)
+        running.add(replicates, of_block)
         n_joint = [int(joint[pair]) for pair in block]
         analytic = _analytic(table, distinct, resampling, block, n_joint)
-        found += _pair_estimates(table, block, n_joint, replicates, resampling, analytic)
+        found += _pair_estimates(table, block, n_joint, replicates, resampling, analytic, of_block[:, 0] > 0)
     return PairsResult(tuple(found), tuple(running.means()))
-
-
-def _joint_counts(table: RatingTable) -> IntArray:
-    """(k, k) number of items that both of two columns rated."""
-    rated = (table.codes != MISSING).astype(np.float32)
-    joint: IntArray = np.rint(rated.T @ rated).astype(np.int64)
-    return joint
 
 
 def _pair_estimates(
@@ -121,6 +119,7 @@ def _pair_estimates(
     replicates: Replicates,
     resampling: Resampling,
     analytic: Sequence[Estimate],
+    in_mean: BoolArray,
 ) -> list[PairAgreement]:
     bases = [Basis(n, 2, 2 * n) for n in n_joint]
     reasons = [why_no_kappa(n) for n in n_joint]
@@ -130,7 +129,8 @@ def _pair_estimates(
     by_kind = [found[i * len(pairs) : (i + 1) * len(pairs)] for i in range(cohen.PER_PAIR)]
     names = [(table.raters[a], table.raters[b]) for a, b in pairs]
     rows = zip(names, n_joint, *by_kind, analytic, strict=True)
-    return [PairAgreement(a, b, n, *figures) for (a, b), n, *figures in rows]
+    listed = [PairAgreement(a, b, n, *figures) for (a, b), n, *figures in rows]
+    return [replace(pair, in_mean=counts) for pair, counts in zip(listed, in_mean.tolist(), strict=True)]
 
 
 def _analytic(

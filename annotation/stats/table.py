@@ -151,18 +151,7 @@ class RatingTable:
     @cached_property
     def n_raters(self) -> int:
         """Number of raters who rated at least one item."""
-        return int(self.rater_has_ratings.sum())
-
-    @cached_property
-    def rater_has_ratings(self) -> BoolArray:
-        """(columns,) mask of the raters who rated at least one item."""
-        return np.asarray((self.codes != MISSING).any(axis=0))
-
-    @cached_property
-    def complete(self) -> BoolArray:
-        """(n_items,) mask of the items that every rater with ratings has rated."""
-        every: BoolArray = (self.codes[:, self.rater_has_ratings] != MISSING).all(axis=1)
-        return every & (self.ratings_per_item > 0)
+        return int((self.codes != MISSING).any(axis=0).sum())
 
     @cached_property
     def n_ratings(self) -> int:

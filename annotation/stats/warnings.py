@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from annotation.stats.cohen import LEAST_SHARE
 from annotation.stats.estimate import Estimate
 from annotation.stats.labels import are_mixed
 from annotation.stats.resampling import Resampling
@@ -38,6 +39,7 @@ class Joint:
     b: str
     n: int
     same: float
+    in_mean: bool = True
 
 
 def table_warnings(table: RatingTable) -> list[StatWarning]:
@@ -165,7 +167,7 @@ def _no_width(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
 
 def pair_warnings(joints: Sequence[Joint], undefined: Sequence[Joint]) -> list[StatWarning]:
     """Warnings about pairs of raters: ``joints`` are all pairs, ``undefined`` those without a kappa."""
-    return [*_identical(joints), *_never_met(joints), *_undefined(undefined)]
+    return [*_identical(joints), *_never_met(joints), *_left_out(joints), *_undefined(undefined)]
 
 
 def _identical(joints: Sequence[Joint]) -> Iterable[StatWarning]:
@@ -182,6 +184,25 @@ def _never_met(joints: Sequence[Joint]) -> Iterable[StatWarning]:
     apart = [f"{j.a} and {j.b}" for j in joints if j.n == 0]
     if apart:
         yield StatWarning("pairs_without_items", f"No item rated by both: {listed(apart)}.")
+
+
+def _left_out(joints: Sequence[Joint]) -> Iterable[StatWarning]:
+    few = [f"{j.a} and {j.b} ({j.n})" for j in joints if j.n and not j.in_mean]
+    if few:
+        most = max(j.n for j in joints)
+        yield StatWarning(
+            "pairs_left_out",
+            f"Too few common items beside the {most} of the best covered pair (below {LEAST_SHARE:.0%}): listed, and "
+            f"left out of means over pairs: {listed(few)}.",
+        )
+
+
+def left_out_warnings(raters: Sequence[str], figures: str) -> list[StatWarning]:
+    """A warning about raters with too few ratings to take part in ``figures``, where there are any."""
+    if not raters:
+        return []
+    message = f"Below {LEAST_SHARE:.0%} of the ratings of the busiest rater, and left out of {figures}"
+    return [StatWarning("raters_left_out", f"{message}: {listed(raters)}.")]
 
 
 def _undefined(undefined: Sequence[Joint]) -> Iterable[StatWarning]:

@@ -94,6 +94,11 @@ class JudgeAgreement:
     annotators: tuple[RaterAgreement, ...]
     confusion: Confusion
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Annotators with too few common items to take part in the means over annotators."""
+        return tuple(pair.b for pair in self.per_annotator if not pair.in_mean)
+
     def as_json(self) -> dict[str, Any]:
         """The entry of this judge under ``"judges"``, as JSON types."""
         figures = {name: getattr(self, name).as_json() for name in FIGURES}
@@ -104,6 +109,7 @@ class JudgeAgreement:
             "per_annotator_weighted": {pair.b: pair.weighted_cohen_kappa.as_json() for pair in pairs},
             "per_annotator_ceiling": {one.rater: one.cohen_kappa.as_json() for one in self.annotators},
             "ceiling": {name: estimate.as_json() for name, estimate in self.ceiling.items()},
+            "left_out": list(self.left_out),
             "n_items": self.n_items,
             "scored": self.scored,
             "unscored": self.unscored,

@@ -97,6 +97,13 @@ class Held:
         return (np.flatnonzero(rated) + self.n_judges).tolist()
 
     @property
+    def common_items(self) -> IntArray:
+        """(annotators,) items that each annotator and somebody else rated."""
+        rated = (self.people.codes != MISSING) & self.people.pairable[:, None]
+        n: IntArray = rated.sum(axis=0)
+        return n
+
+    @property
     def overlap(self) -> Basis:
         """Items that the raters and at least one annotator rated."""
         return basis_of(self.people, self.people.ratings_per_item > 0)
@@ -141,9 +148,12 @@ def means_over_annotators(held: Held, judge: int) -> Replicates:
 
 def mean_over_pairs(held: Held, pairs: Sequence[cohen.Pair]) -> Replicates:
     """The figures of `MEANS` averaged over pairs of columns."""
+    joint = cohen.joint_counts(held.distinct.codes, held.resampling.copies_of_items)
+    member, start = cohen.everyone_and_each(pairs, (), joint), 0
     running = cohen.RunningMeans(1)
     for block, replicates in cohen.pair_blocks(held.distinct, pairs, held.resampling):
-        running.add(replicates, cohen.everyone_and_each(block, ()))
+        running.add(replicates, member[start : start + len(block)])
+        start += len(block)
     return of_means(running.means()[0])
 
 
@@ -184,7 +194,7 @@ def ceiling_bases(held: Held) -> dict[str, Basis]:
 
 def _each_against_the_rest(held: Held) -> Iterable[Replicates]:
     people = held.distinct_people
-    for column in np.flatnonzero((people.codes != MISSING).any(axis=0)).tolist():
+    for column in np.flatnonzero(cohen.enough(held.common_items)).tolist():
         yield of_items(without(people, column), people.codes[:, column], held.resampling)
 
 

@@ -238,6 +238,7 @@ class TestJson:
             "a",
             "b",
             "n",
+            "in_mean",
             "cohen_kappa",
             "weighted_cohen_kappa",
             "percent_agreement",

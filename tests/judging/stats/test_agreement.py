@@ -235,3 +235,23 @@ class TestCeilingOfEveryFigure:
     def test_the_people_are_tied_more_often_without_one_of_them(self):
         assert self.found.mae.n_items == 150
         assert self.found.ceiling["accuracy"].n_items <= self.found.ceiling["mae"].n_items == 150
+
+
+class TestSomebodyWhoHasJustBegun:
+    people = [[0, 0, -1], [1, 1, -1], [2, 1, -1], [0, 0, -1], [1, 1, -1], [2, 2, -1], [0, 1, -1], [1, 1, -1]] * 2
+    judge = [0, 1, 2, 0, 1, 1, 0, 2] * 2
+
+    def held(self, first_of_third: int):
+        codes = [list(row) for row in self.people]
+        codes[0][2] = first_of_third
+        return judge_agreement(from_codes(codes, q=3), self.judge, judge_name="j", bootstrap=100)
+
+    def test_does_not_change_the_means_or_the_ceiling(self):
+        without, found = self.held(-1), self.held(2)
+        assert [pair.in_mean for pair in found.per_annotator] == [True, True, False]
+        assert found.left_out == ("r3",)
+        assert without.left_out == ()
+        for name in ("mean_cohen_kappa", "percent_agreement", "human_ceiling"):
+            assert getattr(found, name).value == pytest.approx(getattr(without, name).value), name
+        assert found.ceiling["mean_cohen_kappa"].value == pytest.approx(without.ceiling["mean_cohen_kappa"].value)
+        assert found.as_json()["left_out"] == ["r3"]
