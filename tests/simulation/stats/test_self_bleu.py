@@ -1,0 +1,38 @@
+import math
+
+import pytest
+
+from simulation.stats.self_bleu import NO_INTERVAL, TOO_FEW, self_bleu
+
+
+def test_the_same_again_is_one_and_nothing_in_common_is_little():
+    assert self_bleu(["book me a quiet table"] * 3).value == pytest.approx(1)
+    assert self_bleu(["book me a quiet table", "where does rain come from", "seven green socks, please"]).value < 0.1
+
+
+def test_by_hand():
+    # "a b c d" against "a b c e": precisions 3/4, 2/3, 1/2 and, none of one 4-gram, 1/2 by exponential smoothing;
+    # equal length, so no brevity penalty. The other way round is the same.
+    expected = (3 / 4 * 2 / 3 * 1 / 2 * 1 / 2) ** (1 / 4)
+    assert self_bleu(["a b c d", "a b c e"]).value == pytest.approx(expected)
+
+
+def test_case_and_order_of_the_utterances_play_no_part():
+    texts = ["Find a table.", "find a cheap table", "Play some jazz, please", "some jazz for tonight"]
+    assert self_bleu(texts).value == pytest.approx(self_bleu([text.upper() for text in reversed(texts)]).value)
+
+
+def test_too_few_have_a_reason():
+    for texts in ([], ["alone"], ["alone", "   "]):
+        found = self_bleu(texts)
+        assert math.isnan(found.value)
+        assert found.reason == TOO_FEW
+
+
+def test_a_seeded_sample_of_many():
+    texts = [f"number {i} of {i * 7} things" for i in range(60)]
+    first, again, other = (self_bleu(texts, most=20, seed=seed) for seed in (1, 1, 2))
+    assert first.value == again.value
+    assert first.value != other.value
+    assert (first.n_items, first.seed, first.reason) == (20, 1, NO_INTERVAL)
+    assert self_bleu(texts).seed is None, "all of them"
