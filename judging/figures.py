@@ -50,7 +50,7 @@ class Figure:
     Attributes
     ----------
     group
-        people, pair, judge, or judge and person.
+        people, pair, judge, judge and person, difference, or items of a group.
     a, b
         The raters that it is about; empty where it is about all people.
     key, name
@@ -110,7 +110,38 @@ def that_apply(figures: Iterable[Figure]) -> list[Figure]:
 def of(document: Document) -> list[Figure]:
     """All figures of a criterion."""
     judged = [figure for judge in document["judges"] for figure in of_judge(judge, document)]
-    return [*among_people(document), *of_pairs(document), *judged]
+    return [
+        *among_people(document),
+        *of_pairs(document),
+        *judged,
+        *of_differences(document),
+        *of_groups(document),
+    ]
+
+
+def of_differences(document: Document) -> list[Figure]:
+    """Every two judges: the first minus the second, on the items of both."""
+    return [
+        Figure("difference", one["a"], one["b"], key, JUDGED[key], one["figures"][key]["difference"])
+        for one in document.get("differences", [])
+        for key in ("mean_cohen_kappa", "accuracy", "mae")
+    ]
+
+
+def of_groups(document: Document) -> list[Figure]:
+    """Each group of items: people, and each judge; the group stands where a rater would."""
+    found = []
+    for one in document.get("groups", []):
+        found += [
+            Figure("items of a group", one["group"], "", key, COEFFICIENTS[key], one[key])
+            for key in ("fleiss_kappa", "percent_agreement")
+        ]
+        found += [
+            Figure("items of a group", one["group"], judge, key, JUDGED[key], held[key])
+            for judge, held in one["judges"].items()
+            for key in ("mean_cohen_kappa", "human_ceiling", "below_ceiling", "accuracy", "mae")
+        ]
+    return found
 
 
 CSV_HEADER = (

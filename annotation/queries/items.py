@@ -9,15 +9,21 @@ from django.db.models.functions import Coalesce
 from annotation.errors import InputError
 from annotation.models import Study
 
-GROUPINGS = {
+PROFILE = Coalesce("dialogue__scenario__profile__external_id", "pair__profile__external_id")
+
+GROUPINGS: dict[str, str | Coalesce] = {
     "stratum": "stratum",
     "domain": "dialogue__scenario__task__domains",
     "condition": "dialogue__condition",
     "assistant_model": "dialogue__assistant_model",
     "kind": "pair__kind",
     "source_tier": "pair__source_tier",
+    "profile": PROFILE,
 }
 """By the name that a researcher uses: the field that says the group."""
+
+CLUSTERINGS = ("profile", "stratum")
+"""Groupings whose items may be resampled together: what they share makes their ratings alike."""
 
 NONE = "(none)"
 SEVERAL_DOMAINS = "several domains"
@@ -34,6 +40,17 @@ def groups(study: Study, by: str) -> dict[int, str]:
     if by not in GROUPINGS:
         raise InputError(f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}", field="by")
     return {position: _name(group) for position, group in study.items.values_list("position", GROUPINGS[by])}
+
+
+def clusters(study: Study, by: str) -> dict[int, str]:
+    """By item position, the cluster it is resampled with; an item without one stays alone.
+
+    Raises InputError where there is no such clustering.
+    """
+    if by not in CLUSTERINGS:
+        raise InputError(f"items are not resampled by {by!r}; choose one of {', '.join(CLUSTERINGS)}", field="cluster")
+    named = groups(study, by)
+    return {position: f"{NONE} {position}" if name == NONE else name for position, name in named.items()}
 
 
 def _name(group: Any) -> str:

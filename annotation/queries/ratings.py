@@ -7,8 +7,8 @@ assignments count: what an annotator has saved but not handed in is not yet thei
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -34,6 +34,12 @@ class PeoplesRatings:
     criterion: Criterion
     table: RatingTable
     unscored: dict[str, int]
+
+    def clustered(self, clusters: Mapping[int, str]) -> PeoplesRatings:
+        """The same with the cluster of each item, by position."""
+        if not self.table.n_items:
+            return self
+        return replace(self, table=replace(self.table, clusters=tuple(clusters[p] for p in self.positions)))
 
     @property
     def positions(self) -> tuple[int, ...]:

@@ -32,11 +32,14 @@ class Options:
         Nominal coverage, between 0 and 1.
     seed
         Of the resampling.
+    cluster
+        By what items are resampled together; empty where each is drawn alone.
     """
 
     bootstrap: int = 2000
     confidence: float = 0.95
     seed: int = 0
+    cluster: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.bootstrap <= MOST_REPLICATES:
@@ -52,6 +55,10 @@ class Options:
 
 
 RESAMPLING = "Intervals come from resampling the items independently of each other (BCa bootstrap)."
+CLUSTERED = (
+    "Intervals come from resampling {n} whole clusters of items, by {by}: what items of one cluster share does not "
+    "count as independent evidence (BCa bootstrap)."
+)
 MAJORITY = "The majority is the category that more people chose than any other; ties are counted, not broken."
 
 
@@ -62,10 +69,16 @@ def of_people(table: RatingTable, options: Options) -> dict[str, Any]:
         **result,
         "majority": majority_counts(table),
         "conventions": [
-            {"code": "resampling", "message": RESAMPLING},
+            {"code": "resampling", "message": _resampled(table, options)},
             {"code": "majority", "message": MAJORITY},
         ],
     }
+
+
+def _resampled(table: RatingTable, options: Options) -> str:
+    if table.clusters is None:
+        return RESAMPLING
+    return CLUSTERED.format(n=len(set(table.clusters)), by=options.cluster.replace("_", " "))
 
 
 def majority_counts(table: RatingTable) -> dict[str, Any]:

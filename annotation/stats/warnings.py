@@ -14,6 +14,7 @@ from annotation.stats.table import RatingTable
 FEW_ITEMS = 30
 FEW_DISAGREEMENTS = 5
 FEW_RARE = 10
+FEW_CLUSTERS = 20
 HIGH_AGREEMENT = 0.8
 LOW_KAPPA = 0.4
 ENOUGH_TO_COMPARE = 20
@@ -129,7 +130,20 @@ def _mixed_labels(table: RatingTable) -> Iterable[StatWarning]:
 
 def resampling_warnings(table: RatingTable, resampling: Resampling) -> list[StatWarning]:
     """Warnings about how the intervals were made."""
-    if not resampling.n_replicates or table.strata is None or not len(resampling.stratum):
+    if not resampling.n_replicates or not len(resampling.stratum):
+        return []
+    return [*_few_clusters(table, resampling), *_single_units(table, resampling)]
+
+
+def _few_clusters(table: RatingTable, resampling: Resampling) -> list[StatWarning]:
+    if table.clusters is None or resampling.n_units >= FEW_CLUSTERS:
+        return []
+    message = f"Only {resampling.n_units} clusters are resampled; below {FEW_CLUSTERS} intervals are too narrow."
+    return [StatWarning("few_clusters", message)]
+
+
+def _single_units(table: RatingTable, resampling: Resampling) -> list[StatWarning]:
+    if table.strata is None:
         return []
     single = int((np.bincount(resampling.stratum) == 1).sum())
     if not single:

@@ -13,12 +13,22 @@ from typing import Any
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import AgreementRun, Study, User
+from annotation.queries import items
 from annotation.queries import ratings as people
 from annotation.queries.raters import Annotator, annotators_of
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services import agreement as among_people
+from annotation.services import tiers
+from annotation.services.tiers import TierOptions
 from judging.queries import ratings as judges
 from judging.services.comparison import JudgeColumn, JudgedOptions, document, note
+
+TIER = "tier"
+"""The grouping by how contested an item is on the criterion itself."""
+
+NO_TIER = "(none)"
+
+GROUPINGS = (TIER, *items.GROUPINGS)
 
 
 @dataclass(frozen=True)
@@ -33,21 +43,28 @@ class StudyRatings:
         By criterion key.
     annotators
         By username.
+    groups
+        By item position, where items are grouped by what they are.
     """
 
     criteria: tuple[PeoplesRatings, ...]
     judges: Mapping[str, tuple[JudgeColumn, ...]]
     annotators: Mapping[str, Annotator]
+    groups: Mapping[int, str] | None = None
 
     @classmethod
-    def read(cls, study: Study) -> StudyRatings:
-        """In a constant number of queries."""
+    def read(cls, study: Study, *, cluster: str = "", by: str = "") -> StudyRatings:
+        """In a constant number of queries. Raises InputError on an unknown clustering or grouping."""
+        named = items.groups(study, by) if by and by != TIER else None
+        clusters = items.clusters(study, cluster) if cluster else None
         criteria, said = people.of_study(study), judges.of_study(study)
+        if clusters is not None:
+            criteria = tuple(one.clustered(clusters) for one in criteria)
         columns = {
             one.criterion.key: tuple(JudgeColumn.of(judge, one.table) for judge in said.get(one.criterion.pk, ()))
             for one in criteria
         }
-        return cls(criteria, columns, annotators_of(study))
+        return cls(criteria, columns, annotators_of(study), named)
 
     def only(self, key: str) -> StudyRatings:
         """Those on one criterion. Raises InputError where there is no such criterion."""
@@ -73,6 +90,7 @@ class StudyRatings:
                 "criteria": [_hashed_people(one) for one in self.criteria],
                 "judges": {key: [_hashed_judge(column) for column in columns] for key, columns in self.judges.items()},
                 "simulated": self.simulated(),
+                **({} if self.groups is None else {"groups": sorted(self.groups.items())}),
             }
         )
 
@@ -88,6 +106,7 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
         "raters": table.raters,
         "codes": table.codes.tolist(),
         "unscored": one.unscored,
+        **({} if table.clusters is None else {"clusters": table.clusters}),
     }
 
 
@@ -115,8 +134,18 @@ def _computed(study: Study, ratings: StudyRatings, options: JudgedOptions) -> di
 
 
 def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
-    found = document(one.table, ratings.judges[one.criterion.key], options)
+    found = document(one.table, ratings.judges[one.criterion.key], options, _groups(one, ratings, options))
     return {**found, "unscored_by_people": one.unscored, "warnings": [*found["warnings"], *_on_people(one, ratings)]}
+
+
+def _groups(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> list[str] | None:
+    """The group of each item of a criterion's table."""
+    if options.by == TIER:
+        found = tiers.of_table(one.table, TierOptions(draws=0))["items"]
+        return [item["tier"] or NO_TIER for item in found]
+    if ratings.groups is None:
+        return None
+    return [ratings.groups[position] for position in one.positions]
 
 
 def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,12 @@ from annotation.parsing.rating_files import RatingsFile
 from annotation.services import agreement as among_people
 from annotation.services.agreement import Options
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
+from annotation.stats.tiers import group_tiers
 from judging.queries.ratings import JudgesRatings
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
+from judging.stats.differences import compare_judges
+from judging.stats.subgroups import judge_agreement_by
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,13 @@ class JudgedOptions(Options):
         The value that a reply without a verdict is counted as; by default such items are left out.
     epsilon
         Discount of the judge in the alternative-annotator test, 0 to 1.
+    by
+        By what items are grouped, each group with figures of its own; empty for none.
     """
 
     unscored_as: str | None = None
     epsilon: float = 0.15
+    by: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,17 +95,100 @@ VERDICT = (
 )
 
 
-def document(table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions) -> dict[str, Any]:
-    """The document of one criterion: people among themselves, and each judge beside them."""
+MOST_COMPARED = 8
+"""Judges of which every two are compared, the first by name: 28 pairs."""
+
+OF_GROUPS = (
+    "mean_cohen_kappa",
+    "human_ceiling",
+    "below_ceiling",
+    "percent_agreement",
+    "accuracy",
+    "mae",
+    "bias",
+    "n_items",
+    "scored",
+    "unscored",
+    "not_judged",
+)
+"""What is said of a judge in each group of items."""
+
+
+def document(
+    table: RatingTable,
+    columns: Sequence[JudgeColumn],
+    options: JudgedOptions,
+    groups: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """The document of one criterion: people among themselves, each judge beside them, every two judges.
+
+    `groups` names the group of each item of the table; with it, each group has figures of its own.
+    """
     found = among_people.of_people(table, options)
+    used = [_used(table, column, options) for column in columns]
     found["judges"] = {column.name: _judge(table, column, options) for column in columns}
+    found["differences"] = _differences(table, used, options)
+    if groups is not None:
+        found["groups"] = of_groups(table, used, groups, options)
     found["warnings"] = [*found["warnings"], *_warnings(columns, options)]
     found["conventions"] = [*found["conventions"], *_conventions(columns, options)]
     return found
 
 
+def _used(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeColumn:
+    """The column with unscored replies treated as the options ask."""
+    return column if options.unscored_as is None else column.with_unscored_as(_code(table, options.unscored_as))
+
+
+def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, Any]]:
+    """Every two judges on the items that both scored, paired."""
+    found = compare_judges(
+        table,
+        {column.name: column.codes for column in columns[:MOST_COMPARED]},
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    return [difference.as_json() for difference in found]
+
+
+def of_groups(
+    table: RatingTable, columns: Sequence[JudgeColumn], groups: Sequence[str], options: JudgedOptions
+) -> list[dict[str, Any]]:
+    """People's agreement in each group of items, and each judge's beside it, in the order of the groups' names."""
+    of_people = group_tiers(
+        table, groups, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed
+    )
+    of_judges = {
+        column.name: {
+            one.group: one.agreement.as_json()
+            for one in judge_agreement_by(
+                table,
+                column.codes,
+                groups,
+                judge_name=column.name,
+                unscored=column.unscored,
+                bootstrap=options.bootstrap,
+                confidence=options.confidence,
+                seed=options.seed,
+            )
+        }
+        for column in columns
+    }
+    return [
+        {
+            "group": one.group,
+            "n_items": one.n_items,
+            "fleiss_kappa": one.fleiss_kappa.as_json(),
+            "percent_agreement": one.percent_agreement.as_json(),
+            "judges": {name: {key: found[one.group][key] for key in OF_GROUPS} for name, found in of_judges.items()},
+        }
+        for one in of_people
+    ]
+
+
 def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
-    used = column if options.unscored_as is None else column.with_unscored_as(_code(table, options.unscored_as))
+    used = _used(table, column, options)
     found = judge_agreement(
         table,
         used.codes,
@@ -165,7 +254,10 @@ def of_file(file: RatingsFile, judge_names: Sequence[str], options: JudgedOption
         if name not in table.raters:
             raise InputError(f"no rater is called {name!r}; there are {', '.join(table.raters)}", field="judge")
     annotators = table.select_raters([rater for rater in table.raters if rater not in judge_names])
-    return document(annotators, [_column(file, name) for name in dict.fromkeys(judge_names)], options)
+    if options.cluster:
+        annotators = replace(annotators, clusters=file.column(options.cluster))
+    columns = [_column(file, name) for name in dict.fromkeys(judge_names)]
+    return document(annotators, columns, options, file.column(options.by) if options.by else None)
 
 
 def _column(file: RatingsFile, name: str) -> JudgeColumn:

@@ -16,7 +16,9 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
+from annotation.errors import InputError
 from annotation.models import AgreementRun, Criterion, Study
+from annotation.queries.items import CLUSTERINGS
 from annotation.queries.raters import Annotator
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services.exports import without_formula
@@ -42,11 +44,21 @@ Document = Mapping[str, Any]
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     """What people and judges agree on, in words, as a plot, as figures; computed now if it is not known yet."""
     study = get_object_or_404(Study, slug=slug)
-    ratings = StudyRatings.read(study)
+    head = {"study": study, "steps": study_steps(study, "agreement")}
+    try:
+        options, ratings = _asked(request, study)
+    except InputError as error:
+        return render(request, "judging/agreement.html", {**head, "error": error}, status=400)
     if ratings.is_empty:
-        return render(request, "judging/agreement.html", {"study": study, "steps": study_steps(study, "agreement")})
-    run = _run(request, study, ratings)
-    return render(request, "judging/agreement.html", _context(study, ratings, run))
+        return render(request, "judging/agreement.html", head)
+    run = _run(request, study, ratings, options)
+    return render(request, "judging/agreement.html", {**head, **_context(study, ratings, run, options)})
+
+
+def _asked(request: HttpRequest, study: Study) -> tuple[JudgedOptions, StudyRatings]:
+    """What the address asks for. Raises InputError where there is no such grouping."""
+    options = JudgedOptions(by=request.GET.get("by", ""), cluster=request.GET.get("cluster", ""))
+    return options, StudyRatings.read(study, cluster=options.cluster, by=options.by)
 
 
 @researcher_required
@@ -56,16 +68,20 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     if format not in DOWNLOADS:
         raise Http404(f"agreement is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
-    ratings = StudyRatings.read(study)
+    try:
+        options, ratings = _asked(request, study)
+    except InputError as error:
+        raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]
-    response = HttpResponse(content(_run(request, study, ratings).result, ratings), content_type=content_type)
+    found = _run(request, study, ratings, options).result
+    response = HttpResponse(content(found, ratings), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-agreement.{format}"'
     return response
 
 
-def _run(request: HttpRequest, study: Study, ratings: StudyRatings) -> AgreementRun:
+def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: JudgedOptions) -> AgreementRun:
     by = request.user if request.user.is_authenticated else None
-    return service.of_study(by=by, study=study, options=JudgedOptions(), ratings=ratings)
+    return service.of_study(by=by, study=study, options=options, ratings=ratings)
 
 
 def _names(ratings: StudyRatings) -> dict[str, str]:
@@ -109,13 +125,15 @@ def _raters(one: PeoplesRatings, ratings: StudyRatings) -> str:
     return "simulated" if who and all(annotator.is_simulated for annotator in who) else "people"
 
 
-def _context(study: Study, ratings: StudyRatings, run: AgreementRun) -> dict[str, Any]:
+def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
+    query = urlencode({key: value for key, value in (("by", options.by), ("cluster", options.cluster)) if value})
     names, documents = _names(ratings), run.result["criteria"]
     sections = [_section(study, one, documents[one.criterion.key], ratings.annotators) for one in ratings.criteria]
     return {
-        "study": study,
-        "steps": study_steps(study, "agreement"),
         "run": run,
+        "asked": options,
+        "groupings": _readable(service.GROUPINGS),
+        "clusterings": _readable(CLUSTERINGS),
         "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, ratings),
         # Our own renderer's output; it escapes the names in it.
         "forest": mark_safe(charts.svg(_forest(run.result, ratings, charts.PAGE))),  # noqa: S308
@@ -124,11 +142,18 @@ def _context(study: Study, ratings: StudyRatings, run: AgreementRun) -> dict[str
         "alone": len(sections) == 1,
         "simulated": [ratings.annotators[username].name for username in ratings.simulated()],
         "rules": _rules(documents.values()),
-        "downloads": [(f.upper(), reverse("agreement_download", args=[study.slug, f])) for f in DOWNLOADS],
+        "downloads": [
+            (f.upper(), reverse("agreement_download", args=[study.slug, f]) + (f"?{query}" if query else ""))
+            for f in DOWNLOADS
+        ],
         "interval": f"{100 * run.parameters['confidence']:g} % interval",
         "warnings": _warnings(names, documents),
         "conventions": _conventions(documents.values()),
     }
+
+
+def _readable(names: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, name.replace("_", " ")) for name in names]
 
 
 def _over_all(names: Mapping[str, str], documents: Mapping[str, Document], ratings: StudyRatings) -> str:
@@ -181,6 +206,8 @@ def _section(
         "captions": {
             "coefficients": f"Coefficients on {one.criterion.name}",
             "pairs": f"Pairs of annotators on {one.criterion.name}",
+            "differences": f"One judge minus another on {one.criterion.name}",
+            "groups": f"Groups of items on {one.criterion.name}",
         },
         "counts": f"{document['n_raters']:,} raters, {document['n_ratings']:,} ratings",
         "note": _note(document),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,14 +12,15 @@ from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.parsing import rating_files
+from annotation.queries.items import CLUSTERINGS
 from annotation.queries.studies import study_called
 from annotation.stats.table import Level
 from judging import wording
 from judging.services import agreement, comparison
-from judging.services.agreement import StudyRatings
+from judging.services.agreement import GROUPINGS, StudyRatings
 from judging.services.comparison import JudgedOptions
 
-CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon")
+CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "by", "cluster")
 
 
 class Command(ConcordCommand):
@@ -36,6 +37,12 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--epsilon", type=float, default=0.15, help="discount of a judge in the alternative-annotator test (0.15)"
         )
+        parser.add_argument(
+            "--by", default="", metavar="COLUMN", help=f"figures per group; of a study: {', '.join(GROUPINGS)}"
+        )
+        parser.add_argument(
+            "--cluster", default="", metavar="COLUMN", help=f"resample together; of a study: {', '.join(CLUSTERINGS)}"
+        )
         parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples; 0 for no intervals")
         parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
         parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
@@ -44,9 +51,10 @@ class Command(ConcordCommand):
         check_source(options, only_study=("criterion",), only_file=("level", "judge", "categories"))
         chosen = JudgedOptions(**{name: options[name] for name in CHOSEN})
         if options["file"]:
-            return comparison.of_file(read_file(options), options["judge"], chosen)
+            describing = tuple(name for name in (chosen.by, chosen.cluster) if name)
+            return comparison.of_file(read_file(options, describing=describing), options["judge"], chosen)
         study, key = study_called(options["study"]), options["criterion"]
-        ratings = StudyRatings.read(study)
+        ratings = StudyRatings.read(study, cluster=chosen.cluster, by=chosen.by)
         run = agreement.of_study(by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings)
         return agreement.for_criterion(run.result, key)
 
@@ -105,6 +113,8 @@ def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
         yield f"judge {judge}: {held['scored']} scored, {held['unscored']} unscored"
         yield text.columns(list(_judge(held)))
         yield from _alt_test(held["alt_test"])
+    yield from _differences(found["differences"])
+    yield from _groups(found.get("groups", []))
     yield from (f"! {warning['message']}" for warning in found["warnings"])
 
 
@@ -113,6 +123,34 @@ def _judge(held: Mapping[str, Any]) -> Iterator[list[str]]:
         yield [key.replace("_", " "), text.estimate(held[key])]
     for annotator, kappa in held["per_annotator"].items():
         yield [f"with {annotator}", text.estimate(kappa)]
+
+
+def _differences(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not found:
+        return
+    yield "mean Cohen's kappa with people, one judge minus another on the items of both"
+    rows = [(one, one["figures"]["mean_cohen_kappa"]["difference"]) for one in found]
+    yield text.columns([[f"{one['a']} - {one['b']}", text.estimate(e), f"{one['n_items']} items"] for one, e in rows])
+
+
+def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not found:
+        return
+    judges = list(found[0]["judges"])
+    yield text.columns(
+        [
+            ["group", "items", "Fleiss' kappa", *judges],
+            *(
+                [
+                    one["group"],
+                    str(one["n_items"]),
+                    text.estimate(one["fleiss_kappa"]),
+                    *(text.estimate(one["judges"][name]["mean_cohen_kappa"]) for name in judges),
+                ]
+                for one in found
+            ),
+        ]
+    )
 
 
 def _alt_test(found: Mapping[str, Any] | None) -> Iterator[str]:

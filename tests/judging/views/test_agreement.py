@@ -173,3 +173,23 @@ def test_one_annotator_leaves_nobody_to_compare_with(alice):
     people_say(alone, {"bob": RIGHT_FOR_ALL})
     judge_says(alone, "gpt", RIGHT_FOR_ALL, order="AB")
     assert "stand in for a person" not in text_of(page(alice, "alone"))
+
+
+def test_groups_of_items_are_asked_by_address_and_kept_in_the_downloads(criterion, alice):
+    url = reverse("agreement", args=["suits"])
+    text = text_of(alice.get(url, {"by": "tier", "cluster": "profile"}))
+    assert "Groups of items on Preference" in text
+    assert "whole clusters of items, by profile" in text
+    assert "gpt minus longer" in text
+    html = alice.get(url, {"by": "tier"}).content.decode()
+    assert "agreement.csv?by=tier" in html
+    rows = alice.get(reverse("agreement_download", args=["suits", "csv"]), {"by": "tier"}).content.decode()
+    assert "preference,items of a group,easy,gpt,mean_cohen_kappa" in rows
+    assert "preference,difference,gpt,longer,mean_cohen_kappa" in rows
+
+
+def test_an_unknown_grouping_says_which_there_are(criterion, alice):
+    response = alice.get(reverse("agreement", args=["suits"]), {"by": "colour"})
+    assert response.status_code == 400
+    assert "choose one of stratum, domain" in text_of(response)
+    assert alice.get(reverse("agreement_download", args=["suits", "csv"]), {"by": "colour"}).status_code == 404
