@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.api import views as api
-from annotation.views import material, review, saving, search, studies, work
+from annotation.views import gold, material, review, saving, search, studies, work
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # material
@@ -23,6 +23,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/annotators/", studies.study_assign, name="study_assign"),
     path("studies/<slug:slug>/annotators/<int:pk>/release/", studies.study_release, name="study_release"),
     path("studies/<slug:slug>/quality/", review.quality, name="quality"),
+    path("studies/<slug:slug>/gold/", gold.gold, name="gold"),
+    path("studies/<slug:slug>/gold.<slug:format>", gold.gold_download, name="gold_download"),
     path("studies/<slug:slug>/adjudication/", review.adjudication, name="adjudication"),
     path("studies/<slug:slug>/adjudication/late/<int:pk>/", review.late_answers, name="late_answers"),
     path("studies/<slug:slug>/adjudication/<slug:key>/<int:position>/", review.adjudicate, name="adjudicate"),

@@ -32,5 +32,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/labels.<slug:format>", exports.export, name="export"),
     # API
     path("api/studies/<slug:slug>/labels/", api.StudyLabels.as_view(), name="api_study_labels"),
+    path("studies/<slug:slug>/items/<int:position>/tier/<slug:key>/", items.item_tier, name="item_tier"),
     path("api/studies/<slug:slug>/agreement/", api.StudyAgreement.as_view(), name="api_study_agreement"),
 ]

@@ -3,6 +3,7 @@
 from annotation.models.corpus import Dialogue, Profile, ResponsePair, Scenario, Task
 from annotation.models.labels import Adjudication, AgreementRun, Annotation, Draft
 from annotation.models.study import Assignment, Criterion, Item, Sample, Study
+from annotation.models.tiers import TierOverride
 from annotation.models.user import User
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "Scenario",
     "Study",
     "Task",
+    "TierOverride",
     "User",
 ]

@@ -6,8 +6,8 @@ side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation.errors import InputError
@@ -19,7 +19,6 @@ from annotation.queries.raters import Annotator, annotators_of
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services import agreement as among_people
 from annotation.services import tiers
-from annotation.services.tiers import TierOptions
 from judging.queries import ratings as judges
 from judging.services.comparison import JudgeColumn, JudgedOptions, document, note
 
@@ -45,12 +44,15 @@ class StudyRatings:
         By username.
     groups
         By item position, where items are grouped by what they are.
+    tiers
+        By criterion key, the tier of each item of its table, where items are grouped by it.
     """
 
     criteria: tuple[PeoplesRatings, ...]
     judges: Mapping[str, tuple[JudgeColumn, ...]]
     annotators: Mapping[str, Annotator]
     groups: Mapping[int, str] | None = None
+    tiers: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, study: Study, *, cluster: str = "", by: str = "") -> StudyRatings:
@@ -64,7 +66,8 @@ class StudyRatings:
             one.criterion.key: tuple(JudgeColumn.of(judge, one.table) for judge in said.get(one.criterion.pk, ()))
             for one in criteria
         }
-        return cls(criteria, columns, annotators_of(study), named)
+        held = {one.criterion.key: tiers.holding(one) for one in criteria} if by == TIER else {}
+        return cls(criteria, columns, annotators_of(study), named, held)
 
     def only(self, key: str) -> StudyRatings:
         """Those on one criterion. Raises InputError where there is no such criterion."""
@@ -91,6 +94,7 @@ class StudyRatings:
                 "judges": {key: [_hashed_judge(column) for column in columns] for key, columns in self.judges.items()},
                 "simulated": self.simulated(),
                 **({} if self.groups is None else {"groups": sorted(self.groups.items())}),
+                **({"tiers": self.tiers} if self.tiers else {}),
             }
         )
 
@@ -141,8 +145,7 @@ def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOpt
 def _groups(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> list[str] | None:
     """The group of each item of a criterion's table."""
     if options.by == TIER:
-        found = tiers.of_table(one.table, TierOptions(draws=0))["items"]
-        return [item["tier"] or NO_TIER for item in found]
+        return [tier or NO_TIER for tier in ratings.tiers[one.criterion.key]]
     if ratings.groups is None:
         return None
     return [ratings.groups[position] for position in one.positions]

@@ -11,11 +11,11 @@ import numpy as np
 from annotation.errors import InputError
 from annotation.models import Criterion, Study
 from annotation.queries import ratings as people
+from annotation.services import tiers
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from annotation.stats.bands import TIERS
 from annotation.stats.majority import Majority, majority
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
-from annotation.stats.tiers import tiers
 from judging.queries import ratings as judges
 from judging.services.comparison import JudgeColumn
 
@@ -85,7 +85,7 @@ class RatedItems:
     most
         The majority of each item.
     tiers
-        By item, its tier; None where it has none.
+        By item, its tier, that of a person above the computed one; None where it has none.
     """
 
     criterion: Criterion
@@ -96,12 +96,12 @@ class RatedItems:
 
     @classmethod
     def read(cls, study: Study, criterion: Criterion, options: TierOptions) -> RatedItems:
-        """In four queries."""
-        table = people.of_criterion(criterion).table
+        """In five queries."""
+        rated = people.of_criterion(criterion)
+        table = rated.table
         said = judges.of_study(study, only=criterion).get(criterion.pk, ())
         columns = tuple(JudgeColumn.of(judge, table) for judge in said)
-        found = tiers(table, cuts=options.cuts, chance=options.chance, draws=0)
-        return cls(criterion, table, columns, majority(table), tuple(item.tier for item in found.items))
+        return cls(criterion, table, columns, majority(table), tuple(tiers.holding(rated, options)))
 
     def positions(self, wanted: ItemFilter) -> list[int]:
         """Of the items that the filter lets through, in order. Raises InputError where it names what is not there."""

@@ -6,17 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
-from annotation.models import Annotation, Criterion, Item, Study
+from annotation.models import Annotation, Criterion, Item, Study, TierOverride
+from annotation.queries import overrides
+from annotation.services.overrides import set_tier
 from annotation.stats.bands import TIERS
 from annotation.steps import study_steps
+from annotation.views.studies import researcher
 from judging.models import JudgeRun, Judgment
 from judging.queries import items as queries
 from judging.queries import ratings
@@ -77,6 +81,7 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
         "title": f"Item {item.position}",
         "item": item,
         "scales": _scales(study, item),
+        "tier_names": TIERS,
         "query": urlencode(wanted.as_query()),
         **ways,
     }
@@ -110,9 +115,10 @@ def _address(study: Study, position: int, wanted: ItemFilter) -> str:
 
 def _scales(study: Study, item: Item) -> list[dict[str, Any]]:
     annotations, judgments = list(queries.annotations_on(item)), list(queries.judgments_on(item))
-    runs, gold = ratings.runs_that_count(study), queries.gold_on(item)
+    runs, gold, changes = ratings.runs_that_count(study), queries.gold_on(item), overrides.history(item)
     return [
-        _scale(
+        _tiered(criterion, [one for one in changes if one.criterion_id == criterion.pk], annotations)
+        | _scale(
             criterion,
             [a for a in annotations if a.criterion_id == criterion.pk],
             [j for j in judgments if j.criterion_id == criterion.pk],
@@ -121,6 +127,30 @@ def _scales(study: Study, item: Item) -> list[dict[str, Any]]:
         )
         for criterion in study.criteria.all()
     ]
+
+
+def _tiered(criterion: Criterion, changes: Sequence[TierOverride], annotations: Sequence[Annotation]) -> dict[str, Any]:
+    """The item's tier on a criterion: what holds, what is computed, and every change by hand, newest first."""
+    submitted = [a for a in annotations if a.criterion_id == criterion.pk and a.value]
+    computed = overrides.computed(criterion, [a.value for a in submitted])
+    by_hand = changes[0].tier if changes else ""
+    return {"tier": by_hand or computed, "computed_tier": computed, "set_by_hand": bool(by_hand), "changes": changes}
+
+
+@researcher_required
+@require_POST
+def item_tier(request: HttpRequest, slug: str, key: str, position: int) -> HttpResponse:
+    """Put an item into another tier than its ratings say, with a reason; or take that back."""
+    criterion = get_object_or_404(Criterion.objects.select_related("study"), study__slug=slug, key=key)
+    item = get_object_or_404(criterion.study.items, position=position)
+    given = {name: request.POST.get(name, "") for name in ("tier", "reason")}
+    try:
+        found = set_tier(by=researcher(request), item=item, criterion=criterion, **given)
+    except InputError as error:
+        messages.error(request, f"{criterion.name}: {error.message}")
+    else:
+        messages.success(request, f"Item {position} on {criterion.name}: {found.tier or 'tier as computed'}.")
+    return redirect(f"{reverse('item_detail', args=[slug, position])}#scale-{key}")
 
 
 def _scale(

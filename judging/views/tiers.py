@@ -188,7 +188,7 @@ def _json(found: Mapping[str, Any]) -> str:
 def _csv(found: Mapping[str, Any]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
-    columns = ("item", "position", "n_ratings", "kappa", "tier", "reason", "stability")
+    columns = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")
     writer.writerow(columns)
     for item in found["items"]:
         cells = (item[column] for column in columns)

@@ -78,7 +78,7 @@ def test_the_list_takes_the_same_number_of_queries_for_any_size(alice, n, django
     criterion = CriterionFactory(study=study, yes_no=True)
     people_say(criterion, {"bob": ["yes"] * n, "dana": ["no"] * n})
     judge_says(criterion, "gpt", ["yes"] * n)
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(20):
         listed(alice)
 
 
@@ -183,12 +183,12 @@ def test_texts_from_outside_are_escaped(criterion, alice):
 
 
 def test_an_item_takes_the_same_number_of_queries_for_any_number_of_raters(criterion, alice, django_assert_num_queries):
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(20):
         item_page(alice, 1)
     for name in ("claude", "longer"):
         judge_says(criterion, name, ["1"] * 4)
     User.objects.filter(username="dana").update(kind="simulated")
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(20):
         item_page(alice, 1)
 
 
@@ -202,3 +202,14 @@ def test_a_dialogue_is_shown_turn_by_turn(alice):
 
 def test_an_item_that_is_not_there(criterion, alice):
     assert alice.get(reverse("item_detail", args=["suits", 99])).status_code == 404
+
+
+def test_a_tier_is_changed_with_a_reason_and_the_change_is_shown(criterion, alice):
+    study = criterion.study
+    url = reverse("item_tier", args=[study.slug, 1, criterion.key])
+    assert alice.post(url, {"tier": "hard", "reason": ""}, follow=True).content.decode().count("Say why") == 1
+    html = alice.post(url, {"tier": "hard", "reason": "a <trick> question"}, follow=True).content.decode()
+    assert "set by hand" in html
+    assert "a &lt;trick&gt; question" in html
+    assert "by hand; computed" in alice.get(reverse("tiers", args=[study.slug])).content.decode()
+    assert "selected>hard" in html.replace('" selected', '" selected')

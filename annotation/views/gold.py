@@ -1,0 +1,141 @@
+"""Gold labels: how many items have one and why others have none, item by item, and as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from annotation.models import Study
+from annotation.queries import ratings
+from annotation.queries.ratings import PeoplesRatings
+from annotation.services import gold as service
+from annotation.services.exports import without_formula
+from annotation.services.gold import GoldOptions
+from annotation.stats.gold import REASONS, GoldMethod
+from annotation.steps import study_steps
+
+PER_PAGE = 50
+SOURCES = {"majority": "majority of the people", "dawid_skene": "Dawid and Skene", "adjudication": "adjudicated"}
+METHODS = {name: SOURCES[name] for name in ("majority", "dawid_skene")}
+COLUMNS = ("position", "item", "gold", "source", "confidence", "reason", "candidates")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address asks for: a criterion with its ratings, how gold is made, and which items are listed."""
+
+    ours: PeoplesRatings | None
+    criteria: tuple[PeoplesRatings, ...]
+    options: GoldOptions
+    only: str
+
+    @classmethod
+    def of(cls, study: Study, query: Mapping[str, str]) -> Asked:
+        """Raises InputError where the query makes no sense."""
+        options = GoldOptions(method=cast(GoldMethod, query.get("method") or "majority"))
+        read, key = ratings.of_study(study), query.get("criterion", "")
+        ours = next((one for one in read if key in ("", one.criterion.key)), None)
+        if key and ours is None:
+            raise InputError(f"no criterion is called {key!r}", field="criterion")
+        return cls(ours, read, options, query.get("only", ""))
+
+    def as_query(self, **other: str) -> str:
+        """For an address."""
+        key = self.ours.criterion.key if self.ours else ""
+        given = {"criterion": key, "method": self.options.method, "only": self.only, **other}
+        return urlencode({name: value for name, value in given.items() if value})
+
+
+@researcher_required
+@require_safe
+def gold(request: HttpRequest, slug: str) -> HttpResponse:
+    """The gold of one criterion."""
+    study = get_object_or_404(Study, slug=slug)
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study), "methods": METHODS.items()}
+    try:
+        asked = Asked.of(study, request.GET.dict())
+    except InputError as error:
+        return render(request, "annotation/gold.html", {**context, "error": error}, status=400)
+    context["asked"] = asked
+    if asked.ours is None or not asked.ours.table.n_ratings:
+        return render(request, "annotation/gold.html", context)
+    found = service.of_criterion(study, asked.ours, asked.options)
+    label_of = asked.ours.criterion.label_of
+    rows = [
+        {
+            **item,
+            "label": label_of(str(item["gold"])) if item["gold"] is not None else "",
+            "from": SOURCES.get(item["source"], ""),
+            "tied": " or ".join(label_of(str(value)) for value in item["candidates"]),
+        }
+        for item in found["items"]
+        if asked.only in ("", item["source"], item["reason"])
+    ]
+    context |= {
+        "criterion": asked.ours.criterion,
+        "found": found,
+        "total": len(found["items"]),
+        "with_gold": sum(item["gold"] is not None for item in found["items"]),
+        "counts": [
+            (SOURCES.get(name, name), name in REASONS, n, f"?{asked.as_query(only=name)}")
+            for name, n in found["counts"].items()
+        ],
+        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "all_href": f"?{asked.as_query(only='')}",
+        "downloads": [
+            (name.upper(), f"{reverse('gold_download', args=[study.slug, name])}?{asked.as_query(only='')}")
+            for name in DOWNLOADS
+        ],
+    }
+    return render(request, "annotation/gold.html", context)
+
+
+@researcher_required
+@require_safe
+def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+    """The same as json or csv, an item a row."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        asked = Asked.of(study, request.GET.dict())
+    except InputError as error:
+        raise Http404(str(error)) from error
+    if format not in DOWNLOADS or asked.ours is None:
+        raise Http404(f"gold is not given as {format}")
+    content_type, content = DOWNLOADS[format]
+    found = service.of_criterion(study, asked.ours, asked.options)
+    response = HttpResponse(content(found), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-gold.{format}"'
+    return response
+
+
+def _json(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, ensure_ascii=False, indent=1)
+
+
+def _csv(found: Mapping[str, Any]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for item in found["items"]:
+        cells = {**item, "candidates": " | ".join(map(str, item["candidates"]))}
+        writer.writerow(without_formula(c) if isinstance(c, str) else c for c in (cells[name] for name in COLUMNS))
+    return text.getvalue()
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
+    "json": ("application/json; charset=utf-8", _json),
+    "csv": ("text/csv; charset=utf-8", _csv),
+}

@@ -1,0 +1,51 @@
+"""`gold`: the value that each item is taken to have, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries import ratings
+from annotation.queries.studies import study_called
+from annotation.services import gold
+from annotation.services.gold import GoldOptions
+from judging.management.commands.agreement import add_source, check_source, read_file
+
+
+class Command(ConcordCommand):
+    help = "The gold of items by majority, by Dawid and Skene, or adjudicated; of a study or of a CSV file."
+    example = "gold ratings.csv --method dawid_skene\n  python manage.py gold --study PandaLM --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        add_source(parser)
+        parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
+        parser.add_argument("--method", choices=["majority", "dawid_skene"], default="majority", help="(majority)")
+        parser.add_argument("--min-ratings", type=int, default=2, metavar="N", help="fewer are too few (2)")
+        parser.add_argument("--min-posterior", type=float, default=0.5, help="of Dawid and Skene (0.5)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        check_source(options, only_study=("criterion",), only_file=("level", "categories"))
+        chosen = GoldOptions(options["method"], options["min_ratings"], options["min_posterior"])
+        if options["file"]:
+            return gold.of_table(read_file(options).table, chosen)
+        study, key = study_called(options["study"]), options["criterion"]
+        found = {one.criterion.key: one for one in ratings.of_study(study)}
+        if key is not None and key not in found:
+            raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
+        wanted = [key] if key is not None else list(found)
+        documents = {name: gold.of_criterion(study, found[name], chosen) for name in wanted}
+        return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
+
+    def say(self, document: Any) -> None:
+        for name, found in document.get("criteria", {document.get("criterion") or "": document}).items():
+            self.stdout.write("\n".join([*([name] if name else []), lines(found)]))
+
+
+def lines(found: Mapping[str, Any]) -> str:
+    """Numbers of items by where their gold comes from, or why they have none."""
+    return text.columns([[name, str(n)] for name, n in found["counts"].items()])
