@@ -22,8 +22,11 @@ GROUPINGS: dict[str, str | Coalesce] = {
 }
 """By the name that a researcher uses: the field that says the group."""
 
-CLUSTERINGS = ("profile", "stratum")
+CLUSTERINGS = ("profile",)
 """Groupings whose items may be resampled together: what they share makes their ratings alike."""
+
+STRATA = ("stratum", "domain", "condition", "assistant_model", "kind")
+"""Groupings within which items may be resampled, each keeping its size: the sample was drawn so, or is read so."""
 
 NONE = "(none)"
 SEVERAL_DOMAINS = "several domains"
@@ -51,6 +54,13 @@ def clusters(study: Study, by: str) -> dict[int, str]:
         raise InputError(f"items are not resampled by {by!r}; choose one of {', '.join(CLUSTERINGS)}", field="cluster")
     named = groups(study, by)
     return {position: f"{NONE} {position}" if name == NONE else name for position, name in named.items()}
+
+
+def strata(study: Study, by: str) -> dict[int, str]:
+    """By item position, the stratum within which it is resampled. Raises InputError where there is no such one."""
+    if by not in STRATA:
+        raise InputError(f"items are not resampled within {by!r}; choose one of {', '.join(STRATA)}", field="strata")
+    return groups(study, by)
 
 
 def _name(group: Any) -> str:

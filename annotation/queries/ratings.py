@@ -35,11 +35,13 @@ class PeoplesRatings:
     table: RatingTable
     unscored: dict[str, int]
 
-    def clustered(self, clusters: Mapping[int, str]) -> PeoplesRatings:
-        """The same with the cluster of each item, by position."""
+    def resampled(self, *, clusters: Mapping[int, str] | None, strata: Mapping[int, str] | None) -> PeoplesRatings:
+        """The same with the cluster and the stratum of each item, by position. None for what plays no part."""
         if not self.table.n_items:
             return self
-        return replace(self, table=replace(self.table, clusters=tuple(clusters[p] for p in self.positions)))
+        together = None if clusters is None else tuple(clusters[p] for p in self.positions)
+        within = None if strata is None else tuple(strata[p] for p in self.positions)
+        return replace(self, table=replace(self.table, clusters=together, strata=within))
 
     @property
     def positions(self) -> tuple[int, ...]:

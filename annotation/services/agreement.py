@@ -34,12 +34,15 @@ class Options:
         Of the resampling.
     cluster
         By what items are resampled together; empty where each is drawn alone.
+    strata
+        Within what items are resampled, each part keeping its size; empty where they are drawn from all.
     """
 
     bootstrap: int = 2000
     confidence: float = 0.95
     seed: int = 0
     cluster: str = ""
+    strata: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.bootstrap <= MOST_REPLICATES:
@@ -55,6 +58,7 @@ class Options:
 
 
 RESAMPLING = "Intervals come from resampling the items independently of each other (BCa bootstrap)."
+STRATIFIED = " Each {by} keeps its number of items."
 CLUSTERED = (
     "Intervals come from resampling {n} whole clusters of items, by {by}: what items of one cluster share does not "
     "count as independent evidence (BCa bootstrap)."
@@ -76,9 +80,10 @@ def of_people(table: RatingTable, options: Options) -> dict[str, Any]:
 
 
 def _resampled(table: RatingTable, options: Options) -> str:
+    within = "" if table.strata is None else STRATIFIED.format(by=options.strata.replace("_", " "))
     if table.clusters is None:
-        return RESAMPLING
-    return CLUSTERED.format(n=len(set(table.clusters)), by=options.cluster.replace("_", " "))
+        return RESAMPLING + within
+    return CLUSTERED.format(n=len(set(table.clusters)), by=options.cluster.replace("_", " ")) + within
 
 
 def majority_counts(table: RatingTable) -> dict[str, Any]:

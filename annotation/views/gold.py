@@ -28,7 +28,7 @@ from annotation.stats.gold import REASONS, GoldMethod
 from annotation.steps import study_steps
 
 PER_PAGE = 50
-SOURCES = {"majority": "majority of the people", "dawid_skene": "Dawid and Skene", "adjudication": "adjudicated"}
+SOURCES = {"majority": "majority of the annotators", "dawid_skene": "Dawid and Skene", "adjudication": "adjudicated"}
 METHODS = {name: SOURCES[name] for name in ("majority", "dawid_skene")}
 COLUMNS = ("position", "item", "gold", "source", "confidence", "reason", "candidates")
 

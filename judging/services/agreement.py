@@ -55,13 +55,13 @@ class StudyRatings:
     tiers: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, study: Study, *, cluster: str = "", by: str = "") -> StudyRatings:
-        """In a constant number of queries. Raises InputError on an unknown clustering or grouping."""
+    def read(cls, study: Study, *, cluster: str = "", strata: str = "", by: str = "") -> StudyRatings:
+        """In a constant number of queries. Raises InputError on an unknown clustering, stratification or grouping."""
         named = items.groups(study, by) if by and by != TIER else None
         clusters = items.clusters(study, cluster) if cluster else None
         criteria, said = people.of_study(study), judges.of_study(study)
-        if clusters is not None:
-            criteria = tuple(one.clustered(clusters) for one in criteria)
+        within = items.strata(study, strata) if strata else None
+        criteria = tuple(one.resampled(clusters=clusters, strata=within) for one in criteria)
         columns = {
             one.criterion.key: tuple(JudgeColumn.of(judge, one.table) for judge in said.get(one.criterion.pk, ()))
             for one in criteria
@@ -111,6 +111,7 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
         "codes": table.codes.tolist(),
         "unscored": one.unscored,
         **({} if table.clusters is None else {"clusters": table.clusters}),
+        **({} if table.strata is None else {"strata": table.strata}),
     }
 
 

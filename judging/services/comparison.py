@@ -124,6 +124,7 @@ def document(
 
     `groups` names the group of each item of the table; with it, each group has figures of its own.
     """
+    _check_nested(table, options)
     found = among_people.of_people(table, options)
     used = [_used(table, column, options) for column in columns]
     found["judges"] = {column.name: _judge(table, column, options) for column in columns}
@@ -133,6 +134,20 @@ def document(
     found["warnings"] = [*found["warnings"], *_warnings(columns, options)]
     found["conventions"] = [*found["conventions"], *_conventions(columns, options)]
     return found
+
+
+def _check_nested(table: RatingTable, options: JudgedOptions) -> None:
+    """Raise InputError where a cluster lies in two strata: it cannot be drawn whole within both."""
+    if table.clusters is None or table.strata is None:
+        return
+    stratum_of: dict[str, str] = {}
+    for cluster, stratum in zip(table.clusters, table.strata, strict=True):
+        if stratum_of.setdefault(cluster, stratum) != stratum:
+            raise InputError(
+                f"{options.cluster} {cluster!r} has items in {options.strata} {stratum_of[cluster]!r} and {stratum!r}: "
+                "it cannot be drawn whole within one; leave out the clusters or the strata",
+                field="cluster",
+            )
 
 
 def _used(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeColumn:
@@ -254,8 +269,11 @@ def of_file(file: RatingsFile, judge_names: Sequence[str], options: JudgedOption
         if name not in table.raters:
             raise InputError(f"no rater is called {name!r}; there are {', '.join(table.raters)}", field="judge")
     annotators = table.select_raters([rater for rater in table.raters if rater not in judge_names])
-    if options.cluster:
-        annotators = replace(annotators, clusters=file.column(options.cluster))
+    annotators = replace(
+        annotators,
+        clusters=file.column(options.cluster) if options.cluster else None,
+        strata=file.column(options.strata) if options.strata else None,
+    )
     columns = [_column(file, name) for name in dict.fromkeys(judge_names)]
     return document(annotators, columns, options, file.column(options.by) if options.by else None)
 

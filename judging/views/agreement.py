@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import AgreementRun, Criterion, Study
-from annotation.queries.items import CLUSTERINGS
+from annotation.queries.items import CLUSTERINGS, STRATA
 from annotation.queries.raters import Annotator
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services.exports import without_formula
@@ -34,6 +34,9 @@ MOST_PAIRS = 30
 
 SHADES = 5
 
+ASKED = ("by", "cluster", "strata")
+"""What an address may ask for."""
+
 NO_ORDER = ", which has no order: no weighted kappa, ICC or distance"
 
 Document = Mapping[str, Any]
@@ -47,18 +50,19 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     head = {"study": study, "steps": study_steps(study, "agreement")}
     try:
         options, ratings = _asked(request, study)
+        run = None if ratings.is_empty else _run(request, study, ratings, options)
     except InputError as error:
         return render(request, "judging/agreement.html", {**head, "error": error}, status=400)
-    if ratings.is_empty:
+    if run is None:
         return render(request, "judging/agreement.html", head)
-    run = _run(request, study, ratings, options)
     return render(request, "judging/agreement.html", {**head, **_context(study, ratings, run, options)})
 
 
 def _asked(request: HttpRequest, study: Study) -> tuple[JudgedOptions, StudyRatings]:
     """What the address asks for. Raises InputError where there is no such grouping."""
-    options = JudgedOptions(by=request.GET.get("by", ""), cluster=request.GET.get("cluster", ""))
-    return options, StudyRatings.read(study, cluster=options.cluster, by=options.by)
+    by, cluster, strata = (request.GET.get(name, "") for name in ASKED)
+    ratings = StudyRatings.read(study, cluster=cluster, strata=strata, by=by)
+    return JudgedOptions(by=by, cluster=cluster, strata=strata), ratings
 
 
 @researcher_required
@@ -70,10 +74,10 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     study = get_object_or_404(Study, slug=slug)
     try:
         options, ratings = _asked(request, study)
+        found = _run(request, study, ratings, options).result
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]
-    found = _run(request, study, ratings, options).result
     response = HttpResponse(content(found, ratings), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-agreement.{format}"'
     return response
@@ -126,7 +130,7 @@ def _raters(one: PeoplesRatings, ratings: StudyRatings) -> str:
 
 
 def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
-    query = urlencode({key: value for key, value in (("by", options.by), ("cluster", options.cluster)) if value})
+    query = urlencode({name: getattr(options, name) for name in ASKED if getattr(options, name)})
     names, documents = _names(ratings), run.result["criteria"]
     sections = [_section(study, one, documents[one.criterion.key], ratings.annotators) for one in ratings.criteria]
     return {
@@ -134,6 +138,7 @@ def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: Ju
         "asked": options,
         "groupings": _readable(service.GROUPINGS),
         "clusterings": _readable(CLUSTERINGS),
+        "stratifications": _readable(STRATA),
         "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, ratings),
         # Our own renderer's output; it escapes the names in it.
         "forest": mark_safe(charts.svg(_forest(run.result, ratings, charts.PAGE))),  # noqa: S308

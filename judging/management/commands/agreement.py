@@ -12,7 +12,7 @@ from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.parsing import rating_files
-from annotation.queries.items import CLUSTERINGS
+from annotation.queries.items import CLUSTERINGS, STRATA
 from annotation.queries.studies import study_called
 from annotation.stats.table import Level
 from judging import wording
@@ -20,7 +20,7 @@ from judging.services import agreement, comparison
 from judging.services.agreement import GROUPINGS, StudyRatings
 from judging.services.comparison import JudgedOptions
 
-CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "by", "cluster")
+CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "by", "cluster", "strata")
 
 
 class Command(ConcordCommand):
@@ -43,6 +43,9 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--cluster", default="", metavar="COLUMN", help=f"resample together; of a study: {', '.join(CLUSTERINGS)}"
         )
+        parser.add_argument(
+            "--strata", default="", metavar="COLUMN", help=f"resample within; of a study: {', '.join(STRATA)}"
+        )
         parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples; 0 for no intervals")
         parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
         parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
@@ -51,10 +54,10 @@ class Command(ConcordCommand):
         check_source(options, only_study=("criterion",), only_file=("level", "judge", "categories"))
         chosen = JudgedOptions(**{name: options[name] for name in CHOSEN})
         if options["file"]:
-            describing = tuple(name for name in (chosen.by, chosen.cluster) if name)
+            describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata) if name)
             return comparison.of_file(read_file(options, describing=describing), options["judge"], chosen)
         study, key = study_called(options["study"]), options["criterion"]
-        ratings = StudyRatings.read(study, cluster=chosen.cluster, by=chosen.by)
+        ratings = StudyRatings.read(study, cluster=chosen.cluster, strata=chosen.strata, by=chosen.by)
         run = agreement.of_study(by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings)
         return agreement.for_criterion(run.result, key)
 

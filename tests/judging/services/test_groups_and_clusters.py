@@ -34,7 +34,7 @@ def criterion():
 
 def document(criterion, **options):
     chosen = JudgedOptions(bootstrap=200, **options)
-    ratings = StudyRatings.read(criterion.study, cluster=chosen.cluster, by=chosen.by)
+    ratings = StudyRatings.read(criterion.study, cluster=chosen.cluster, strata=chosen.strata, by=chosen.by)
     run = agreement.of_study(by=None, study=criterion.study, options=chosen, ratings=ratings)
     return run.result["criteria"]["personalization"]
 
@@ -67,6 +67,22 @@ def test_items_of_one_profile_are_resampled_together(criterion):
     assert "few_clusters" not in {warning["code"] for warning in alone["warnings"]}
 
 
+def test_items_are_resampled_within_strata(criterion):
+    alone, within = document(criterion), document(criterion, strata="assistant_model")
+    kappa, stratified = (one["coefficients"]["fleiss_kappa"] for one in (alone, within))
+    assert kappa["value"] == stratified["value"]
+    assert stratified["high"] - stratified["low"] < kappa["high"] - kappa["low"], "one stratum agrees fully"
+    assert "Each assistant model keeps its number of items" in within["conventions"][0]["message"]
+
+
+def test_a_profile_in_two_strata_cannot_be_drawn_whole(criterion):
+    criterion.study.items.get(position=2).dialogue.__class__.objects.filter(items__position=2).update(
+        assistant_model="new"
+    )
+    with pytest.raises(InputError, match="leave out the clusters or the strata"):
+        document(criterion, cluster="profile", strata="assistant_model")
+
+
 def test_a_study_without_profiles_keeps_each_item_alone():
     found = factories.CriterionFactory(
         study=factories.StudyFactory(kind="pair"), key="personalization", name="Personalization"
@@ -94,3 +110,5 @@ def test_an_unknown_grouping_is_refused_by_name(criterion):
         document(criterion, by="colour")
     with pytest.raises(InputError, match="choose one of profile"):
         document(criterion, cluster="colour")
+    with pytest.raises(InputError, match="choose one of stratum"):
+        document(criterion, strata="colour")

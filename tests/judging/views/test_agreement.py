@@ -192,4 +192,5 @@ def test_an_unknown_grouping_says_which_there_are(criterion, alice):
     response = alice.get(reverse("agreement", args=["suits"]), {"by": "colour"})
     assert response.status_code == 400
     assert "choose one of stratum, domain" in text_of(response)
+    assert alice.get(reverse("agreement", args=["suits"]), {"strata": "colour"}).status_code == 400
     assert alice.get(reverse("agreement_download", args=["suits", "csv"]), {"by": "colour"}).status_code == 404
