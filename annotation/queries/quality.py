@@ -9,10 +9,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from annotation.models import Assignment, Study
 from annotation.queries import ratings
+from annotation.queries.ratings import PeoplesRatings
 from annotation.stats.annotators import AnnotatorProfile, annotator_report
+from annotation.stats.dawid_skene import dawid_skene
 
 LITTLE_AGREEMENT = 0.2
 """Kappa with the majority of the others; with an upper end below this on most criteria somebody is named."""
@@ -71,6 +74,57 @@ def of_study(study: Study, *, bootstrap: int = 500) -> list[Quality]:
     times = paces(study)
     rows = [quality(name, found, times.get(name)) for name, found in profiles.items()]
     return sorted(rows, key=lambda row: (not row.signs, row.annotator))
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What one annotator says where an answer is taken to be true, by Dawid and Skene.
+
+    Attributes
+    ----------
+    annotator
+        Username.
+    n_ratings
+        Answers it rests on.
+    accuracy
+        Probability of saying what is true, 0 to 1; NaN without ratings.
+    rows
+        For each true answer: its label, and the probability of each answer; NaN where nothing seems to be so.
+    """
+
+    annotator: str
+    n_ratings: int
+    accuracy: float
+    rows: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+def errors(found: PeoplesRatings) -> list[Errors]:
+    """The errors of every annotator on one criterion, estimated together with what is true."""
+    if not found.table.n_ratings:
+        return []
+    fitted, labels = dawid_skene(found.table), [category["label"] for category in found.criterion.categories]
+    return [
+        Errors(name, int(n), float(accuracy), tuple(zip(labels, map(tuple, matrix.tolist()), strict=True)))
+        for name, n, accuracy, matrix in zip(
+            fitted.raters, fitted.n_ratings, fitted.accuracy, fitted.confusion, strict=True
+        )
+        if n
+    ]
+
+
+def document(study: Study, *, bootstrap: int = 500) -> dict[str, Any]:
+    """All that is known of the annotators of a study, criterion by criterion, as JSON types. Two queries."""
+    return {
+        "study": study.name,
+        "criteria": {
+            found.criterion.key: {
+                **annotator_report(found.table, bootstrap=bootstrap, seed=study.seed).as_json(),
+                "dawid_skene": dawid_skene(found.table).as_json(),
+            }
+            for found in ratings.of_study(study)
+            if found.table.n_ratings
+        },
+    }
 
 
 def quality(name: str, profiles: Sequence[tuple[str, AnnotatorProfile]], pace: Pace | None) -> Quality:

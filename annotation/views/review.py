@@ -1,5 +1,7 @@
 """What asks for a researcher's eye: annotators that stand out, disputed items, and answers that came too late."""
 
+import json
+from math import ceil, isnan
 from typing import Any
 
 from django.contrib import messages
@@ -13,12 +15,17 @@ from annotation.errors import InputError
 from annotation.models import Criterion, Draft, Study
 from annotation.queries import adjudication as queries
 from annotation.queries import quality as instruments
+from annotation.queries import ratings
 from annotation.queries.context import panels
 from annotation.services import adjudications, drafts
 from annotation.steps import study_steps
 from annotation.views.studies import researcher
 
 SHOWN = 200
+
+SHADES = 5
+ALMOST = 0.02
+"""Of a shade: a probability that is shown as 0 has none."""
 
 
 @researcher_required
@@ -27,8 +34,43 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     rows = instruments.of_study(study)
     named = [row.annotator for row in rows if row.signs]
-    context = {"study": study, "steps": study_steps(study), "rows": rows, "named": named}
+    rated = [one for one in ratings.of_study(study) if one.table.n_ratings]
+    chosen = next(
+        (one for one in rated if one.criterion.key == request.GET.get("criterion")), rated[0] if rated else None
+    )
+    context = {
+        "study": study,
+        "steps": study_steps(study),
+        "rows": rows,
+        "named": named,
+        "criteria": [one.criterion for one in rated],
+        "chosen": chosen.criterion if chosen else None,
+        "errors": [shaded(one, chosen.criterion) for one in instruments.errors(chosen)] if chosen else [],
+        "downloads": [("JSON", reverse("quality_download", args=[slug]))],
+    }
     return render(request, "annotation/quality.html", context)
+
+
+def shaded(one: instruments.Errors, criterion: Criterion) -> dict[str, Any]:
+    """An annotator's errors as the page shows them: each probability with its shade, 0 to `SHADES`."""
+    return {
+        "caption": f"{one.annotator} on {criterion.name}",
+        "note": f"{one.n_ratings:,} answers; says what is true with probability {one.accuracy:.2f}",
+        "rows": [
+            (label, [(cell, 0 if isnan(cell) else ceil(SHADES * cell - ALMOST)) for cell in cells])
+            for label, cells in one.rows
+        ],
+    }
+
+
+@researcher_required
+def quality_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
+    """Everything that is known of the annotators, as JSON."""
+    study = get_object_or_404(Study, slug=slug)
+    text = json.dumps(instruments.document(study), ensure_ascii=False, indent=1)
+    response = HttpResponse(text, content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-annotators.json"'
+    return response
 
 
 @researcher_required

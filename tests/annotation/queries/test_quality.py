@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Study, User
-from annotation.queries import quality
+from annotation.queries import quality, ratings
 from annotation.stats.simulated import simulate_ratings
 from tests.annotation.conftest import OpenStudy
 from tests.factories import UserFactory
@@ -77,3 +77,25 @@ def test_the_page_names_them(study: Study, alice: User, bob: User, client) -> No
 
 def test_a_study_without_ratings(open_study: OpenStudy, bob: User) -> None:
     assert quality.of_study(open_study([bob])) == []
+
+
+def test_the_errors_of_each_annotator_are_estimated_with_the_truth(study: Study) -> None:
+    criterion = ratings.of_study(study)[0]
+    found = {one.annotator: one for one in quality.errors(criterion)}
+    assert set(found) == {*SKILL, "careless", "inverted"}
+    assert found["ada"].accuracy > 0.8
+    assert found["careless"].accuracy < 0.5
+    lowest_label, said = found["inverted"].rows[0]
+    assert said[-1] > 0.5, "says the highest where the lowest is true"
+    assert lowest_label == criterion.criterion.categories[0]["label"]
+    for one in found.values():
+        for _, cells in one.rows:
+            assert sum(cells) == pytest.approx(1)
+
+
+def test_the_document_holds_every_criterion(study: Study) -> None:
+    found = quality.document(study, bootstrap=0)
+    assert set(found["criteria"]) == {"personalization", "naturalness_assistant"}
+    of_one = found["criteria"]["personalization"]
+    assert [one["annotator"] for one in of_one["annotators"] if one["inverted"]] == ["inverted"]
+    assert {rater["rater"] for rater in of_one["dawid_skene"]["raters"]} == {*SKILL, "careless", "inverted"}

@@ -13,7 +13,8 @@ from annotation.models import Adjudication, Annotation, Study, User
 from annotation.queries import adjudication as queries
 from annotation.services import adjudications, annotations, assignments, drafts
 from tests.annotation.conftest import OpenStudy
-from tests.factories import CriterionFactory, UserFactory
+from tests.factories import CriterionFactory, ResearcherFactory, UserFactory
+from tests.labelled import people_say, with_items
 
 ANSWERS = {"bob": ["1", "2", "3", "4"], "charlie": ["1", "2", "4", "1"], "dana": ["1", "3", "3", "2"]}
 
@@ -121,3 +122,17 @@ def test_the_list_takes_a_constant_number_of_queries(study: Study, alice: User, 
     client = sign_in(alice)
     with django_assert_max_num_queries(22):
         page(client, "adjudication", "pilot")
+
+
+@pytest.mark.django_db
+def test_the_quality_page_shows_errors_and_gives_them_as_json(client):
+    criterion = CriterionFactory(study=with_items(4, slug="suits"), key="personalization")
+    people_say(criterion, {"bob": ["1", "2", "3", "4"], "dana": ["1", "2", "3", "3"]})
+    client.force_login(ResearcherFactory())
+    html = client.get(reverse("quality", args=["suits"])).content.decode()
+    assert "bob on Personalization" in html.replace(criterion.name, "Personalization")
+    assert "What each one says where something is true" in html
+    found = client.get(reverse("quality_download", args=["suits"])).json()
+    assert [one["annotator"] for one in found["criteria"]["personalization"]["annotators"]] == ["bob", "dana"]
+    client.force_login(UserFactory())
+    assert client.get(reverse("quality_download", args=["suits"])).status_code == 403
