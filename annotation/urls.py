@@ -23,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/annotators/", studies.study_assign, name="study_assign"),
     path("studies/<slug:slug>/annotators/<int:pk>/release/", studies.study_release, name="study_release"),
     path("studies/<slug:slug>/quality/", review.quality, name="quality"),
+    path("studies/<slug:slug>/annotators/<int:pk>/exclusion/", review.exclusion, name="exclusion"),
     path("studies/<slug:slug>/annotators.json", review.quality_download, name="quality_download"),
     path("studies/<slug:slug>/gold/", gold.gold, name="gold"),
     path("studies/<slug:slug>/gold.<slug:format>", gold.gold_download, name="gold_download"),

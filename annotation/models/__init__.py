@@ -1,6 +1,7 @@
 """The tables of `annotation`: people, the corpus, studies, and the labels that people give."""
 
 from annotation.models.corpus import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.models.exclusion import Exclusion
 from annotation.models.labels import Adjudication, AgreementRun, Annotation, Draft
 from annotation.models.study import Assignment, Criterion, Item, Sample, Study
 from annotation.models.tiers import TierOverride
@@ -14,6 +15,7 @@ __all__ = [
     "Criterion",
     "Dialogue",
     "Draft",
+    "Exclusion",
     "Item",
     "Profile",
     "ResponsePair",

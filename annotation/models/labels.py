@@ -6,7 +6,21 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.models.exclusion import Exclusion
 from annotation.models.study import Assignment, Criterion, Item, Study
+
+
+class AnnotationQuerySet(models.QuerySet["Annotation"]):
+    """Labels, and those that count."""
+
+    def counting(self) -> AnnotationQuerySet:
+        """Handed in, by annotators who are not excluded from the study: what everything is computed from."""
+        excluded = Exclusion.objects.filter(
+            study=models.OuterRef("assignment__study"),
+            annotator=models.OuterRef("assignment__annotator"),
+            ended_at=None,
+        )
+        return self.filter(~models.Exists(excluded), assignment__state=Assignment.State.SUBMITTED)
 
 
 class Annotation(models.Model):
@@ -34,6 +48,8 @@ class Annotation(models.Model):
     guideline_version = models.PositiveSmallIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+
+    objects = AnnotationQuerySet.as_manager()
 
     class Meta:
         constraints = [

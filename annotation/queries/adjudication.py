@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.models import Adjudication, Annotation, Assignment, Criterion, Draft, Item, Study
+from annotation.models import Adjudication, Annotation, Criterion, Draft, Item, Study
 from annotation.queries import ratings
 from annotation.stats.bands import tier_of
 from annotation.stats.table import RatingTable
@@ -86,9 +86,7 @@ def decisions(criterion: Criterion) -> dict[int, str]:
 
 def submitted(item: Item, criterion: Criterion) -> list[Annotation]:
     """What people answered, in an order that differs from item to item, so that letters do not give anybody away."""
-    found = Annotation.objects.filter(
-        assignment__item=item, criterion=criterion, assignment__state=Assignment.State.SUBMITTED
-    ).order_by("pk")
+    found = Annotation.objects.counting().filter(assignment__item=item, criterion=criterion).order_by("pk")
     rows = list(found)
     order = np.random.default_rng([item.study.seed, item.position]).permutation(len(rows))
     return [rows[index] for index in order]

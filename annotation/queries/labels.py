@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
-from annotation.models import Annotation, Assignment, Study
+from annotation.models import Annotation, Assignment, Exclusion, Study
 
 CHUNK = 2000
 
@@ -40,6 +40,14 @@ class LabelRow(NamedTuple):
         When the annotator handed it in, or the judge answered.
     judge_run
         The judge's run; none for annotators.
+    excluded
+        Whether a researcher has excluded the annotator, so that nothing is computed from the answer.
+    strength
+        Of a preference, where the study asks for it: slightly or much.
+    evidence
+        The words that the annotator marked: part, start, end, text.
+    active_seconds
+        Time that the annotator spent on the item, without idle time.
     """
 
     study: str
@@ -60,6 +68,10 @@ class LabelRow(NamedTuple):
     guideline_version: int | None
     submitted_at: datetime | None
     judge_run: int | None
+    excluded: bool = False
+    strength: str = ""
+    evidence: Sequence[Mapping[str, Any]] = ()
+    active_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +112,8 @@ def item_fields(path: str) -> tuple[Any, ...]:
 
 
 def of_people(study: Study) -> Labels:
-    """Submitted answers, by item, criterion and annotator."""
+    """Submitted answers, by item, criterion and annotator; those of excluded annotators too, marked so."""
+    excluded = Exclusion.objects.filter(study=study, annotator=OuterRef("assignment__annotator"), ended_at=None)
     records = (
         Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
         .order_by("assignment__item__position", "criterion__position", "assignment__annotator__username")
@@ -117,11 +130,17 @@ def of_people(study: Study) -> Labels:
             "note",
             "guideline_version",
             "assignment__submitted_at",
+            Exists(excluded),
+            "strength",
+            "evidence",
+            "assignment__active_seconds",
         )
     )
     return Labels(records, _persons_row)
 
 
 def _persons_row(record: tuple[Any, ...]) -> LabelRow:
-    *to_slot, note, guideline_version, submitted_at = record
-    return LabelRow._make([*to_slot, None, note, guideline_version, submitted_at, None])
+    *to_slot, note, guideline_version, submitted_at, excluded, strength, evidence, seconds = record
+    return LabelRow._make(
+        [*to_slot, None, note, guideline_version, submitted_at, None, excluded, strength, evidence, seconds]
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from annotation.models import Annotation, Assignment, Criterion, Item, TierOverride
+from annotation.models import Annotation, Criterion, Item, TierOverride
 from annotation.stats.bands import tier_of
 from annotation.stats.table import Level, RatingTable
 from annotation.stats.tiers import item_kappas
@@ -25,9 +25,7 @@ def history(item: Item) -> list[TierOverride]:
 
 def values_on(item: Item, criterion: Criterion) -> list[str]:
     """People's submitted answers to a criterion on one item. One query."""
-    submitted = Annotation.objects.filter(
-        assignment__item=item, assignment__state=Assignment.State.SUBMITTED, criterion=criterion
-    )
+    submitted = Annotation.objects.counting().filter(assignment__item=item, criterion=criterion)
     return [value for value in submitted.values_list("value", flat=True) if value]
 
 

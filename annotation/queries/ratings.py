@@ -1,7 +1,8 @@
 """People's submitted labels of a study, as one rating table per criterion.
 
 Items are named by their position in the study and raters by their username, both unique there. Only submitted
-assignments count: what an annotator has saved but not handed in is not yet their answer.
+assignments count: what an annotator has saved but not handed in is not yet their answer. What somebody said whom a
+researcher has excluded is left out as long as that lasts.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from annotation.models import Annotation, Assignment, Criterion, Study
+from annotation.models import Annotation, Criterion, Study
 from annotation.stats.table import Level, RatingTable
 
 
@@ -74,9 +75,11 @@ def of_criterion(criterion: Criterion) -> PeoplesRatings:
 
 def _labels(study: Study, criteria: Sequence[Criterion]) -> Iterator[tuple[int, Label]]:
     """With the criterion's id, by item and annotator."""
-    submitted = Annotation.objects.filter(
-        assignment__study=study, assignment__state=Assignment.State.SUBMITTED, criterion__in=criteria
-    ).order_by("assignment__item__position", "assignment__annotator__username")
+    submitted = (
+        Annotation.objects.counting()
+        .filter(assignment__study=study, criterion__in=criteria)
+        .order_by("assignment__item__position", "assignment__annotator__username")
+    )
     fields = submitted.values_list(
         "criterion_id", "assignment__item__position", "assignment__annotator__username", "value"
     )

@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation.errors import InputError
-from annotation.models import Assignment, Study, User
+from annotation.models import Assignment, Exclusion, Study, User
 from annotation.queries import work
 
 LEASE = timedelta(minutes=15)
@@ -83,8 +83,12 @@ def release(*, by: User | None, study: Study, annotator: User) -> int:  # noqa: 
 def check(by: User, study: Study) -> None:
     if study.state != Study.State.OPEN:
         raise InputError(f"{study} is {study.get_state_display()}: no items are handed out.", field="study")
-    if not study.annotators.contains(by):
+    excluded = Exclusion.objects.filter(study=study, annotator=OuterRef("pk"), ended_at=None)
+    found = study.annotators.filter(pk=by.pk).values_list(Exists(excluded), flat=True).first()
+    if found is None:
         raise InputError(f"{by} is not an annotator of {study}.", field="annotator")
+    if found:
+        raise InputError(f"No more items of {study} are handed out to {by}. Ask who runs the study.", field="annotator")
 
 
 def resumed(by: User, study: Study, holding: Collection[int]) -> Assignment | None:

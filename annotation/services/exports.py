@@ -60,6 +60,8 @@ def _taken(buffer: io.StringIO) -> str:
 def _cell(name: str, value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
+    if name == "evidence":
+        return json.dumps(value, ensure_ascii=False) if value else ""
     return without_formula(value) if name in FREE_TEXT else value
 
 

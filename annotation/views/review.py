@@ -12,12 +12,12 @@ from django.views.decorators.http import require_POST
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
-from annotation.models import Criterion, Draft, Study
+from annotation.models import Criterion, Draft, Study, User
 from annotation.queries import adjudication as queries
 from annotation.queries import quality as instruments
 from annotation.queries import ratings
 from annotation.queries.context import panels
-from annotation.services import adjudications, drafts
+from annotation.services import adjudications, drafts, exclusions
 from annotation.steps import study_steps
 from annotation.views.studies import researcher
 
@@ -43,6 +43,12 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": study_steps(study),
         "rows": rows,
         "named": named,
+        "people": study.annotators.exclude(pk__in=study.exclusions.filter(ended_at=None).values("annotator")).order_by(
+            "username"
+        ),
+        "excluded": study.exclusions.select_related("annotator", "decided_by", "ended_by").order_by(
+            "ended_at", "-created_at"
+        ),
         "criteria": [one.criterion for one in rated],
         "chosen": chosen.criterion if chosen else None,
         "errors": [shaded(one, chosen.criterion) for one in instruments.errors(chosen)] if chosen else [],
@@ -61,6 +67,23 @@ def shaded(one: instruments.Errors, criterion: Criterion) -> dict[str, Any]:
             for label, cells in one.rows
         ],
     }
+
+
+@researcher_required
+@require_POST
+def exclusion(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Leave an annotator's labels out, or take them in again."""
+    study = get_object_or_404(Study, slug=slug)
+    annotator, reason = get_object_or_404(User, pk=pk), request.POST.get("reason", "")
+    act = exclusions.readmit if request.POST.get("decision") == "readmit" else exclusions.exclude
+    try:
+        made = act(by=researcher(request), study=study, annotator=annotator, reason=reason)
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        told = "count again" if made.ended_at else "are left out of everything that is computed"
+        messages.success(request, f"The labels of {annotator} {told}.")
+    return redirect("quality", slug=slug)
 
 
 @researcher_required

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from annotation.models import Adjudication, Annotation, Assignment, Item, Study
+from annotation.models import Adjudication, Annotation, Item, Study
 from judging.models import Judgment
 
 
@@ -15,7 +15,7 @@ def items_of(study: Study) -> QuerySet[Item]:
 
 def annotations_on(item: Item) -> QuerySet[Annotation]:
     """People's submitted answers, by criterion and annotator."""
-    submitted = Annotation.objects.filter(assignment__item=item, assignment__state=Assignment.State.SUBMITTED)
+    submitted = Annotation.objects.counting().filter(assignment__item=item)
     return submitted.select_related("assignment__annotator", "criterion").order_by(
         "criterion__position", "assignment__annotator__username"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from annotation.models import Annotation, Assignment
+from annotation.models import Annotation
 from judging.models import Judgment
 from judging.providers.base import JudgeRequest, Prompt
 from judging.queries.requests import Frame, asked
@@ -55,11 +55,8 @@ def others(judgment: Judgment) -> QuerySet[Judgment]:
 def people_on(judgment: Judgment) -> QuerySet[Annotation]:
     """What people said of the same."""
     return (
-        Annotation.objects.filter(
-            assignment__item=judgment.item_id,
-            assignment__state=Assignment.State.SUBMITTED,
-            criterion=judgment.criterion_id,
-        )
+        Annotation.objects.counting()
+        .filter(assignment__item=judgment.item_id, criterion=judgment.criterion_id)
         .select_related("assignment__annotator")
         .order_by("assignment__annotator__username")
     )

@@ -8,6 +8,9 @@ from annotation.models import Study
 from annotation.queries.labels import LabelRow, Labels, item_fields
 from judging.models import Judge, Judgment
 
+NOT_OF_JUDGES = (False, "", (), None)
+"""Excluded, strength, evidence, active seconds."""
+
 
 def of_judges(study: Study) -> Labels:
     """All judgments of all runs, by item, criterion, judge, run, repeat and order."""
@@ -45,4 +48,4 @@ def _judges_row(record: tuple[Any, ...]) -> LabelRow:
     *item, criterion, value, reason, order, repeat, explanation, at, run, name, version, provider = record
     judge = Judge(name=name, version=version, provider=provider)
     rated = (*item, criterion, str(judge), judge.kind, value, reason, order)
-    return LabelRow._make([*rated, None, repeat, explanation, None, at, run])
+    return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES])

@@ -136,3 +136,22 @@ def test_the_quality_page_shows_errors_and_gives_them_as_json(client):
     assert [one["annotator"] for one in found["criteria"]["personalization"]["annotators"]] == ["bob", "dana"]
     client.force_login(UserFactory())
     assert client.get(reverse("quality_download", args=["suits"])).status_code == 403
+
+
+@pytest.mark.django_db
+def test_an_annotator_is_left_out_and_taken_in_again_on_the_page(client):
+    criterion = CriterionFactory(study=with_items(4, slug="suits"), key="personalization")
+    people_say(criterion, {"bob": ["1", "2", "3", "4"], "dana": ["1", "2", "3", "3"]})
+    bob = User.objects.get(username="bob")
+    criterion.study.annotators.add(bob)
+    client.force_login(ResearcherFactory())
+    url = reverse("exclusion", args=["suits", bob.pk])
+    assert "Say why" in client.post(url, {"decision": "exclude", "reason": ""}, follow=True).content.decode()
+    html = client.post(url, {"decision": "exclude", "reason": "a <bot>"}, follow=True).content.decode()
+    assert "a &lt;bot&gt;" in html
+    assert "Take in again" in html
+    html = client.post(url, {"decision": "readmit", "reason": "a person after all"}, follow=True).content.decode()
+    assert "Take in again" not in html
+    assert "a person after all" in html
+    client.force_login(UserFactory())
+    assert client.post(url, {"decision": "exclude", "reason": "me"}).status_code == 403
