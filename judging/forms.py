@@ -40,6 +40,10 @@ ORDERS = [
     ("AB", "Response 1 always first"),
     ("BA", "Response 2 always first"),
 ]
+UNITS = [
+    ("dialogue", "The whole dialogue"),
+    ("turn", "Every turn of the assistant, each with what was said before it"),
+]
 
 
 class JudgeChoice(forms.ModelChoiceField[Judge]):
@@ -96,6 +100,9 @@ class RunForm(forms.Form):
     order_policy = forms.ChoiceField(
         label="Order of the responses", choices=ORDERS, widget=forms.RadioSelect, initial="random", required=False
     )
+    unit = forms.ChoiceField(
+        label="What is judged", choices=UNITS, widget=forms.RadioSelect, initial="dialogue", required=False
+    )
     repeats = forms.IntegerField(
         label="Repeats",
         min_value=1,
@@ -126,6 +133,8 @@ class RunForm(forms.Form):
         self.fields["criteria"].initial = [key for key, _ in keys]
         if study.kind != Study.Kind.PAIR:
             del self.fields["order_policy"]
+        else:
+            del self.fields["unit"]
 
     def clean(self) -> dict[str, Any]:
         """What is described under a name is a new judge, whatever is chosen above it."""
@@ -191,12 +200,15 @@ class RunForm(forms.Form):
             "seed": given["seed"],
             "budget_usd": given.get("budget_usd"),
             "use_cache": not given.get("ask_anew"),
+            "every_turn": given.get("unit") == "turn",
         }
 
     def place_of(self, error: InputError) -> str | None:
         """The field where the reader can do something about it."""
         if error.field == "judge" and not self.cleaned_data["judge"]:
             return "provider"
+        if error.field == "every_turn":
+            return "unit"
         return error.field if error.field in self.fields else None
 
 

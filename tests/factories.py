@@ -67,10 +67,12 @@ class DialogueFactory(DjangoModelFactory):
     scenario = factory.SubFactory(ScenarioFactory)
     assistant_model = "assistant-a"
     condition = "base"
-    turns = [
-        {"role": "user", "content": "Book me a table."},
-        {"role": "assistant", "content": "At the Thai place you like, at eight?"},
-    ]
+    turns = factory.Sequence(
+        lambda n: [
+            {"role": "user", "content": "Book me a table."},
+            {"role": "assistant", "content": f"At the Thai place you like, at eight? {n}"},
+        ]
+    )
 
 
 class ResponsePairFactory(DjangoModelFactory):

@@ -48,6 +48,8 @@ class LabelRow(NamedTuple):
         The words that the annotator marked: part, start, end, text.
     active_seconds
         Time that the annotator spent on the item, without idle time.
+    turn
+        The turn of the dialogue that was rated, from 1; none where it was the whole item.
     """
 
     study: str
@@ -72,6 +74,7 @@ class LabelRow(NamedTuple):
     strength: str = ""
     evidence: Sequence[Mapping[str, Any]] = ()
     active_seconds: float | None = None
+    turn: int | None = None
 
 
 @dataclass(frozen=True)

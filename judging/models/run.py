@@ -36,6 +36,7 @@ class JudgeRun(models.Model):
     stop_reason = models.TextField(blank=True, help_text="Why it stopped, if no person stopped it.")
     budget_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
     use_cache = models.BooleanField(default=True, help_text="Whether an answer to the same request may be used again.")
+    every_turn = models.BooleanField(default=False, help_text="Ask about every assistant turn, not the whole dialogue.")
 
     class Meta:
         get_latest_by = "created_at"
@@ -69,6 +70,9 @@ class JudgeChunk(models.Model):
     run = models.ForeignKey(JudgeRun, models.CASCADE, related_name="chunks")
     index = models.PositiveIntegerField()
     item_ids = models.JSONField()
+    n_units = models.PositiveIntegerField(
+        null=True, help_text="How many items, or turns of them, were to be asked about when it was made."
+    )
     queued_at = models.DateTimeField(null=True, blank=True, help_text="When a message was last sent for it.")
     worker = models.ForeignKey(Worker, models.SET_NULL, null=True, blank=True, related_name="chunks")
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -104,6 +108,9 @@ class Judgment(models.Model):
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="judgments")
     repeat = models.PositiveSmallIntegerField(default=1)
     order = models.CharField(max_length=2, blank=True, choices=[("", "none"), ("AB", "AB"), ("BA", "BA")])
+    turn = models.PositiveSmallIntegerField(
+        default=0, help_text="The turn of the dialogue that was judged, from 1; 0 for the whole item."
+    )
     value = models.CharField(max_length=64, blank=True)
     unscored_reason = models.CharField(max_length=40, blank=True)
     explanation = models.TextField(blank=True)
@@ -126,9 +133,10 @@ class Judgment(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["run", "item", "criterion", "repeat", "order"], name="judgment_once_per_request"
+                fields=["run", "item", "criterion", "repeat", "order", "turn"], name="judgment_once_per_request"
             ),
             models.CheckConstraint(condition=Q(order__in=["", "AB", "BA"]), name="judgment_order_is_known"),
+            models.CheckConstraint(condition=Q(turn=0) | Q(order=""), name="judgment_turn_of_a_dialogue"),
             models.CheckConstraint(
                 condition=(Q(value="") & ~Q(unscored_reason="")) | (~Q(value="") & Q(unscored_reason="")),
                 name="judgment_scored_or_unscored",

@@ -16,7 +16,17 @@ from typing import Any
 
 from judging.prompts import templates
 from judging.prompts.known import TASK, USER, known_of, together
-from judging.prompts.templates import TemplateError, kinds, names_criterion, placeholders, problems, template, version
+from judging.prompts.templates import (
+    NO_TURN,
+    TemplateError,
+    kinds,
+    names_criterion,
+    names_turn,
+    placeholders,
+    problems,
+    template,
+    version,
+)
 from judging.providers.base import Content, CriterionSpec, DialogueContent, PairContent, Prompt
 
 NOT_KNOWN = "(not known)"
@@ -43,9 +53,12 @@ def render(criterion: CriterionSpec, content: Content, *, template: str = "", sy
     for name in OPTIONAL:
         chosen = chosen if facts.get(name) else templates.without(chosen, name)
     mark = mark_of(content)
-    values = {**{name: fenced(name, fact, mark) for name, fact in facts.items()}, **of_the_criterion(criterion)}
-    if turn := turn_of(content):
+    turn = turn_of(content)
+    if turn:
         check_names_turn(whole)
+        facts["conversation"] += turn_line(content, mark)
+    values = {**{name: fenced(name, fact, mark) for name, fact in facts.items()}, **of_the_criterion(criterion)}
+    if turn:
         values |= {"turn": turn, "asked": f"{criterion.question}\n{turn}"}
     words, ends = templates.filled(chosen, (values | {"mark": mark}).__getitem__)
     said = templates.system_text(system)
@@ -53,7 +66,7 @@ def render(criterion: CriterionSpec, content: Content, *, template: str = "", sy
         system=said,
         user=words,
         schema=schema(criterion.values),
-        version=templates.digest(said, whole, templates.text("answer")),
+        version=templates.digest(said, whole, templates.text("answer"), *([templates.text("turn")] if turn else [])),
         shared=end_of_item(ends, kind),
     )
 
@@ -90,11 +103,15 @@ def turn_of(content: Content) -> str:
     return templates.filled(templates.text("turn"), {"number": str(content.turn)}.__getitem__)[0]
 
 
+def turn_line(content: Content, mark: str) -> str:
+    """What follows the turn to be rated. It carries the mark, so that nothing said in the dialogue can stand for it."""
+    number = content.turn if isinstance(content, DialogueContent) else None
+    return f"\n---- {mark} this was turn [{number}], the one to rate ----"
+
+
 def check_names_turn(template: str) -> None:
-    if not {"turn", "asked"} & set(templates.names(template)):
-        raise TemplateError(
-            "The template has neither $turn nor $asked, so the judge would not know which turn to rate."
-        )
+    if not templates.names_turn(template):
+        raise TemplateError(templates.NO_TURN)
 
 
 def numbered(content: DialogueContent) -> str:
@@ -144,4 +161,15 @@ def schema(values: Sequence[str]) -> Mapping[str, Any]:
     }
 
 
-__all__ = ["TemplateError", "kinds", "names_criterion", "placeholders", "problems", "render", "template", "version"]
+__all__ = [
+    "NO_TURN",
+    "TemplateError",
+    "kinds",
+    "names_criterion",
+    "names_turn",
+    "placeholders",
+    "problems",
+    "render",
+    "template",
+    "version",
+]

@@ -51,6 +51,7 @@ OF_THE_ITEM = {
         "response_b": "the response shown second",
     },
 }
+NO_TURN = "The template has neither $turn nor $asked, so the judge would not know which turn to rate."
 NEEDED = {"dialogue": ("conversation",), "pair": ("response_a", "response_b")}
 
 
@@ -83,6 +84,11 @@ def kinds(template: str) -> list[str]:
 def names_criterion(template: str) -> bool:
     """Whether the template says what is asked. One that does not asks the same whatever the criterion."""
     return bool({"criterion", "asked", "guideline"} & set(names(template)))
+
+
+def names_turn(template: str) -> bool:
+    """Whether the template says which turn is to be rated."""
+    return bool({"turn", "asked"} & set(names(template)))
 
 
 def names(template: str) -> list[str]:

@@ -22,11 +22,11 @@ def annotations_on(item: Item) -> QuerySet[Annotation]:
 
 
 def judgments_on(item: Item) -> QuerySet[Judgment]:
-    """Every judgment of every run, by criterion, judge, run, repeat and order."""
+    """Every judgment of every run, by criterion, judge, run, turn, repeat and order."""
     return (
         Judgment.objects.filter(item=item)
         .select_related("run__judge", "criterion", "item__dialogue", "item__pair")
-        .order_by("criterion__position", "run__judge__name", "run__judge__version", "run_id", "repeat", "order")
+        .order_by("criterion__position", "run__judge__name", "run__judge__version", "run_id", "turn", "repeat", "order")
     )
 
 

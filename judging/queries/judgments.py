@@ -19,12 +19,11 @@ def whole() -> QuerySet[Judgment]:
 
 def request_of(judgment: Judgment) -> JudgeRequest | None:
     """What the judge would be asked today; None where it can no longer be asked that."""
-    run = judgment.run
-    frame = Frame(run.judge, run.study.shown, [judgment.criterion], run.repeats, run.order_policy, run.seed)
+    frame = Frame.of(judgment.run, criteria=[judgment.criterion])
     found = [
         one.request
         for one in asked(frame, [judgment.item_id], with_prompt=True)
-        if (one.repeat, one.order) == (judgment.repeat, judgment.order)
+        if (one.repeat, one.order, one.turn) == (judgment.repeat, judgment.order, judgment.turn)
     ]
     return found[0] if found else None
 
@@ -43,9 +42,9 @@ def is_same_prompt(judgment: Judgment, prompt: Prompt) -> bool:
 
 
 def others(judgment: Judgment) -> QuerySet[Judgment]:
-    """What this judge and others said of the same item and criterion."""
+    """What this judge and others said of the same item, or turn of it, and criterion."""
     return (
-        Judgment.objects.filter(item=judgment.item_id, criterion=judgment.criterion_id)
+        Judgment.objects.filter(item=judgment.item_id, criterion=judgment.criterion_id, turn=judgment.turn)
         .exclude(pk=judgment.pk)
         .select_related("run__judge")
         .order_by("run__judge__name", "run_id", "repeat", "order")
@@ -53,7 +52,9 @@ def others(judgment: Judgment) -> QuerySet[Judgment]:
 
 
 def people_on(judgment: Judgment) -> QuerySet[Annotation]:
-    """What people said of the same."""
+    """What people said of the same. They rate whole items: of one turn nobody has said anything."""
+    if judgment.turn:
+        return Annotation.objects.none()
     return (
         Annotation.objects.counting()
         .filter(assignment__item=judgment.item_id, criterion=judgment.criterion_id)

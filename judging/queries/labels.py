@@ -13,7 +13,7 @@ NOT_OF_JUDGES = (False, "", (), None)
 
 
 def of_judges(study: Study) -> Labels:
-    """All judgments of all runs, by item, criterion, judge, run, repeat and order."""
+    """All judgments of all runs, by item, criterion, judge, run, turn, repeat and order."""
     records = (
         Judgment.objects.filter(run__study=study)
         .order_by(
@@ -22,6 +22,7 @@ def of_judges(study: Study) -> Labels:
             "run__judge__name",
             "run__judge__version",
             "run_id",
+            "turn",
             "repeat",
             "order",
         )
@@ -33,6 +34,7 @@ def of_judges(study: Study) -> Labels:
             "unscored_reason",
             "order",
             "repeat",
+            "turn",
             "explanation",
             "created_at",
             "run_id",
@@ -45,7 +47,7 @@ def of_judges(study: Study) -> Labels:
 
 
 def _judges_row(record: tuple[Any, ...]) -> LabelRow:
-    *item, criterion, value, reason, order, repeat, explanation, at, run, name, version, provider = record
+    *item, criterion, value, reason, order, repeat, turn, explanation, at, run, name, version, provider = record
     judge = Judge(name=name, version=version, provider=provider)
     rated = (*item, criterion, str(judge), judge.kind, value, reason, order)
-    return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES])
+    return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES, turn or None])

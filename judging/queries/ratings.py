@@ -3,7 +3,8 @@
 A judge may have run several times, several times per item and in both orders. Agreement with people is asked of the
 verdict that one would use, so:
 
-- a judge speaks through its newest finished run that covers the criterion, or else through its newest run;
+- a judge speaks through its newest finished run that covers the criterion, or else through its newest run; runs on
+  single turns do not count, since people rate whole items;
 - only the first repeat counts (the others are for the audit of consistency);
 - where it saw a pair in both orders, the verdicts have to name the same response, or the item is unscored.
 """
@@ -84,7 +85,7 @@ def of_study(study: Study, *, only: Criterion | None = None) -> dict[int, tuple[
 
 def runs_that_count(study: Study) -> dict[tuple[int, int], JudgeRun]:
     """By judge and criterion, the run through which the judge speaks. Two queries."""
-    runs = JudgeRun.objects.filter(study=study).select_related("judge").prefetch_related("criteria")
+    runs = JudgeRun.objects.filter(study=study, every_turn=False).select_related("judge").prefetch_related("criteria")
     newest_last = sorted(runs, key=lambda run: (run.finished_at is not None, run.created_at, run.pk))
     return {(run.judge_id, criterion.pk): run for run in newest_last for criterion in run.criteria.all()}
 

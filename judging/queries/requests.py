@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from annotation.hashing import content_hash
 from annotation.models import Criterion, Dialogue, Item, Profile, ResponsePair, Study
@@ -45,6 +46,12 @@ class Pending:
     def order(self) -> str:
         return self.request.order
 
+    @property
+    def turn(self) -> int:
+        """The turn that is rated, from 1; 0 for the whole item."""
+        content = self.request.content
+        return (content.turn or 0) if isinstance(content, DialogueContent) else 0
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -56,22 +63,29 @@ class Frame:
     repeats: int
     order_policy: str
     seed: int
+    every_turn: bool = False
 
     @classmethod
-    def of(cls, run: JudgeRun) -> Frame:
-        return cls(run.judge, run.study.shown, list(run.criteria.all()), run.repeats, run.order_policy, run.seed)
+    def of(cls, run: JudgeRun, *, criteria: Sequence[Criterion] | None = None) -> Frame:
+        """As the run asks; of its criteria, all or those given."""
+        chosen = list(run.criteria.all()) if criteria is None else criteria
+        return cls(
+            run.judge, run.study.shown, chosen, run.repeats, run.order_policy, run.seed, every_turn=run.every_turn
+        )
 
 
 def pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
     """The run's requests on these items that have no judgment yet: item by item, each with all its criteria."""
     done = set(
-        Judgment.objects.filter(run=run, item__in=item_ids).values_list("item_id", "criterion_id", "repeat", "order")
+        Judgment.objects.filter(run=run, item__in=item_ids).values_list(
+            "item_id", "criterion_id", "repeat", "order", "turn"
+        )
     )
     return asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
 
 
 def asked(
-    frame: Frame, item_ids: Sequence[int], *, with_prompt: bool, done: Container[tuple[int, int, int, str]] = ()
+    frame: Frame, item_ids: Sequence[int], *, with_prompt: bool, done: Container[tuple[int, int, int, str, int]] = ()
 ) -> list[Pending]:
     """The requests on these items, but those that are done."""
     items = (
@@ -85,14 +99,15 @@ def asked(
             item.pk,
             pk,
             criterion,
-            request_for(frame, item, criterion, repeat, order, with_prompt=with_prompt),
+            request_for(frame, item, criterion, repeat, order, turn, with_prompt=with_prompt),
             item.subject.content_hash,
         )
         for item in items
+        for turn in turns(frame, item)
         for pk, criterion in criteria
         for order in orders(frame, item)
         for repeat in range(1, frame.repeats + 1)
-        if (item.pk, pk, repeat, order) not in done
+        if (item.pk, pk, repeat, order, turn) not in done
     ]
 
 
@@ -122,10 +137,24 @@ def orders(frame: Frame, item: Item) -> Sequence[str]:
     return (frame.order_policy,)
 
 
+def turns(frame: Frame, item: Item) -> Sequence[int]:
+    """Which turns of the item are asked about, from 1: every one of the assistant's; 0 stands for the whole item."""
+    if not frame.every_turn or item.dialogue is None:
+        return (0,)
+    return assistant_turns(item.dialogue.turns)
+
+
+def assistant_turns(said: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """The places of the assistant's turns in a dialogue, from 1."""
+    return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == "assistant")
+
+
 def request_for(
-    frame: Frame, item: Item, criterion: CriterionSpec, repeat: int, order: str, *, with_prompt: bool
+    frame: Frame, item: Item, criterion: CriterionSpec, repeat: int, order: str, turn: int = 0, *, with_prompt: bool
 ) -> JudgeRequest:
     content = content_of(item, frame.shown, order)
+    if turn and isinstance(content, DialogueContent):
+        content = replace(content, turn=turn)
     asked = sides.shown(criterion, order)
     return JudgeRequest(
         item=item.external_id,
@@ -133,7 +162,7 @@ def request_for(
         content=content,
         repeat=repeat,
         order=order,
-        seed=seed_of(frame, item, criterion.key, repeat),
+        seed=seed_of(frame, item, criterion.key, repeat, turn),
         prompt=prompt_for(frame.judge, asked, content) if with_prompt else None,
     )
 
@@ -144,9 +173,10 @@ def prompt_for(judge: Judge, criterion: CriterionSpec, content: Content) -> Prom
     return prompts.render(criterion, content, template=template, system=system)
 
 
-def seed_of(frame: Frame, item: Item, key: str, repeat: int) -> int:
+def seed_of(frame: Frame, item: Item, key: str, repeat: int, turn: int = 0) -> int:
     """A seed of its own for each request, the same whenever the run is repeated. 31 bits suit every provider."""
-    return int(content_hash([frame.seed, item.position, key, repeat])[:8], 16) & 0x7FFFFFFF
+    place = [frame.seed, item.position, key, repeat, *([turn] if turn else [])]
+    return int(content_hash(place)[:8], 16) & 0x7FFFFFFF
 
 
 def content_of(item: Item, shown: Sequence[str], order: str) -> Content:

@@ -70,6 +70,7 @@ class Said:
     order: str
     text: str
     pk: int = 0
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def progress(run: JudgeRun) -> Progress:
     alive = workers.gone_before()
     return Progress(
         state=run.state,
-        expected=expected(run, sum(len(chunk.item_ids) for chunk in chunks), len(criteria)),
+        expected=expected(run, sum(units(chunk) for chunk in chunks), len(criteria)),
         scored=sum(count["n"] for count in counts if not count["unscored_reason"]),
         unscored=unscored(counts),
         troubles=troubles(chunks),
@@ -158,10 +159,15 @@ def progress(run: JudgeRun) -> Progress:
     )
 
 
-def expected(run: JudgeRun, n_items: int, n_criteria: int) -> int:
+def units(chunk: JudgeChunk) -> int:
+    """How many items, or turns of them, the part asks about."""
+    return len(chunk.item_ids) if chunk.n_units is None else chunk.n_units
+
+
+def expected(run: JudgeRun, n_units: int, n_criteria: int) -> int:
     """How many judgments a complete run has."""
     both = run.order_policy == JudgeRun.OrderPolicy.BOTH and run.study.kind == Study.Kind.PAIR
-    return n_items * n_criteria * run.repeats * (2 if both else 1)
+    return n_units * n_criteria * run.repeats * (2 if both else 1)
 
 
 def unscored(counts: Sequence[dict[str, Any]]) -> tuple[Unscored, ...]:
@@ -232,6 +238,7 @@ def said(judgment: Judgment) -> Said:
         order=judgment.order,
         text=judgment.explanation or judgment.raw_reply,
         pk=judgment.pk,
+        turn=judgment.turn,
     )
 
 

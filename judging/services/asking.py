@@ -101,16 +101,16 @@ class Crew:
         if self.careful and n:
             self.there(lambda: setattr(self, "unsaved", self.unsaved - n))
 
-    def drop(self, unwanted: Callable[[Ask], bool]) -> int:
-        """Forget requests that have not started. Returns how many."""
+    def drop(self, unwanted: Callable[[Ask], bool]) -> list[Ask]:
+        """Forget requests that have not started. Returns them."""
 
-        async def forget() -> int:
-            before = len(self.waiting)
+        async def forget() -> list[Ask]:
+            dropped = [ask for ask in self.waiting if unwanted(ask)]
             self.waiting = deque(ask for ask in self.waiting if not unwanted(ask))
-            return before - len(self.waiting)
+            return dropped
 
         dropped = self.result_of(forget())
-        self.outstanding -= dropped
+        self.outstanding -= len(dropped)
         return dropped
 
     def close(self) -> None:

@@ -92,16 +92,24 @@ def estimate(plan: Plan) -> Estimate:
 def total(plan: Plan) -> int:
     """How many requests the run makes."""
     both = plan.order_policy == JudgeRun.OrderPolicy.BOTH and plan.study.kind == Study.Kind.PAIR
-    return len(plan.item_ids) * len(plan.criteria) * plan.repeats * (2 if both else 1)
+    return plan.n_units * len(plan.criteria) * plan.repeats * (2 if both else 1)
 
 
 def sample(plan: Plan, provider: Provider) -> list[Pending]:
     """The requests of some items, which stand evenly apart in the study's order."""
-    per_item = total(plan) // len(plan.item_ids)
+    per_item = max(1, total(plan) // len(plan.item_ids))
     n = max(1, min(SAMPLED_ITEMS, SAMPLED_REQUESTS // per_item, len(plan.item_ids)))
     step = len(plan.item_ids) / n
     chosen = [plan.item_ids[int(place * step)] for place in range(n)]
-    frame = Frame(plan.judge, plan.study.shown, plan.criteria, plan.repeats, plan.order_policy, plan.seed)
+    frame = Frame(
+        plan.judge,
+        plan.study.shown,
+        plan.criteria,
+        plan.repeats,
+        plan.order_policy,
+        plan.seed,
+        every_turn=plan.every_turn,
+    )
     return asked(frame, chosen, with_prompt=provider.needs_prompt)
 
 

@@ -93,13 +93,15 @@ def check_template(template: str) -> None:
         raise InputError(" ".join(prompts.problems(template, "pair" if pair else "dialogue")), field="template")
 
 
-def check_template_fits(judge: Judge, criteria: Sequence[Criterion]) -> None:
+def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
     """The judge's template, if it brings one, must fit the criteria's kind and tell them apart if they are several."""
     template = judge.parameters.get("template", "")
     if not template or not criteria:
         return
     if wrong := prompts.problems(template, criteria[0].study.kind):
         raise InputError(f"{judge} cannot run here. {' '.join(wrong)}", field="judge")
+    if every_turn and not prompts.names_turn(template):
+        raise InputError(f"{judge} cannot run here. {prompts.NO_TURN}", field="judge")
     if len(criteria) > 1 and not prompts.names_criterion(template):
         raise InputError(
             f"The template of {judge} asks the same whatever the criterion: choose one criterion, "
@@ -120,14 +122,14 @@ def provider_of(judge: Judge) -> Provider:
     return providers.create(judge.provider, model=judge.model, parameters=judge.parameters)
 
 
-def check(judge: Judge, criteria: Sequence[Criterion]) -> None:
+def check(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
     """Raise InputError if something stands in the way of judging these criteria: no key, no model, no rule."""
     if judge.provider == IMPORTED:
         raise InputError(f"The judgments of {judge} were imported; it cannot be run here.", field="judge")
     if judge.provider == PANEL:
         raise InputError(f"{judge} is a panel: let its members run, and combine their runs again.", field="judge")
     provider = checked_provider(judge.provider, judge.model, judge.parameters)
-    check_template_fits(judge, criteria)
+    check_template_fits(judge, criteria, every_turn=every_turn)
     if problems := provider.check([spec_of(criterion) for criterion in criteria]):
         raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
 

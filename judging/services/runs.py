@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 
 from django.db import transaction
@@ -20,9 +19,9 @@ from judging.models import Judge, JudgeChunk, JudgeRun
 from judging.pricing import in_dollars
 from judging.queries import spending
 from judging.queries.requests import input_rows, spec_of
-from judging.services import budgets, chunks, judges
+from judging.services import budgets, chunks, judges, parts
+from judging.services.parts import Part
 
-ITEMS_PER_PART = 25
 MOST_REPEATS = 100
 LARGEST_SEED = 2**63 - 1
 
@@ -41,6 +40,13 @@ class Plan:
     input_hash: str
     budget_usd: Decimal | None = None
     use_cache: bool = True
+    every_turn: bool = False
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def n_units(self) -> int:
+        """How many items are asked about, or turns of them."""
+        return sum(part.n_units for part in self.parts)
 
 
 def plan(
@@ -53,18 +59,28 @@ def plan(
     seed: int = 0,
     budget_usd: Decimal | None = None,
     use_cache: bool = True,
+    every_turn: bool = False,
 ) -> Plan:
-    """Check what is asked for, before a row is written. `criteria` are keys; all of the study's if not given."""
+    """Check what is asked for, before a row is written.
+
+    `criteria` are keys; all of the study's if not given. With `every_turn`, every turn of the assistant is asked about
+    by itself; criteria about the user's turns are then left out, or refused where they were named.
+    """
     check_numbers(repeats, seed)
     if order_policy not in JudgeRun.OrderPolicy.values:
         known = ", ".join(JudgeRun.OrderPolicy.values)
         raise InputError(f"{order_policy!r} is not one of {known}.", field="order_policy")
     chosen = chosen_criteria(study, criteria)
-    judges.check(judge, chosen)
+    if every_turn:
+        chosen = of_turns(study, chosen, named=criteria is not None)
+    judges.check(judge, chosen, every_turn=every_turn)
     budgets.check(judge, budget_usd)
     rows = list(input_rows(study))
     if not rows:
         raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
+    units = parts.turns_of(study) if every_turn else {pk: 1 for pk, *_ in rows}
+    if not any(units.values()):
+        raise InputError(f"No dialogue of {study} has a turn of the assistant.", field="every_turn")
     return Plan(
         study=study,
         judge=judge,
@@ -82,10 +98,13 @@ def plan(
                 "prompts": prompts.version(
                     study.kind, judge.parameters.get("template", ""), judge.parameters.get("system")
                 ),
+                **({"every_turn": True} if every_turn else {}),
             }
         ),
         budget_usd=budget_usd,
         use_cache=use_cache,
+        every_turn=every_turn,
+        parts=tuple(parts.of(rows, units)),
     )
 
 
@@ -111,14 +130,16 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
             code_version=code_version(),
             budget_usd=plan.budget_usd,
             use_cache=plan.use_cache,
+            every_turn=plan.every_turn,
             created_by=by,
         )
         run.criteria.set(plan.criteria)
-        parts = JudgeChunk.objects.bulk_create(
-            JudgeChunk(run=run, index=index, item_ids=item_ids) for index, item_ids in enumerate(parted(plan.item_ids))
+        made = JudgeChunk.objects.bulk_create(
+            JudgeChunk(run=run, index=index, item_ids=part.item_ids, n_units=part.n_units)
+            for index, part in enumerate(plan.parts)
         )
         if queue:
-            chunks.queue([part.pk for part in parts])
+            chunks.queue([chunk.pk for chunk in made])
     return run
 
 
@@ -140,7 +161,7 @@ def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: De
     What was judged stays; only requests without a judgment are asked again. A judge that cannot run says so first.
     `budget_usd` replaces the run's budget, which includes what was spent.
     """
-    judges.check(run.judge, list(run.criteria.all()))
+    judges.check(run.judge, list(run.criteria.all()), every_turn=run.every_turn)
     budget = run.budget_usd if budget_usd is None else budget_usd
     budgets.check(run.judge, budget)
     if budget is not None and (spent := spending.of_run(run).usd) >= budget:
@@ -177,7 +198,16 @@ def chosen_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion
     return tuple(criterion for key, criterion in there.items() if keys is None or key in keys)
 
 
-def parted(item_ids: Sequence[int]) -> Iterator[list[int]]:
-    rest = iter(item_ids)
-    while part := list(islice(rest, ITEMS_PER_PART)):
-        yield part
+def of_turns(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple[Criterion, ...]:
+    """The criteria that an assistant's turn can be asked about. InputError where the study or a named one cannot."""
+    if study.kind != Study.Kind.DIALOGUE:
+        raise InputError(f"{study} holds response pairs, which have no turns.", field="every_turn")
+    of_the_user = [criterion for criterion in chosen if criterion.key.endswith("_user")]
+    if of_the_user and named:
+        raise InputError(
+            f"{of_the_user[0].name} is about the user's turns, and the assistant's are asked about.", field="criteria"
+        )
+    left = tuple(criterion for criterion in chosen if criterion not in of_the_user)
+    if not left:
+        raise InputError(f"{study} has no criterion that is about the assistant.", field="criteria")
+    return left

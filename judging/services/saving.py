@@ -45,6 +45,7 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
         criterion_id=asked.criterion_id,
         repeat=asked.repeat,
         order=asked.order,
+        turn=asked.turn,
         raw_reply=storable(reply.text),
         details=details(asked, reply, cached=answer.cached),
         latency_ms=None if answer.cached else answer.latency_ms,

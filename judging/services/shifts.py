@@ -16,6 +16,7 @@ from judging.providers.base import PermanentError, Provider, Reply, TransientErr
 from judging.queries.requests import Pending, pending
 from judging.services import budgets, cache, chunks, judges, quotas, runs, saving
 from judging.services.asking import BATCH_SIZE, Answer, Ask, Crew
+from judging.services.followers import Followers
 
 TOLERATED_ERRORS = 3
 LOOK_EVERY = 0.5  # seconds between looks at whether the run was stopped or a part taken away
@@ -47,6 +48,7 @@ class Shift:
         self.parts: dict[int, Part] = {chunk.pk: Part(chunk, 0)}
         self.fresh: JudgeChunk | None = chunk
         self.stock: deque[Ask] = deque()
+        self.followers = Followers(together=self.run.use_cache)
         self.fault: TransientError | None = None
         self.culprit: int | None = None
         self.over = False
@@ -99,7 +101,7 @@ class Shift:
         self.parts[chunk.pk] = Part(chunk, len(asked))
         asks = [self.ask(one, chunk) for one in asked]
         known = cache.known(ask.key for ask in asks) if self.run.use_cache else {}
-        self.stock.extend(ask for ask in asks if ask.key not in known)
+        self.stock.extend(ask for ask in asks if ask.key not in known and not self.followers.held_back(ask))
         self.keep([known_answer(ask, known[ask.key]) for ask in asks if ask.key in known])
         self.finish_if_done(chunk.pk)
 
@@ -149,6 +151,9 @@ class Shift:
         for answer in batch:
             self.note(answer)
         self.crew.saved(sum(not answer.cached for answer in batch))
+        equal, next_ones = self.followers.released(batch)
+        self.stock.extendleft(next_ones)
+        self.keep(equal)
 
     def settle(self, batch: Sequence[Answer]) -> None:
         """Tell the quota how many tokens it really took."""
@@ -205,9 +210,12 @@ class Shift:
 
     def put_down(self, unwanted: Callable[[Ask], bool]) -> int:
         """Forget requests that have not started. Returns how many."""
-        before = len(self.stock)
+        dropped = [ask for ask in self.stock if unwanted(ask)]
         self.stock = deque(ask for ask in self.stock if not unwanted(ask))
-        return before - len(self.stock) + self.crew.drop(unwanted)
+        dropped += self.crew.drop(unwanted)
+        behind, next_ones = self.followers.dropped(dropped, unwanted)
+        self.stock.extendleft(next_ones)
+        return len(dropped) + behind
 
 
 def known_answer(ask: Ask, reply: Reply) -> Answer:

@@ -31,6 +31,7 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "reason": reason_in_words(judgment.unscored_reason),
         "prompt": prompt,
         "prompt_is_same": prompt is not None and queries.is_same_prompt(judgment, prompt),
+        "turn_text": turn_text(judgment),
         "facts": facts(judgment),
         "shares": shares(judgment),
         "people": [(a, criterion.label_of(a.value)) for a in queries.people_on(judgment)],
@@ -43,10 +44,18 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "judging/judgment_detail.html", context)
 
 
+def turn_text(judgment: Judgment) -> str:
+    """What was said in the turn that was judged, as the dialogue is now; empty where it was the whole item."""
+    dialogue = judgment.item.dialogue
+    said = dialogue.turns[judgment.turn - 1 : judgment.turn] if dialogue and judgment.turn else []
+    return str(said[0]["content"]) if said else ""
+
+
 def facts(judgment: Judgment) -> list[tuple[str, str]]:
     tokens = [judgment.input_tokens, judgment.output_tokens]
     read, written = ("" if n is None else f"{n:,}" for n in tokens)
     return [
+        *([("Turn", str(judgment.turn))] if judgment.turn else []),
         ("Repeat", str(judgment.repeat)),
         *([("Order", judgment.order)] if judgment.order else []),
         ("Tokens read", read),

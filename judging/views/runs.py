@@ -127,6 +127,7 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         ("Model", judge.model or "none"),
         ("Parameters", given or "defaults"),
         ("Criteria", ", ".join(criterion.name for criterion in run.criteria.all())),
+        *([] if is_pair else [("Judged", "every turn of the assistant" if run.every_turn else "the whole dialogue")]),
         ("Repeats", str(run.repeats)),
         *([("Order of the responses", run.get_order_policy_display())] if is_pair else []),
         ("Seed", str(run.seed)),

@@ -53,6 +53,9 @@ class Command(ConcordCommand):
         order.add_argument("--order", choices=["random", "AB", "BA"], default="random", help="how pairs are shown")
         order.add_argument("--both-orders", action="store_true", help="show each pair in both orders")
         parser.add_argument(
+            "--turns", action="store_true", help="ask about every turn of the assistant, not the whole dialogue"
+        )
+        parser.add_argument(
             "--seed", type=int, default=0, help="of the random order and of the model, where it takes one"
         )
         parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop the run before it costs more")
@@ -171,6 +174,7 @@ def planned(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Plan:
         seed=options["seed"],
         budget_usd=options["budget_usd"],
         use_cache=not options["no_cache"],
+        every_turn=options["turns"],
     )
 
 
@@ -241,6 +245,7 @@ def document(run: JudgeRun) -> dict[str, Any]:
         "study": run.study.name,
         "judge": str(run.judge),
         "state": progress.state,
+        "every_turn": run.every_turn,
         "counts": {
             "expected": progress.expected,
             "judgments": progress.judged,

@@ -8,6 +8,7 @@ one question says nothing about another.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from judging.providers import base
@@ -36,10 +37,15 @@ class Baseline(base.Provider):
     async def judge(self, request: JudgeRequest) -> Reply:
         content, criterion = request.content, request.criterion
         if isinstance(content, DialogueContent) and criterion.key in RULES:
-            return reply(RULES[criterion.key](content), criterion)
+            return reply(RULES[criterion.key](so_far(content)), criterion)
         if not isinstance(content, DialogueContent) and set(criterion.values) >= SIDES:
             return preference(content, criterion)
         raise PermanentError(f"The baseline has no rule for {criterion.key} of this kind of item.")
+
+
+def so_far(content: DialogueContent) -> DialogueContent:
+    """The conversation up to the turn that is asked about: the rules measure a conversation, not a turn alone."""
+    return replace(content, turns=content.turns[: content.turn])
 
 
 def is_known(criterion: CriterionSpec) -> bool:

@@ -45,6 +45,7 @@ def test_the_baseline_judges_a_study_without_a_worker(study):
         "study": "First study",
         "judge": "baseline",
         "state": "finished",
+        "every_turn": False,
         "counts": {"expected": 6, "judgments": 6, "scored": 6, "unscored": {}},
         "stop_reason": "",
         "cost_usd": {"known": 0.0, "unknown": 0, "cached": 0},
@@ -264,3 +265,11 @@ class TestWithWorkers:
         assert err.getvalue() == ""
         assert len(looks) == 3
         assert json.loads(out.getvalue())["state"] == "finished"
+
+
+def test_every_turn_of_the_assistant(study):
+    document = judge("first-study", "--judge", "baseline", "--turns", "--now")
+
+    run = JudgeRun.objects.get()
+    assert (document["every_turn"], document["counts"]["judgments"]) == (True, run.judgments.count())
+    assert set(run.judgments.values_list("turn", flat=True)) == {2}

@@ -7,7 +7,7 @@ from kombu.exceptions import OperationalError
 
 from annotation.errors import InputError
 from judging.models import JudgeRun
-from judging.services import runs
+from judging.services import parts, runs
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 
@@ -23,18 +23,18 @@ def sent(monkeypatch):
 
 
 def test_a_run_is_its_parts_and_a_message_for_each(sent, django_capture_on_commit_callbacks, monkeypatch):
-    monkeypatch.setattr(runs, "ITEMS_PER_PART", 2)
+    monkeypatch.setattr(parts, "ITEMS_PER_PART", 2)
     alice, study = factories.ResearcherFactory(), dialogue_study(5)
 
     with django_capture_on_commit_callbacks(execute=True):
         run = runs.start(by=alice, study=study, judge=scripted(), seed=7)
         assert sent == [], "nothing is sent before it is committed"
 
-    parts = list(run.chunks.all())
-    assert [len(part.item_ids) for part in parts] == [2, 2, 1]
-    assert [pk for part in parts for pk in part.item_ids] == [item.pk for item in study.items.all()]
-    assert sent == [("judging.judge_chunk", part.pk) for part in parts]
-    assert all(part.queued_at for part in parts)
+    made = list(run.chunks.all())
+    assert [len(part.item_ids) for part in made] == [2, 2, 1]
+    assert [pk for part in made for pk in part.item_ids] == [item.pk for item in study.items.all()]
+    assert sent == [("judging.judge_chunk", part.pk) for part in made]
+    assert all(part.queued_at for part in made)
     assert (run.created_by, run.seed, len(run.input_hash)) == (alice, 7, 64)
     assert set(run.criteria.all()) == set(study.criteria.all())
 
@@ -160,5 +160,18 @@ class TestStopAndResume:
             runs.resume(by=None, run=run)
 
 
+def parted(hashes):
+    return list(parts.of([(pk, "", found) for pk, found in enumerate(hashes)], dict.fromkeys(range(len(hashes)), 1)))
+
+
 def test_a_part_has_25_items():
-    assert [len(part) for part in runs.parted(list(range(60)))] == [25, 25, 10]
+    assert [part.n_units for part in parted([str(pk) for pk in range(60)])] == [25, 25, 10]
+
+
+def test_items_of_the_same_text_are_in_the_same_part():
+    hashes = ["same" if pk % 20 == 0 else str(pk) for pk in range(60)]
+
+    first, *_ = parted(hashes)
+
+    assert {0, 20, 40} <= set(first.item_ids)
+    assert [len(part.item_ids) for part in parted(["same"] * 60)] == [60]

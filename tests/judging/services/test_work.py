@@ -7,7 +7,7 @@ from django.utils import timezone
 from judging.models import JudgeChunk, JudgeRun, Judgment, Worker
 from judging.providers.base import Reply
 from judging.queries.requests import pending
-from judging.services import asking, chunks, runs, saving, shifts, work
+from judging.services import asking, chunks, parts, runs, saving, shifts, work
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 from tests.model_server import KEY, MODEL, Answer, running, verdict
@@ -196,7 +196,7 @@ class TestLettingGo:
 
     def test_after_a_while_it_makes_way_for_runs_that_wait(self, monkeypatch):
         monkeypatch.setattr(shifts, "LONGEST", -1)
-        monkeypatch.setattr(runs, "ITEMS_PER_PART", 5)
+        monkeypatch.setattr(parts, "ITEMS_PER_PART", 5)
         sent = []
         monkeypatch.setattr(chunks, "queue", sent.extend)
         run = begun(dialogue_study(15), scripted(), criteria=["personalization"])
@@ -281,7 +281,7 @@ class TestWithAModel:
 
 
 def test_the_parts_of_a_run_are_judged_until_none_is_left(monkeypatch):
-    monkeypatch.setattr(runs, "ITEMS_PER_PART", 2)
+    monkeypatch.setattr(parts, "ITEMS_PER_PART", 2)
 
     run = judged(dialogue_study(5), scripted(), criteria=["personalization"])
 
