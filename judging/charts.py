@@ -13,8 +13,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-ROW, WIDTH = 24, 480
-"""Pixels: height of a row, width of a plot."""
+ROW, WIDTH, CURVE = 24, 480, 110
+"""Pixels: height of a row, width of a plot, height of a curve's panel."""
 
 LETTER, LONGEST = 7, 26
 """Pixels of a letter, and letters of a name; what is longer is cut."""
@@ -176,6 +176,41 @@ def _band(ceiling: tuple[float, float] | None, scale: alt.Scale, palette: Palett
     return [alt.Chart(ends).mark_rect(color=palette.band, opacity=1).encode(x=alt.X("from:Q", scale=scale), x2="to:Q")]
 
 
+@dataclass(frozen=True)
+class Curve:
+    """A criterion's part of a plot by turn: a mark for each turn, and the ends of the scale."""
+
+    title: str
+    marks: Sequence[Mark]
+    scale: tuple[float, float]
+
+
+def curves(parts: Sequence[Curve], palette: Palette) -> dict[str, Any]:
+    """Means by turn of the assistant with their intervals, a panel per criterion, all on the same turns."""
+    turns = list(dict.fromkeys(mark.name for part in parts for mark in part.marks))
+    panels = [_turns_panel(part, sorted(turns, key=int), palette, last=part is parts[-1]) for part in parts]
+    return _styled(alt.vconcat(*panels, spacing=14), palette)
+
+
+def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: bool) -> alt.LayerChart:
+    x_axis = alt.Axis(title="turn of the assistant" if last else None, labels=last, labelAngle=0, ticks=False)
+    x = alt.X("name:O", sort=list(turns), scale=alt.Scale(domain=list(turns)), axis=x_axis)
+    scale = alt.Scale(domain=list(part.scale), nice=False, zero=False)
+    y_axis = alt.Axis(title=None, tickCount=4, grid=True, minExtent=30, maxExtent=30)
+    defined = [_values(mark) for mark in part.marks if mark.value is not None]
+    base = alt.Chart(_data(defined)).encode(x=x)
+    y = alt.Y("value:Q", scale=scale, axis=y_axis)
+    layers = [
+        base.mark_line(color=palette.judge, strokeWidth=1).encode(y=y),
+        base.mark_rule(strokeWidth=1.5).encode(
+            y=alt.Y("low:Q", scale=scale, axis=y_axis), y2="high:Q", color=_by_kind(palette)
+        ),
+        base.mark_point(filled=True, opacity=1, size=90).encode(y=y, color=_by_kind(palette), shape=_SHAPE),
+    ]
+    title = alt.TitleParams(part.title, anchor="start", frame="group")
+    return alt.layer(*layers).properties(width=WIDTH, height=CURVE, title=title)
+
+
 def tier_bars(counts: Sequence[tuple[str, Mapping[str, int]]], palette: Palette) -> dict[str, Any]:
     """Shares of items by tier, one stacked bar per name, with the counts written on it."""
     values = [
@@ -237,6 +272,12 @@ def _styled(chart: Any, palette: Palette) -> dict[str, Any]:
     spec: dict[str, Any] = chart.to_dict()
     spec["config"] = {**spec.get("config", {}), **config}
     return spec
+
+
+def png(spec: Mapping[str, Any]) -> bytes:
+    """The chart as a picture on white, at twice the size for print and dense screens."""
+    drawn: bytes = vl_convert.vegalite_to_png({**spec, "background": "white"}, scale=2, allowed_base_urls=[])
+    return drawn
 
 
 def svg(spec: Mapping[str, Any]) -> str:

@@ -144,6 +144,42 @@ def of_groups(document: Document) -> list[Figure]:
     return found
 
 
+SCORES_HEADER = (
+    "criterion",
+    "measure",
+    "part",
+    "name",
+    "value",
+    "low",
+    "high",
+    "reason",
+    "n_items",
+    "n_judgments",
+    "scored",
+    "unscored",
+    "confidence",
+    "method",
+    "seed",
+)
+
+
+def scores_rows(document: Document) -> Iterable[tuple[Any, ...]]:
+    """All figures of a run's scores, the header first: over all, each value's share, each group, each turn."""
+    yield SCORES_HEADER
+    for key, one in document["criteria"].items():
+        parts = [("all", "", one, one["overall"]), ("weighted mean", "", one, one["weighted"])]
+        parts += [("share of value", value["value"], one, value["share"]) for value in one["distribution"]]
+        parts += [(document["by"], group["group"], group, group["estimate"]) for group in one["groups"]]
+        parts += [("turn", turn["turn"], turn, turn["estimate"]) for turn in one["turns"]]
+        for part, name, counted, estimate in parts:
+            if estimate is None:
+                continue
+            figures = [estimate[field] for field in ("value", "low", "high", "reason")]
+            counts = [counted[field] for field in ("n_items", "n_judgments", "scored")]
+            made = [estimate[field] for field in ("confidence", "method", "seed")]
+            yield (key, one["measure"], part, name, *figures, *counts, sum(counted["unscored"].values()), *made)
+
+
 CSV_HEADER = (
     "criterion",
     "group",

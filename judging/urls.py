@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from judging.api import views as api
-from judging.views import agreement, exports, imports, items, judges, judgments, runs, tiers
+from judging.views import agreement, exports, imports, items, judges, judgments, runs, scores, tiers
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # imports
@@ -19,6 +19,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judgments/<int:pk>/", judgments.judgment_detail, name="judgment_detail"),
     path("studies/<slug:slug>/judges/", runs.run_create, name="run_create"),
     path("runs/<int:pk>/", runs.run_detail, name="run_detail"),
+    path("runs/<int:pk>/scores/", scores.run_scores, name="run_scores"),
+    path("runs/<int:pk>/scores.<slug:format>", scores.run_scores_download, name="run_scores_download"),
     path("runs/<int:pk>/progress/", runs.run_progress, name="run_progress"),
     path("runs/<int:pk>/stop/", runs.run_stop, name="run_stop"),
     path("runs/<int:pk>/resume/", runs.run_resume, name="run_resume"),

@@ -1,0 +1,55 @@
+"""`scores`: what a judge's run found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries.items import GROUPINGS
+from annotation.services.agreement import Options
+from judging.models import JudgeRun
+from judging.services import scores
+
+
+class Command(ConcordCommand):
+    help = "Means and distributions of a judge's run, over all, by group, and by turn where turns were judged."
+    example = "scores 3 --by domain --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("run", type=int, metavar="RUN", help="number of the run")
+        parser.add_argument("--by", choices=list(GROUPINGS), default=scores.DOMAIN, help="how items are grouped")
+        parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples; 0 for no intervals")
+        parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
+        parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        run = JudgeRun.objects.filter(pk=options["run"]).select_related("judge", "study").first()
+        if run is None:
+            raise InputError(f"There is no run {options['run']}.", field="run")
+        chosen = Options(options["bootstrap"], options["confidence"], options["seed"])
+        return scores.of_run(run, by=options["by"], options=chosen)
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(f"Run {document['run']} of {document['judge']} on {document['study']}")
+        for one in document["criteria"].values():
+            self.stdout.write("\n".join(["", *criterion(one, document["by"])]))
+
+
+def criterion(one: Mapping[str, Any], by: str) -> Iterator[str]:
+    """Lines on one criterion."""
+    unscored = sum(one["unscored"].values())
+    yield f"{one['name']}: {one['scored']} verdicts on {one['n_items']} items, {unscored} unscored"
+    rows = [["all", text.estimate(one["overall"]), *spread(one)]]
+    rows += [[f"{by} {group['group']}", text.estimate(group["estimate"]), *spread(group)] for group in one["groups"]]
+    rows += [[f"turn {turn['turn']}", text.estimate(turn["estimate"]), *spread(turn)] for turn in one["turns"]]
+    yield text.columns([["", one["measure"] or "no mean", *one["counts"]], *rows])
+
+
+def spread(counted: Mapping[str, Any]) -> list[str]:
+    """How many of each value."""
+    return [str(n) for n in counted["counts"].values()]

@@ -1,0 +1,150 @@
+"""What a run found: means and distributions, by group and by turn, with downloads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_safe
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from annotation.queries.items import GROUPINGS
+from annotation.services.exports import without_formula
+from annotation.steps import study_steps
+from judging import charts, figures
+from judging.models import JudgeRun
+from judging.queries.runs import reason_in_words
+from judging.services import scores as service
+from judging.views.runs import found, stale_in_words
+
+Document = Mapping[str, Any]
+
+
+@researcher_required
+@require_safe
+def run_scores(request: HttpRequest, pk: int) -> HttpResponse:
+    """Every criterion of a run, over all and by the grouping that the address names."""
+    run, by = found(pk), request.GET.get("by", service.DOMAIN)
+    context: dict[str, Any] = {
+        "run": run,
+        "by": by,
+        "groupings": [(name, name.replace("_", " ")) for name in GROUPINGS],
+        "steps": study_steps(run.study, "judges"),
+    }
+    try:
+        document = service.of_run(run, by=by)
+    except InputError as error:
+        return render(request, "judging/run_scores.html", {**context, "error": error}, status=400)
+    if not any(one["n_judgments"] for one in document["criteria"].values()):
+        return render(request, "judging/run_scores.html", context)
+    return render(request, "judging/run_scores.html", {**context, **_context(run, document)})
+
+
+@researcher_required
+@require_safe
+def run_scores_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
+    """The same as json or csv (every figure a row); for a run on turns the curve as svg or png."""
+    run = found(pk)
+    if format not in _formats(run):
+        raise Http404(f"the scores of this run are not given as {format}")
+    content_type, content = DOWNLOADS[format]
+    try:
+        document = service.of_run(run, by=request.GET.get("by", service.DOMAIN))
+    except InputError as error:
+        raise Http404(error.message) from error
+    response = HttpResponse(content(document), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="run-{run.pk}-scores.{format}"'
+    return response
+
+
+def _json(document: Document) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+def _csv(document: Document) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    for row in figures.scores_rows(document):
+        writer.writerow(without_formula(cell) if isinstance(cell, str) else cell for cell in row)
+    return text.getvalue()
+
+
+def _svg(document: Document) -> str:
+    return charts.svg(_curve(document, charts.FILE))
+
+
+def _png(document: Document) -> bytes:
+    return charts.png(_curve(document, charts.FILE))
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Document], str | bytes]]] = {
+    "json": ("application/json; charset=utf-8", _json),
+    "csv": ("text/csv; charset=utf-8", _csv),
+    "svg": ("image/svg+xml; charset=utf-8", _svg),
+    "png": ("image/png", _png),
+}
+
+
+def _formats(run: JudgeRun) -> list[str]:
+    return list(DOWNLOADS) if run.every_turn else ["json", "csv"]
+
+
+def _curve(document: Document, palette: charts.Palette) -> dict[str, Any]:
+    parts = [
+        charts.Curve(
+            f"{one['name']}, {one['measure']}",
+            [charts.Mark.of(str(turn["turn"]), "judge", turn["estimate"]) for turn in one["turns"]],
+            (one["least"], one["most"]),
+        )
+        for one in document["criteria"].values()
+        if one["measure"]
+    ]
+    return charts.curves(parts, palette)
+
+
+def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
+    query = urlencode({"by": document["by"]})
+    links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
+    drawn = run.every_turn and any(one["measure"] for one in document["criteria"].values())
+    return {
+        "document": document,
+        "sections": [_section(key, one) for key, one in document["criteria"].items()],
+        # Our own renderer's output; it escapes the names in it.
+        "curve": mark_safe(charts.svg(_curve(document, charts.PAGE))) if drawn else "",  # noqa: S308
+        "downloads": links,
+        "stale": stale_in_words(run.judgments.stale().count()),
+        "grouping": document["by"].replace("_", " "),
+    }
+
+
+def _section(key: str, one: Document) -> dict[str, Any]:
+    unscored = ", ".join(f"{n} {reason_in_words(reason)}" for reason, n in one["unscored"].items())
+    n_unscored = sum(one["unscored"].values())
+    return {
+        "key": key,
+        "one": one,
+        "unscored": unscored,
+        "n_unscored": n_unscored,
+        "captions": {
+            "distribution": f"Verdicts on {one['name']}",
+            "groups": f"{one['name']} by group",
+            "turns": f"{one['name']} by turn of the assistant",
+        },
+        "values": [category["label"] for category in one["distribution"]],
+        "groups": [_part(part) for part in one["groups"]],
+        "turns": [_part(part) for part in one["turns"]],
+    }
+
+
+def _part(part: Document) -> dict[str, Any]:
+    """A group or a turn as a row of a table."""
+    return {**part, "n_of_values": list(part["counts"].values()), "n_unscored": sum(part["unscored"].values())}
