@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from judging.api import views as api
-from judging.views import agreement, exports, imports, items, judges, judgments, runs, scores, tiers
+from judging.views import agreement, exports, imports, items, judges, judgments, panels, runs, scores, tiers
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # imports
@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("prices/<int:pk>/remove/", judges.price_remove, name="price_remove"),
     path("judgments/<int:pk>/", judgments.judgment_detail, name="judgment_detail"),
     path("studies/<slug:slug>/judges/", runs.run_create, name="run_create"),
+    path("studies/<slug:slug>/panels/", panels.panel_create, name="panel_create"),
     path("runs/<int:pk>/", runs.run_detail, name="run_detail"),
     path("runs/<int:pk>/scores/", scores.run_scores, name="run_scores"),
     path("runs/<int:pk>/scores.<slug:format>", scores.run_scores_download, name="run_scores_download"),

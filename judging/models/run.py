@@ -36,6 +36,14 @@ class JudgeRun(models.Model):
     stop_reason = models.TextField(blank=True, help_text="Why it stopped, if no person stopped it.")
     budget_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
     use_cache = models.BooleanField(default=True, help_text="Whether an answer to the same request may be used again.")
+    members = models.ManyToManyField(
+        "self",
+        symmetrical=False,
+        related_name="panels",
+        blank=True,
+        help_text="The runs that a panel's run is made of.",
+    )
+    result = models.JSONField(default=dict, blank=True, help_text="What a panel found its members to be like.")
     every_turn = models.BooleanField(default=False, help_text="Ask about every assistant turn, not the whole dialogue.")
 
     class Meta:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from annotation.models import Criterion, Study
 from judging.models import Judge, JudgeChunk, JudgeRun, Judgment
+from judging.models.judge import PANEL
 from judging.queries import workers
 
 LATELY = timedelta(seconds=30)
@@ -268,6 +269,18 @@ def unfinished_like(
         )
         .order_by("-created_at")
         .first()
+    )
+
+
+def combinable(study: Study) -> QuerySet[JudgeRun]:
+    """The study's finished runs that a panel can be made of, with `n_judged`, newest first."""
+    runs = study.judge_runs.filter(finished_at__isnull=False).exclude(judge__provider=PANEL)
+    return (
+        runs.select_related("judge", "study")
+        .prefetch_related("criteria")
+        .annotate(n_judged=counted(Judgment.objects.filter(run=OuterRef("pk"))))
+        .filter(n_judged__gt=0)
+        .order_by("-created_at", "-pk")
     )
 
 

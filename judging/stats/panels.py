@@ -4,9 +4,39 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-MAJORITY, MEAN = "majority", "mean"
-METHODS = (MAJORITY, MEAN)
+import numpy as np
+
+from annotation.stats.dawid_skene import DawidSkene
+from annotation.stats.dawid_skene import dawid_skene as fit
+from annotation.stats.table import MISSING, RatingTable
+
+MAJORITY, MEAN, DAWID_SKENE = "majority", "mean", "dawid_skene"
+METHODS = (MAJORITY, MEAN, DAWID_SKENE)
+
+Vote = tuple[str, str]
+"""A member, and the value that it gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """One verdict out of several.
+
+    Attributes
+    ----------
+    value
+        The panel's; empty where two values lead.
+    distribution
+        How probable each value is: the share of the votes for it or, from Dawid and Skene's model, its posterior.
+    score
+        The mean over the scale weighted by that distribution; None where the values have no numbers.
+    """
+
+    value: str
+    distribution: Mapping[str, float]
+    score: float | None = None
 
 
 def majority(values: Sequence[str]) -> tuple[str, dict[str, float]]:
@@ -23,3 +53,91 @@ def mean(values: Sequence[str], numbers: Mapping[str, float]) -> tuple[str, floa
     centre = sum(numbers[value] for value in values) / len(values)
     nearest = min(numbers, key=lambda value: (abs(numbers[value] - centre), numbers[value]))
     return nearest, centre
+
+
+def combine(
+    votes: Sequence[Sequence[Vote]], *, method: str, scale: Sequence[str], numbers: Mapping[str, float]
+) -> tuple[list[Combined | None], DawidSkene | None]:
+    """The verdict on each item, None where nobody voted; and the model behind it where there is one.
+
+    Parameters
+    ----------
+    votes
+        (n_items,) the votes on each item; a member may vote several times.
+    method
+        One of `METHODS`.
+    scale
+        The values in scale order.
+    numbers
+        The number of each value; empty for a scale without order, of which there is no mean.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method, and for the mean of values without numbers.
+    """
+    if method == DAWID_SKENE:
+        model = fit(table_of(votes, scale), same_rater=columns_of(votes))
+        return [of_posterior(model, row, scale, numbers) for row in range(len(votes))], model
+    if method not in METHODS:
+        raise ValueError(f"{method!r} is not one of {', '.join(METHODS)}")
+    if method == MEAN and not numbers:
+        raise ValueError("values without numbers have no mean")
+    return [of_votes([value for _, value in said], method, numbers) for said in votes], None
+
+
+def of_votes(values: Sequence[str], method: str, numbers: Mapping[str, float]) -> Combined | None:
+    """The most frequent value, or the one next to the mean."""
+    if not values:
+        return None
+    leading, shares = majority(values)
+    nearest = mean(values, numbers)[0] if method == MEAN else leading
+    return Combined(nearest, shares, expected(shares, numbers))
+
+
+def of_posterior(model: DawidSkene, row: int, scale: Sequence[str], numbers: Mapping[str, float]) -> Combined | None:
+    """The most probable category of an item given all votes on all items."""
+    if not model.rated[row]:
+        return None
+    code, shares = int(model.codes[row]), model.posterior[row].tolist()
+    distribution = dict(zip(scale, shares, strict=True))
+    return Combined("" if code == MISSING else scale[code], distribution, expected(distribution, numbers))
+
+
+def expected(distribution: Mapping[str, float], numbers: Mapping[str, float]) -> float | None:
+    """The mean of the numbers weighted by the probabilities of their values; None without numbers.
+
+    Liu et al. (2023), "G-Eval", section 2.3: the score of an item is the sum over the scale of value times probability.
+    """
+    return sum(p * numbers[value] for value, p in distribution.items()) if numbers else None
+
+
+def columns_of(votes: Sequence[Sequence[Vote]]) -> list[str]:
+    """A name for each column of the table: a member as often as it voted on one item at the most."""
+    most: dict[str, int] = {}
+    for said in votes:
+        for member, n in Counter(member for member, _ in said).items():
+            most[member] = max(most.get(member, 0), n)
+    return [member for member, n in most.items() for _ in range(n)]
+
+
+def table_of(votes: Sequence[Sequence[Vote]], scale: Sequence[str]) -> RatingTable:
+    """The votes as a nominal table: an item's votes of one member stand in that member's columns."""
+    columns = columns_of(votes)
+    first = {member: columns.index(member) for member in columns}
+    codes = np.full((len(votes), len(columns)), MISSING, dtype=np.int64)
+    for row, said in enumerate(votes):
+        taken: Counter[str] = Counter()
+        for member, value in said:
+            codes[row, first[member] + taken[member]] = scale.index(value)
+            taken[member] += 1
+    items, raters = map(str, range(len(votes))), map(str, range(len(columns)))
+    return RatingTable(codes, tuple(scale), "nominal", tuple(items), tuple(raters))
+
+
+def accuracies(model: DawidSkene) -> dict[str, Any]:
+    """By member, how probable it is that it says what the model takes to be true; None where that is undefined."""
+    return {
+        rater: None if np.isnan(accuracy) else float(accuracy)
+        for rater, accuracy in zip(model.raters, model.accuracy, strict=True)
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -48,6 +50,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
         "estimate_facts": estimate_facts(estimate) if estimate else [],
         "runs": there,
         "n_items": study.items.count(),
+        "can_combine": queries.combinable(study).exists(),
         "steps": study_steps(study, "judges"),
         **no_worker_for(there),
     }
@@ -71,6 +74,7 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "caption": f"Latest judgments: {queries.reason_in_words(reason)}" if reason else "Latest judgments",
         "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
         "facts": facts(run),
+        "panel": members_of(run),
         "steps": study_steps(run.study, "judges"),
     }
     return render(request, "judging/run_detail.html", context)
@@ -135,6 +139,24 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         ("Answers known already", "used" if run.use_cache else "asked anew"),
         ("Code", run.code_version),
         ("Hash of the input", run.input_hash[:16]),
+    ]
+
+
+def members_of(run: JudgeRun) -> list[dict[str, Any]]:
+    """Of a panel, by criterion: each member beside the panel, and what the model behind it says of the member."""
+    names = {criterion.key: criterion.name for criterion in run.criteria.all()}
+    return [
+        {
+            "criterion": names[key],
+            "caption": f"Members on {names[key]}",
+            "model": kept["model"],
+            "members": [
+                {**member, "accuracy": (kept["model"] or {}).get("accuracy", {}).get(member["name"])}
+                for member in kept["members"]
+            ],
+        }
+        for key, kept in run.result.items()
+        if key in names
     ]
 
 

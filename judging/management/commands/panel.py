@@ -14,13 +14,15 @@ from judging.stats import panels
 
 
 class Command(ConcordCommand):
-    help = "Combine finished runs of several judges on a study into a run of a panel, a judge of its own."
-    example = "panel Jury --runs 3,5,8 --method majority"
+    help = "Combine finished runs of several judges, or the repeats of one, into a run of a panel, a judge of its own."
+    example = "panel Jury --runs 3,5,8 --by dawid_skene"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", metavar="NAME", help="the panel's name")
         parser.add_argument("--runs", required=True, metavar="ID,…", help="the members' runs")
-        parser.add_argument("--method", choices=panels.METHODS, default=panels.MAJORITY)
+        parser.add_argument(
+            "--by", "--method", dest="method", choices=panels.METHODS, default=panels.MAJORITY, help="how (majority)"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         run = services.combine(by=None, name=options["name"], runs=found(options["runs"]), method=options["method"])
@@ -31,6 +33,7 @@ class Command(ConcordCommand):
             "judge": str(run.judge),
             "method": options["method"],
             "members": run.judge.parameters["members"],
+            "result": run.result,
             "counts": {"judgments": said.count(), "scored": said.exclude(value="").count()},
         }
 

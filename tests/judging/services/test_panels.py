@@ -5,12 +5,13 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from annotation.errors import InputError
 from judging.models import Judge
 from judging.queries import ratings
 from judging.services import judges, panels
-from judging.stats.panels import majority, mean
+from judging.stats.panels import columns_of, combine, majority, mean, table_of
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 
@@ -57,7 +58,9 @@ def test_a_panel_is_a_judge_with_a_run_of_its_own_that_can_be_traced(study):
 def test_the_mean_keeps_its_number(study):
     run = panels.combine(by=None, name="Mean", runs=members(study, "1", "2", "4"), method="mean")
 
-    assert set(run.judgments.values_list("value", "score")) == {("2", 7 / 3)}
+    said = list(run.judgments.values_list("value", "score"))
+    assert [value for value, _ in said] == ["2", "2"]
+    assert [score for _, score in said] == pytest.approx([7 / 3, 7 / 3])
 
 
 def test_members_that_disagree_leave_the_item_unscored(study):
@@ -113,6 +116,7 @@ def test_what_was_judged_before_an_edit_makes_the_panel_stale(study):
         (lambda runs: [runs[0], runs[0]], "at least two"),
         (lambda runs: [runs[0], factories.JudgeRunFactory(study=runs[0].study)], "not finished"),
         (lambda runs: [runs[0], judged(dialogue_study(1), scripted())], "same study"),
+        (lambda runs: [runs[0], judged(runs[0].study, scripted(), every_turn=True)], "single turns"),
     ],
 )
 def test_members_that_do_not_fit_are_refused(study, change, message):
@@ -127,6 +131,105 @@ def test_a_panel_cannot_be_run(study):
 
     with pytest.raises(InputError, match="is a panel"):
         judges.check(run.judge, [])
+
+
+def test_the_repeats_of_one_run_make_a_distribution_and_a_score(study):
+    """G-Eval, section 2.3, with the shares of repeats for probabilities: 1 * 1/4 + 2 * 1/2 + 3 * 1/4 = 2."""
+    item, criterion = study.items.first(), study.criteria.get(key="personalization")
+    run = factories.JudgeRunFactory(study=study, criteria=[criterion], repeats=4, finished_at=timezone.now())
+    for repeat, value in enumerate("1223", start=1):
+        factories.JudgmentFactory(run=run, item=item, criterion=criterion, repeat=repeat, value=value)
+
+    judgment = panels.combine(by=None, name="Four times", runs=[run], method="mean").judgments.get()
+
+    assert (judgment.value, judgment.score) == ("2", 2.0)
+    assert judgment.details["distribution"] == {"1": 0.25, "2": 0.5, "3": 0.25}
+    with pytest.raises(InputError, match="at least two"):
+        panels.combine(by=None, name="Alone", runs=[run], method="dawid_skene")
+
+
+def test_single_turns_are_combined_turn_by_turn(study):
+    runs = [judged(study, scripted(otherwise=answer), every_turn=True) for answer in ("1", "2", "2")]
+
+    run = panels.combine(by=None, name="Jury", runs=runs)
+
+    assert run.every_turn
+    assert set(run.judgments.filter(criterion__key="personalization").values_list("turn", "value")) == {(2, "2")}
+
+
+def test_what_the_members_are_like_is_kept(study):
+    runs = members(study, "1", "2", "2")
+
+    run = panels.combine(by=None, name="Jury", runs=runs)
+
+    kept = run.result["personalization"]["members"]
+    assert [(one["run"], one["scored"], one["same_as_panel"]["value"]) for one in kept] == [
+        (runs[0].pk, 2, 0),
+        (runs[1].pk, 2, 1),
+        (runs[2].pk, 2, 1),
+    ]
+    assert set(run.members.all()) == set(runs)
+
+
+class TestDawidSkene:
+    """Two careful members and one that says the opposite: the opposite is evidence too, which a majority cannot use."""
+
+    TRUTH = "1" * 12 + "2" * 12
+
+    def votes(self):
+        """`a` and `b` err once each, on items of their own; `c` always says the other of the two values."""
+        other = {"1": "2", "2": "1"}
+        return [
+            [
+                ("a", other[true] if at == 0 else true),
+                ("b", other[true] if at == 23 else true),
+                ("c", other[true]),
+            ]
+            for at, true in enumerate(self.TRUTH)
+        ]
+
+    def test_it_learns_who_is_right(self):
+        found, model = combine(self.votes(), method="dawid_skene", scale=["1", "2"], numbers={"1": 1, "2": 2})
+
+        assert "".join(one.value for one in found) == self.TRUTH
+        assert model.converged
+        by_votes, _ = combine(self.votes(), method="majority", scale=["1", "2"], numbers={})
+        assert [at for at, one in enumerate(by_votes) if one.value != self.TRUTH[at]] == [0, 23], "c decides there"
+
+    def test_the_score_is_the_mean_over_the_posterior(self):
+        found, _ = combine(self.votes(), method="dawid_skene", scale=["1", "2"], numbers={"1": 1, "2": 2})
+
+        for one in found:
+            assert sum(one.distribution.values()) == pytest.approx(1)
+            assert one.score == pytest.approx(one.distribution["1"] + 2 * one.distribution["2"])
+
+    def test_an_item_without_a_vote_has_no_verdict(self):
+        found, _ = combine([*self.votes(), []], method="dawid_skene", scale=["1", "2"], numbers={})
+
+        assert found[-1] is None
+
+    def test_a_member_may_vote_several_times(self):
+        votes = [[("a", "1"), ("a", "1"), ("b", "2")], [("b", "2"), ("a", "2")]]
+
+        assert columns_of(votes) == ["a", "a", "b"]
+        assert table_of(votes, ["1", "2"]).codes.tolist() == [[0, 0, 1], [1, -1, 1]]
+
+    def test_as_a_panel(self, study):
+        run = panels.combine(by=None, name="Jury", runs=members(study, "2", "2", "3"), method="dawid_skene")
+
+        assert set(run.judgments.values_list("value", flat=True)) == {"2"}
+        assert run.judge.parameters["method"] == "dawid_skene"
+        kept = run.result["personalization"]["model"]
+        assert set(kept["accuracy"]) == {str(member.judge) for member in run.members.all()}
+        shares = run.judgments.first().details["distribution"]
+        assert shares["2"] == pytest.approx(2 / 3), (
+            "nobody's answers vary, so there is nothing to learn beyond the votes"
+        )
+
+    @pytest.mark.parametrize(("method", "message"), [("magic", "not one of"), ("mean", "no mean")])
+    def test_what_cannot_be_combined_is_refused(self, method, message):
+        with pytest.raises(ValueError, match=message):
+            combine([], method=method, scale=["1"], numbers={})
 
 
 class TestCommand:
