@@ -33,16 +33,22 @@ ROUNDING = 1e-9
 """A mean this little more than one step away is one step away."""
 
 
-def of_items(group: RatingTable, codes: IntArray, resampling: Resampling) -> Replicates:
+def of_items(
+    group: RatingTable, codes: IntArray, resampling: Resampling, scores: FloatArray | None = None
+) -> Replicates:
     """The figures of `OF_ITEMS` of a rater's ``codes`` (n_items,), -1 where missing, against ``group``.
 
     Accuracy, kappas and macro scores are against the majority, where there is one; the others against the
     mean score of an item's ratings, NaN on a nominal scale. ``mae`` and ``bias`` (the rater's score minus the
     mean, above 0 where the rater is lenient) are in units of the scores, ``within_one`` counts steps.
+
+    With ``scores`` (n_items,), in units of the scale, correlations, ``mae`` and ``bias`` are of these instead of those
+    that belong to the codes; what needs a category still reads the codes.
     """
     decided = majority(group).codes
     both = np.column_stack([codes, decided])
-    x, y = scores_of(group, codes), mean_scores(group)
+    own = scores_of(group, codes)
+    x, y = own if scores is None or group.level == "nominal" else scores, mean_scores(group)
     errors = np.column_stack([np.abs(x - y), _near(group, codes), x - y])
     statistics: list[Statistic] = [
         cohen.pairs_statistic(both, [(0, 1)], group.n_categories, cohen.distances_of(group)),

@@ -16,7 +16,7 @@ from annotation.models import Study, User
 from annotation.services.exports import as_json
 from judging.services import agreement, exports
 from judging.services.agreement import StudyRatings
-from judging.services.comparison import JudgedOptions
+from judging.services.comparison import VERDICTS, JudgedOptions
 
 
 class LabelPagination(LimitOffsetPagination):
@@ -37,13 +37,15 @@ class StudyLabels(APIView):
 
 
 class StudyAgreement(APIView):
-    """What `agreement --study NAME --json` prints; `?criterion=KEY` for one criterion."""
+    """What `agreement --study NAME --json` prints; `?criterion=KEY` for one criterion, `?read=score` as `--read`."""
 
     def get(self, request: Request, slug: str) -> Response:
         study = get_object_or_404(Study, slug=slug)
         by = request.user if isinstance(request.user, User) else None
         try:
-            run = agreement.of_study(by=by, study=study, options=JudgedOptions(), ratings=StudyRatings.read(study))
+            options = JudgedOptions(reads=request.query_params.get("read", VERDICTS))
+            ratings = StudyRatings.read(study, with_scores=options.with_scores)
+            run = agreement.of_study(by=by, study=study, options=options, ratings=ratings)
             return Response(agreement.for_criterion(run.result, request.query_params.get("criterion")))
         except InputError as error:
             raise ValidationError({error.field or "detail": error.message}) from error

@@ -7,29 +7,37 @@ verdict that one would use, so:
   single turns do not count, since people rate whole items;
 - only the first repeat counts (the others are for the audit of consistency);
 - where it saw a pair in both orders, the verdicts have to name the same response, or the item is unscored.
+
+Beside the verdict there can be a score on the same item, a mean over the scale: there all repeats and orders count.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from annotation.models import Criterion, Study
-from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from judging.models import JudgeRun, Judgment
+from judging.queries.requests import as_numbers, spec_of
+from judging.stats.weighted_scores import Opinion, WeightedScore, weighted_score
 
 ORDERS_DISAGREE = "its verdicts in the two orders disagree"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A judge's one answer on an item: a value on the scale, or the reason why there is none."""
+    """A judge's one answer on an item: a value on the scale, or the reason why there is none.
+
+    `weighted` is its score as a mean over the scale, where that was asked for and the scale has an order.
+    """
 
     value: str
     unscored_reason: str
+    weighted: WeightedScore | None = None
 
 
 @dataclass(frozen=True)
@@ -65,14 +73,31 @@ class JudgesRatings:
         """On which of the table's items its reply held no verdict. An item it was not asked about is not among them."""
         return np.array([v is not None and not v.value for v in self._on(table)], dtype=bool)
 
+    def scores(self, table: RatingTable) -> FloatArray:
+        """(n_items,) the weighted scores on the table's items, NaN where there is no verdict or no such score."""
+        return np.array([v.weighted.score if v and v.value and v.weighted else np.nan for v in self._on(table)])
+
+    def sources(self, table: RatingTable) -> dict[str, int]:
+        """On how many of the table's items the score rests on probabilities, on repeats, or on the verdict alone."""
+        found = Counter(v.weighted.source for v in self._on(table) if v and v.value and v.weighted)
+        return dict(sorted(found.items()))
+
     def _on(self, table: RatingTable) -> list[Verdict | None]:
         return [self.verdicts.get(int(item)) for item in table.items]
 
 
-def of_study(study: Study, *, only: Criterion | None = None) -> dict[int, tuple[JudgesRatings, ...]]:
-    """By criterion id (all, or the one named), the judges in the order of their names. Three queries."""
+def of_study(
+    study: Study, *, only: Criterion | None = None, with_scores: bool = False
+) -> dict[int, tuple[JudgesRatings, ...]]:
+    """By criterion id (all, or the one named), the judges in the order of their names. Three queries.
+
+    With scores, each verdict has its weighted score beside it, which takes one query more.
+    """
     runs = runs_that_count(study)
-    verdicts = _verdicts({run.pk for run in runs.values()}, only)
+    pks = {run.pk for run in runs.values()}
+    verdicts = _verdicts(pks, only)
+    if with_scores:
+        _add_scores(verdicts, pks, [only] if only else list(study.criteria.all()))
     ratings: dict[int, list[JudgesRatings]] = defaultdict(list)
     for (_, criterion_id), run in sorted(runs.items(), key=lambda entry: (entry[1].judge.name, entry[1].judge.version)):
         if said := verdicts.get((run.pk, criterion_id)):
@@ -101,6 +126,24 @@ def _verdicts(run_ids: Iterable[int], only: Criterion | None) -> dict[tuple[int,
     return {
         key: {position: of_both_orders(said) for position, said in by_item.items()} for key, by_item in replies.items()
     }
+
+
+def _add_scores(
+    verdicts: Mapping[tuple[int, int], dict[int, Verdict]], run_ids: Iterable[int], criteria: Sequence[Criterion]
+) -> None:
+    """Set the weighted score beside each verdict on a scale with an order, from all repeats and orders."""
+    numbers = {criterion.pk: as_numbers(spec_of(criterion)) for criterion in criteria}
+    ordered = [pk for pk, found in numbers.items() if found]
+    said: dict[tuple[int, int], dict[int, list[Opinion]]] = defaultdict(lambda: defaultdict(list))
+    rows = Judgment.objects.filter(run_id__in=run_ids, criterion_id__in=ordered, turn=0).exclude(value="")
+    fields = rows.values_list("run_id", "criterion_id", "item__position", "value", "details__distribution")
+    for run_id, criterion_id, position, value, shares in fields.iterator(chunk_size=5000):
+        said[run_id, criterion_id][position].append(Opinion(value, shares or {}))
+    for key, by_item in said.items():
+        for position, opinions in by_item.items():
+            if (verdict := verdicts.get(key, {}).get(position)) is not None:
+                found = weighted_score(opinions, numbers[key[1]])
+                verdicts[key][position] = replace(verdict, weighted=found)
 
 
 def of_both_orders(said: Sequence[Verdict]) -> Verdict:

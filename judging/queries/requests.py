@@ -126,6 +126,16 @@ def spec_of(criterion: Criterion) -> CriterionSpec:
     )
 
 
+def as_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
+    """The scale's values as numbers; places from 1 where an ordinal scale has words; none where it has no order."""
+    if criterion.level == "nominal":
+        return {}
+    try:
+        return {value: float(value) for value in criterion.values}
+    except ValueError:
+        return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
+
+
 def orders(frame: Frame, item: Item) -> Sequence[str]:
     """In which orders the run shows the item. A dialogue has none; `random` draws from the run's seed and the item."""
     if item.pair_id is None:

@@ -55,15 +55,28 @@ class StudyRatings:
     tiers: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, study: Study, *, cluster: str = "", strata: str = "", by: str = "") -> StudyRatings:
-        """In a constant number of queries. Raises InputError on an unknown clustering, stratification or grouping."""
+    def of(cls, study: Study, options: JudgedOptions) -> StudyRatings:
+        """What the options ask for. Raises InputError on an unknown clustering, stratification or grouping."""
+        chosen = {"cluster": options.cluster, "strata": options.strata, "by": options.by}
+        return cls.read(study, **chosen, with_scores=options.with_scores)
+
+    @classmethod
+    def read(
+        cls, study: Study, *, cluster: str = "", strata: str = "", by: str = "", with_scores: bool = False
+    ) -> StudyRatings:
+        """In a constant number of queries. Raises InputError on an unknown clustering, stratification or grouping.
+
+        With scores, judges' scores as means over the scale are read too.
+        """
         named = items.groups(study, by) if by and by != TIER else None
         clusters = items.clusters(study, cluster) if cluster else None
-        criteria, said = people.of_study(study), judges.of_study(study)
+        criteria, said = people.of_study(study), judges.of_study(study, with_scores=with_scores)
         within = items.strata(study, strata) if strata else None
         criteria = tuple(one.resampled(clusters=clusters, strata=within) for one in criteria)
         columns = {
-            one.criterion.key: tuple(JudgeColumn.of(judge, one.table) for judge in said.get(one.criterion.pk, ()))
+            one.criterion.key: tuple(
+                JudgeColumn.of(judge, one.table, with_scores=with_scores) for judge in said.get(one.criterion.pk, ())
+            )
             for one in criteria
         }
         held = {one.criterion.key: tiers.holding(one) for one in criteria} if by == TIER else {}
@@ -117,7 +130,8 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
 
 def _hashed_judge(column: JudgeColumn) -> list[Any]:
     codes, unscored = column.codes.tolist(), column.unscored.tolist()
-    return [column.name, column.run, column.finished, column.kind, codes, unscored]
+    hashed = [column.name, column.run, column.finished, column.kind, codes, unscored]
+    return hashed if column.scores is None else [*hashed, [str(score) for score in column.scores.tolist()]]
 
 
 def of_study(*, by: User | None, study: Study, options: JudgedOptions, ratings: StudyRatings) -> AgreementRun:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,15 @@ from annotation.errors import InputError
 from annotation.parsing.rating_files import RatingsFile
 from annotation.services import agreement as among_people
 from annotation.services.agreement import Options
-from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import group_tiers
 from judging.queries.ratings import JudgesRatings
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
 from judging.stats.differences import compare_judges
 from judging.stats.subgroups import judge_agreement_by
+
+VERDICTS, SCORES = "verdict", "score"
 
 
 @dataclass(frozen=True)
@@ -33,16 +35,27 @@ class JudgedOptions(Options):
         Discount of the judge in the alternative-annotator test, 0 to 1.
     by
         By what items are grouped, each group with figures of its own; empty for none.
+    reads
+        What correlations and errors read of a judge on a scale with an order: its verdict, or its score as a mean
+        over the scale.
     """
 
     unscored_as: str | None = None
     epsilon: float = 0.15
     by: str = ""
+    reads: str = VERDICTS
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.epsilon <= 1:
             raise InputError("must be between 0 and 1, for example 0.15", field="epsilon")
+        if self.reads not in (VERDICTS, SCORES):
+            raise InputError(f"must be {VERDICTS} or {SCORES}", field="read")
+
+    @property
+    def with_scores(self) -> bool:
+        """Whether judges' weighted scores have to be read."""
+        return self.reads == SCORES
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +76,8 @@ class JudgeColumn:
         Whether its run is.
     run
         The run; None for a column of a file.
+    scores, sources
+        (n_items,) its weighted scores, and on how many items they rest on what; None where they were not asked for.
     """
 
     name: str
@@ -71,18 +86,23 @@ class JudgeColumn:
     kind: str = "judge"
     finished: bool = True
     run: int | None = None
+    scores: FloatArray | None = None
+    sources: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, said: JudgesRatings, table: RatingTable) -> JudgeColumn:
+    def of(cls, said: JudgesRatings, table: RatingTable, *, with_scores: bool = False) -> JudgeColumn:
         """What a judge of the database said on the table's items."""
         codes, unscored = said.codes(table), said.unscored(table)
-        return cls(said.name, codes, unscored, said.kind, said.finished, said.run_id)
+        found = cls(said.name, codes, unscored, said.kind, said.finished, said.run_id)
+        if not with_scores or table.level == "nominal":
+            return found
+        return replace(found, scores=said.scores(table), sources=said.sources(table))
 
-    def with_unscored_as(self, code: int) -> JudgeColumn:
+    def with_unscored_as(self, code: int, table: RatingTable) -> JudgeColumn:
         """The same with every unscored reply counted as a verdict."""
-        nothing = np.zeros_like(self.unscored)
         codes = np.where(self.unscored, code, self.codes)
-        return JudgeColumn(self.name, codes, nothing, self.kind, self.finished, self.run)
+        scores = None if self.scores is None else np.where(self.unscored, table.scores[code], self.scores)
+        return replace(self, codes=codes, unscored=np.zeros_like(self.unscored), scores=scores)
 
 
 UNSCORED = (
@@ -92,6 +112,12 @@ UNSCORED = (
 VERDICT = (
     "A judge's verdict is that of the first repeat in its newest finished run; in both orders it has to name the "
     "same response."
+)
+
+SCORE = (
+    "On scales with an order, correlations, mean absolute error and bias of a judge read its score: the mean over the "
+    "scale weighted by its probabilities, or by the shares of its repeated answers where it tells none (G-Eval). "
+    "Kappas, accuracy, within one step, the alternative-annotator test and differences between judges read the verdict."
 )
 
 
@@ -152,7 +178,7 @@ def _check_nested(table: RatingTable, options: JudgedOptions) -> None:
 
 def _used(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeColumn:
     """The column with unscored replies treated as the options ask."""
-    return column if options.unscored_as is None else column.with_unscored_as(_code(table, options.unscored_as))
+    return column if options.unscored_as is None else column.with_unscored_as(_code(table, options.unscored_as), table)
 
 
 def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, Any]]:
@@ -183,6 +209,7 @@ def of_groups(
                 groups,
                 judge_name=column.name,
                 unscored=column.unscored,
+                scores=column.scores,
                 bootstrap=options.bootstrap,
                 confidence=options.confidence,
                 seed=options.seed,
@@ -209,6 +236,7 @@ def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> d
         used.codes,
         judge_name=column.name,
         unscored=used.unscored,
+        scores=used.scores,
         bootstrap=options.bootstrap,
         confidence=options.confidence,
         seed=options.seed,
@@ -220,6 +248,8 @@ def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> d
         "unscored_as": options.unscored_as,
         "kind": column.kind,
         "run": column.run,
+        "reads": VERDICTS if used.scores is None else SCORES,
+        "score_sources": dict(column.sources),
     }
 
 
@@ -254,7 +284,8 @@ def _conventions(columns: Sequence[JudgeColumn], options: JudgedOptions) -> list
     if not columns:
         return []
     counted = "" if options.unscored_as is None else f" Here they are counted as {options.unscored_as}, as asked."
-    return [note("unscored", UNSCORED + counted), note("verdict", VERDICT)]
+    weighted = [note("score", SCORE)] if any(column.scores is not None for column in columns) else []
+    return [note("unscored", UNSCORED + counted), note("verdict", VERDICT), *weighted]
 
 
 def note(code: str, message: str) -> dict[str, str]:

@@ -21,9 +21,8 @@ from annotation.models import Criterion, Study, User
 from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
 from judging.models.judge import PANEL
-from judging.queries.requests import spec_of
+from judging.queries.requests import as_numbers, spec_of
 from judging.services.judges import check_names
-from judging.services.saving import as_numbers
 from judging.stats import panels
 from judging.stats.means import clustered_means
 from judging.stats.panels import Combined

@@ -13,10 +13,11 @@ from judging import parsing, pricing
 from judging.models import CachedReply, JudgeRun, Judgment
 from judging.pricing import Rate
 from judging.providers import sides
-from judging.providers.base import CriterionSpec, Reply
-from judging.queries.requests import Pending
+from judging.providers.base import Reply
+from judging.queries.requests import Pending, as_numbers
 from judging.services import cache
 from judging.services.asking import Answer
+from judging.stats.weighted_scores import on_scale
 
 NOTHING = Decimal(0)
 
@@ -100,19 +101,8 @@ def distribution(asked: Pending, reply: Reply) -> Mapping[str, float]:
 def score(asked: Pending, reply: Reply) -> float | None:
     """The mean over the scale, each value weighted by its probability; None where the model tells none."""
     numbers = as_numbers(asked.criterion)
-    given = {value: p for value, p in reply.distribution.items() if value in numbers}
-    mass = sum(given.values())
-    return sum(p * numbers[value] for value, p in given.items()) / mass if mass > 0 else None
-
-
-def as_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
-    """The scale's values as numbers; places from 1 where an ordinal scale has words; none where it has no order."""
-    if criterion.level == "nominal":
-        return {}
-    try:
-        return {value: float(value) for value in criterion.values}
-    except ValueError:
-        return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
+    given = on_scale(reply.distribution, numbers)
+    return sum(p * numbers[value] for value, p in given.items()) if given else None
 
 
 def storable(text: str) -> str:

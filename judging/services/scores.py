@@ -14,9 +14,8 @@ from annotation.services.agreement import Options
 from annotation.stats.table import FloatArray
 from judging.models import JudgeRun
 from judging.queries import scores as queries
-from judging.queries.requests import spec_of
+from judging.queries.requests import as_numbers, spec_of
 from judging.queries.scores import ScoredRow, ScoredRun
-from judging.services.saving import as_numbers
 from judging.stats.means import clustered_means
 
 DOMAIN = "domain"

@@ -20,7 +20,7 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.majority import majority
 from annotation.stats.pairs import against_the_rest, basis_of, compare_pairs
 from annotation.stats.resampling import Replicates
-from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from judging.stats import figures
 from judging.stats.confusion import Confusion, confusion
 from judging.stats.figures import Held
@@ -149,6 +149,7 @@ def judge_agreement(
     *,
     judge_name: str,
     unscored: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | None = None,
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -166,6 +167,10 @@ def judge_agreement(
     unscored
         (n_items,) booleans: which items without a verdict had a reply that could not be read. By default
         all of them; give it where some items never went to the judge.
+    scores
+        (n_items,) the judge's scores in units of the scale, for example means over it; a number wherever there is a
+        verdict. Correlations, mean absolute error and bias then read these; kappas, accuracy and `within_one` need a
+        category and read the verdict. By default all figures read the verdict.
     bootstrap, confidence, seed
         As in `annotation.stats.agreement.agreement`; the same seed draws the same items.
 
@@ -177,7 +182,15 @@ def judge_agreement(
     """
     judge = checked_codes(judge_codes, people, judge_name)
     unread = _checked_unscored(unscored, judge)
-    held = Held.of(people, judge[:, None], [judge_name], bootstrap=bootstrap, confidence=confidence, seed=seed)
+    held = Held.of(
+        people,
+        judge[:, None],
+        [judge_name],
+        bootstrap=bootstrap,
+        confidence=confidence,
+        seed=seed,
+        scores=_checked_scores(scores, judge),
+    )
     compared = compare_pairs(
         held.together, held.distinct, held.resampling, [(0, column) for column in held.columns_of_people]
     )
@@ -213,6 +226,17 @@ def _checked_unscored(unscored: npt.ArrayLike | None, judge: IntArray) -> BoolAr
     if (marked & (judge != MISSING)).any():
         raise ValueError("an item is marked unscored although the judge has a category for it")
     return marked
+
+
+def _checked_scores(scores: npt.ArrayLike | None, judge: IntArray) -> FloatArray | None:
+    if scores is None:
+        return None
+    given = np.asarray(scores, dtype=float)
+    if given.shape != judge.shape:
+        raise ValueError(f"scores have shape {given.shape} for {len(judge)} items")
+    if not np.isfinite(given[judge != MISSING]).all():
+        raise ValueError("an item with a verdict has no score")
+    return given
 
 
 def _figures(held: Held) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from annotation.stats import cohen
 from annotation.stats.against_group import NO_NUMBERS, OF_ITEMS, VERSUS_MAJORITY, VERSUS_MEAN, of_items, side_by_side
 from annotation.stats.annotators import without
 from annotation.stats.arrays import ratio
-from annotation.stats.distinct import distinct_items
+from annotation.stats.distinct import Distinct, distinct_items
 from annotation.stats.intervals import Basis
 from annotation.stats.majority import majority
 from annotation.stats.pairs import NO_ORDER, basis_of
@@ -44,12 +44,16 @@ class Held:
         One row for each way to rate an item, the j raters before the annotators.
     resampling
         Of these rows.
+    scores
+        (n_items,) scores of the first rater in units of the scale, which its correlations and errors read instead of
+        its codes; every item is then a row of its own. None where the codes say all.
     """
 
     people: RatingTable
     codes: IntArray
     distinct: RatingTable
     resampling: Resampling
+    scores: FloatArray | None = None
 
     @classmethod
     def of(
@@ -61,17 +65,20 @@ class Held:
         bootstrap: int,
         confidence: float,
         seed: int,
+        scores: FloatArray | None = None,
     ) -> "Held":
         """The raters with the given ``codes`` (n_items, j), -1 where an item has no score."""
         scored = (codes != MISSING).all(axis=1)
         kept, said = people.subset_items(scored), codes[scored]
         labels = [name if name not in people.raters else f"{name} (judge)" for name in names]
         together = replace(kept, codes=np.hstack([said, kept.codes]), raters=(*labels, *people.raters))
-        distinct = distinct_items(together)
+        distinct = (
+            distinct_items(together) if scores is None else Distinct(together, np.ones(len(said), dtype=np.int64))
+        )
         resampling = Resampling.of(
             distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
         )
-        return cls(kept, said, distinct.table, resampling)
+        return cls(kept, said, distinct.table, resampling, None if scores is None else scores[scored])
 
     @property
     def n_judges(self) -> int:
@@ -166,7 +173,8 @@ def of_means(means: Replicates) -> Replicates:
 def all_figures(held: Held, judge: int) -> Replicates:
     """The figures of `ALL` of one of the raters."""
     codes = held.distinct.codes[:, judge]
-    items = of_items(held.distinct_people, codes, held.resampling)
+    scores = held.scores if judge == 0 else None
+    items = of_items(held.distinct_people, codes, held.resampling, scores)
     return side_by_side([_like(means_over_annotators(held, judge), items), items])
 
 

@@ -34,6 +34,7 @@ def judge_agreement_by(
     *,
     judge_name: str,
     unscored: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | None = None,
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -49,6 +50,7 @@ def judge_agreement_by(
     if codes.shape != (people.n_items,):
         raise ValueError(f"judge {judge_name!r} has codes of shape {codes.shape} for {people.n_items} items")
     unread = None if unscored is None else np.asarray(unscored, dtype=bool)
+    numbers = None if scores is None else np.asarray(scores, dtype=float)
     labels = np.array([None if group is None else str(group) for group in groups], dtype=object)
     found = []
     for group in sorted({label for label in labels if label is not None}):
@@ -58,6 +60,7 @@ def judge_agreement_by(
             codes[members],
             judge_name=judge_name,
             unscored=None if unread is None else unread[members],
+            scores=None if numbers is None else numbers[members],
             bootstrap=bootstrap,
             confidence=confidence,
             seed=seed,

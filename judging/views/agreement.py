@@ -26,7 +26,7 @@ from annotation.steps import study_steps
 from judging import charts, figures, wording
 from judging.services import agreement as service
 from judging.services.agreement import StudyRatings
-from judging.services.comparison import JudgedOptions
+from judging.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.services.items import TIED, UNSCORED
 
 MOST_PAIRS = 30
@@ -59,10 +59,11 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, study: Study) -> tuple[JudgedOptions, StudyRatings]:
-    """What the address asks for. Raises InputError where there is no such grouping."""
+    """What the address asks for. Raises InputError where there is no such grouping, or nothing to be read so."""
     by, cluster, strata = (request.GET.get(name, "") for name in ASKED)
-    ratings = StudyRatings.read(study, cluster=cluster, strata=strata, by=by)
-    return JudgedOptions(by=by, cluster=cluster, strata=strata), ratings
+    reads = request.GET.get("read") or VERDICTS
+    options = JudgedOptions(by=by, cluster=cluster, strata=strata, reads=reads)
+    return options, StudyRatings.of(study, options)
 
 
 @researcher_required
@@ -130,12 +131,14 @@ def _raters(one: PeoplesRatings, ratings: StudyRatings) -> str:
 
 
 def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
-    query = urlencode({name: getattr(options, name) for name in ASKED if getattr(options, name)})
+    asked = {name: getattr(options, name) for name in ASKED} | {"read": SCORES if options.with_scores else ""}
+    query = urlencode({name: value for name, value in asked.items() if value})
     names, documents = _names(ratings), run.result["criteria"]
     sections = [_section(study, one, documents[one.criterion.key], ratings.annotators) for one in ratings.criteria]
     return {
         "run": run,
         "asked": options,
+        "can_read_scores": _can_read_scores(documents.values()),
         "groupings": _readable(service.GROUPINGS),
         "clusterings": _readable(CLUSTERINGS),
         "stratifications": _readable(STRATA),
@@ -159,6 +162,11 @@ def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: Ju
 
 def _readable(names: Iterable[str]) -> list[tuple[str, str]]:
     return [(name, name.replace("_", " ")) for name in names]
+
+
+def _can_read_scores(documents: Iterable[Document]) -> bool:
+    """Whether there is a judge on a scale with an order."""
+    return any(document["judges"] and document["level"] != "nominal" for document in documents)
 
 
 def _over_all(names: Mapping[str, str], documents: Mapping[str, Document], ratings: StudyRatings) -> str:
@@ -196,7 +204,13 @@ def _note(document: Document) -> str:
 
 def _judges_note(held: Document) -> str:
     not_judged = f", {held['not_judged']:,} not judged" if held["not_judged"] else ""
-    return f"{held['scored']:,} items scored, {held['unscored']:,} replies without a usable verdict{not_judged}"
+    read = f"; correlations and errors from scores: {_sources(held)}" if held["reads"] == SCORES else ""
+    return f"{held['scored']:,} items scored, {held['unscored']:,} replies without a usable verdict{not_judged}{read}"
+
+
+def _sources(held: Document) -> str:
+    """On how many items a judge's score rests on what."""
+    return ", ".join(f"{n:,} by {source}" for source, n in held["score_sources"].items()) or "none"
 
 
 def _section(

@@ -20,7 +20,7 @@ from judging.services import agreement, comparison
 from judging.services.agreement import GROUPINGS, StudyRatings
 from judging.services.comparison import JudgedOptions
 
-CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "by", "cluster", "strata")
+CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "by", "cluster", "strata", "reads")
 
 
 class Command(ConcordCommand):
@@ -32,6 +32,14 @@ class Command(ConcordCommand):
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
         parser.add_argument(
             "--judge", action="extend", nargs="+", default=[], metavar="NAME", help="rater of the file that is a judge"
+        )
+        parser.add_argument(
+            "--read",
+            dest="reads",
+            choices=[comparison.VERDICTS, comparison.SCORES],
+            default=comparison.VERDICTS,
+            help="what correlations and errors read of a study's judges: the verdict, or the score as a mean over the "
+            "scale, weighted by probabilities or repeats (verdict)",
         )
         parser.add_argument("--unscored-as", metavar="VALUE", help="count a judge's unusable replies as this value")
         parser.add_argument(
@@ -54,10 +62,12 @@ class Command(ConcordCommand):
         check_source(options, only_study=("criterion",), only_file=("level", "judge", "categories"))
         chosen = JudgedOptions(**{name: options[name] for name in CHOSEN})
         if options["file"]:
+            if chosen.with_scores:
+                raise InputError("--read score belongs to --study: a file holds verdicts", field="read")
             describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata) if name)
             return comparison.of_file(read_file(options, describing=describing), options["judge"], chosen)
         study, key = study_called(options["study"]), options["criterion"]
-        ratings = StudyRatings.read(study, cluster=chosen.cluster, strata=chosen.strata, by=chosen.by)
+        ratings = StudyRatings.of(study, chosen)
         run = agreement.of_study(by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings)
         return agreement.for_criterion(run.result, key)
 
@@ -113,7 +123,7 @@ def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
         yield "pairs, Cohen's kappa"
         yield text.columns([[f"{p['a']} / {p['b']}", text.estimate(p["cohen_kappa"])] for p in found["pairs"]])
     for judge, held in found["judges"].items():
-        yield f"judge {judge}: {held['scored']} scored, {held['unscored']} unscored"
+        yield f"judge {judge}: {held['scored']} scored, {held['unscored']} unscored{_read(held)}"
         yield text.columns(list(_judge(held)))
         yield from _alt_test(held["alt_test"])
     yield from _differences(found["differences"])
@@ -154,6 +164,12 @@ def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             ),
         ]
     )
+
+
+def _read(held: Mapping[str, Any]) -> str:
+    """What the judge's scores rest on, where they are read."""
+    rests = ", ".join(f"{n} by {source}" for source, n in held["score_sources"].items())
+    return f"; correlations and errors of scores: {rests}" if held["reads"] == comparison.SCORES else ""
 
 
 def _alt_test(found: Mapping[str, Any] | None) -> Iterator[str]:

@@ -77,6 +77,14 @@ class TestAgreement:
         assert "'no' is not on the scale" in refused(*asked)
         assert run_json(*asked, "--criterion", "done")["judges"]["gpt"]["unscored_as"] == "no"
 
+    def test_the_score_may_be_read_instead_of_the_verdict(self, study, wide):
+        judge_says(study.criteria.get(key="depth"), "claude", ["1", "2", "3", "4"])
+        asked = ["agreement", "--study", "two", "--criterion", "depth", "--bootstrap", "0", "--read", "score"]
+
+        assert run_json(*asked)["judges"]["claude"]["reads"] == "score"
+        assert "correlations and errors of scores: 4 by verdict alone" in run(*asked)
+        assert "belongs to --study" in refused("agreement", str(wide), "--read", "score")
+
     def test_asking_twice_keeps_one_row(self, study):
         for _ in range(2):
             run_json("agreement", "--study", "two", "--bootstrap", "20")
@@ -222,3 +230,17 @@ class TestAltTest:
         assert (
             run_json("agreement", str(path), "--judge", "gpt", "--bootstrap", "0")["judges"]["gpt"]["alt_test"] is None
         )
+
+
+class TestScores:
+    def test_means_and_distribution_of_a_run(self, study):
+        judged = judge_says(study.criteria.get(key="depth"), "claude", ["1", "2", "3", ""])
+
+        found = run_json("scores", str(judged.pk), "--bootstrap", "20")
+
+        depth = found["criteria"]["depth"]
+        assert (depth["overall"]["value"], depth["counts"]["3"], sum(depth["unscored"].values())) == (2, 1, 1)
+        assert "Depth: 3 verdicts on 4 items, 1 unscored" in run("scores", str(judged.pk), "--bootstrap", "0")
+
+    def test_an_unknown_run_is_refused(self, db):
+        assert "There is no run 4711" in refused("scores", "4711")

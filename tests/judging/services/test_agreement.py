@@ -4,6 +4,7 @@ import pytest
 
 from annotation.errors import InputError
 from annotation.models import AgreementRun, Annotation, User
+from judging.models import Judgment
 from judging.services import agreement
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import JudgedOptions
@@ -185,3 +186,64 @@ def test_pandalm_with_garbage_as_ties_gives_the_published_alt_test(shared_data):
     assert {name: one["winning_rate"] for name, one in found.items()} == {"gpt-3.5-turbo": 0, "pandalm-7b": 0}
     assert found["gpt-3.5-turbo"]["advantage_probability"] == pytest.approx(0.755422088755422)
     assert found["pandalm-7b"]["advantage_probability"] == pytest.approx(0.7147147147147148)
+
+
+class TestScores:
+    """Two people say 1, 2, 4, 3; the judge 1, 2, 4, 4 and, asked again, 1, 3, 4, 2."""
+
+    SCORES = JudgedOptions(bootstrap=50, reads="score")
+
+    @pytest.fixture
+    def criterion(self):
+        criterion = CriterionFactory(study=with_items(4), key="warm")
+        people_say(criterion, {"bob": ["1", "2", "4", "3"], "dana": ["1", "2", "4", "3"]})
+        run = judge_says(criterion, "gpt", ["1", "2", "4", "4"])
+        add_verdicts(run, criterion, ["1", "3", "4", "2"], repeat=2)
+        return criterion
+
+    def held(self, criterion, options):
+        ratings = StudyRatings.read(criterion.study, with_scores=options.with_scores)
+        run = agreement.of_study(by=None, study=criterion.study, options=options, ratings=ratings)
+        return run.result["criteria"]["warm"]
+
+    def test_repeats_become_a_score_and_it_is_said(self, criterion):
+        # errors of the verdicts 0, 0, 0, 1; of the scores 1, 2.5, 4, 3: 0, 0.5, 0, 0
+        by_verdict, by_score = self.held(criterion, QUICK), self.held(criterion, self.SCORES)
+
+        assert by_verdict["judges"]["gpt"]["mae"]["value"] == 0.25
+        assert by_score["judges"]["gpt"]["mae"]["value"] == 0.125
+        assert by_score["judges"]["gpt"]["reads"] == "score"
+        assert by_score["judges"]["gpt"]["score_sources"] == {"repeats": 4}
+        assert "score" in {note["code"] for note in by_score["conventions"]}
+        assert (
+            by_score["judges"]["gpt"]["mean_cohen_kappa"]["value"]
+            == by_verdict["judges"]["gpt"]["mean_cohen_kappa"]["value"]
+        )
+
+    def test_probabilities_go_before_repeats(self, criterion):
+        Judgment.objects.filter(value="2", repeat=1).update(details={"distribution": {"2": 0.5, "3": 0.5}})
+
+        found = self.held(criterion, self.SCORES)["judges"]["gpt"]
+
+        assert found["score_sources"] == {"probabilities and repeats": 1, "repeats": 3}
+
+    def test_a_scale_without_order_has_no_score(self, criterion):
+        done = CriterionFactory(study=criterion.study, key="done", yes_no=True)
+        people_say(done, {"bob": ["yes"] * 4})
+        judge_says(done, "gpt2", ["yes"] * 4)
+        ratings = StudyRatings.read(criterion.study, with_scores=True)
+
+        run = agreement.of_study(by=None, study=criterion.study, options=self.SCORES, ratings=ratings)
+
+        assert run.result["criteria"]["done"]["judges"]["gpt2"]["reads"] == "verdict"
+
+    def test_unscored_counted_as_a_value_has_that_value_s_number(self, criterion):
+        silent = judge_says(criterion, "silent", ["1", "2", "", "3"])
+        assert silent.judgments.count() == 4
+        options = JudgedOptions(bootstrap=50, reads="score", unscored_as="1")
+
+        assert self.held(criterion, options)["judges"]["silent"]["mae"]["value"] == 0.75
+
+    def test_an_unknown_reading_is_refused(self):
+        with pytest.raises(InputError, match="verdict or score"):
+            JudgedOptions(reads="mood")

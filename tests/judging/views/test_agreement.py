@@ -194,3 +194,28 @@ def test_an_unknown_grouping_says_which_there_are(criterion, alice):
     assert "choose one of stratum, domain" in text_of(response)
     assert alice.get(reverse("agreement", args=["suits"]), {"strata": "colour"}).status_code == 400
     assert alice.get(reverse("agreement_download", args=["suits", "csv"]), {"by": "colour"}).status_code == 404
+
+
+def test_on_a_scale_with_an_order_the_score_can_be_read_instead_of_the_verdict(alice):
+    study = with_items(4, name="Warm", slug="warm")
+    criterion = CriterionFactory(study=study, key="warm", name="Warmth")
+    people_say(criterion, {"bob": ["1", "2", "4", "3"], "dana": ["1", "2", "4", "3"]})
+    judge_says(criterion, "gpt", ["1", "2", "4", "4"])
+    address = reverse("agreement", args=["warm"])
+
+    verdicts, scores = (text_of(alice.get(address, query)) for query in ({}, {"read": "score"}))
+
+    assert "Correlations and errors of judges read" in verdicts
+    assert "4 by verdict alone" not in verdicts
+    assert "4 by verdict alone" in scores
+    assert alice.get(address, {"read": "mood"}).status_code == 400
+    assert (
+        f"{reverse('agreement_download', args=['warm', 'json'])}?read=score"
+        in alice.get(address, {"read": "score"}).content.decode()
+    )
+    document = alice.get(reverse("agreement_download", args=["warm", "json"]), {"read": "score"}).json()
+    assert document["judges"]["gpt"]["reads"] == "score"
+
+
+def test_where_nothing_has_an_order_there_is_nothing_to_choose(criterion, alice):
+    assert 'name="read"' not in page(alice).content.decode()
