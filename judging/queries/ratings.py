@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from django.db.models.functions import Coalesce
 
 from annotation.models import Criterion, Study
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
@@ -32,12 +33,14 @@ ORDERS_DISAGREE = "its verdicts in the two orders disagree"
 class Verdict:
     """A judge's one answer on an item: a value on the scale, or the reason why there is none.
 
-    `weighted` is its score as a mean over the scale, where that was asked for and the scale has an order.
+    `weighted` is its score as a mean over the scale, where that was asked for and the scale has an order; `stale`
+    says that the item was edited since.
     """
 
     value: str
     unscored_reason: str
     weighted: WeightedScore | None = None
+    stale: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,10 @@ class JudgesRatings:
     def scores(self, table: RatingTable) -> FloatArray:
         """(n_items,) the weighted scores on the table's items, NaN where there is no verdict or no such score."""
         return np.array([v.weighted.score if v and v.value and v.weighted else np.nan for v in self._on(table)])
+
+    def stale(self, table: RatingTable) -> int:
+        """On how many of the table's items it judged an older text."""
+        return sum(v is not None and v.stale for v in self._on(table))
 
     def sources(self, table: RatingTable) -> dict[str, int]:
         """On how many of the table's items the score rests on probabilities, on repeats, or on the verdict alone."""
@@ -120,9 +127,11 @@ def _verdicts(run_ids: Iterable[int], only: Criterion | None) -> dict[tuple[int,
     replies: dict[tuple[int, int], dict[int, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
     asked = {} if only is None else {"criterion": only}
     first = Judgment.objects.filter(run_id__in=run_ids, repeat=1, **asked).order_by("item__position", "order")
-    fields = first.values_list("run_id", "criterion_id", "item__position", "value", "unscored_reason")
-    for run_id, criterion_id, position, value, reason in fields.iterator(chunk_size=5000):
-        replies[run_id, criterion_id][position].append(Verdict(value, reason))
+    now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
+    fields = first.values_list("run_id", "criterion_id", "item__position", "value", "unscored_reason", "item_hash", now)
+    for run_id, criterion_id, position, value, reason, saw, is_now in fields.iterator(chunk_size=5000):
+        verdict = Verdict(value, reason, stale=saw not in ("", is_now))
+        replies[run_id, criterion_id][position].append(verdict)
     return {
         key: {position: of_both_orders(said) for position, said in by_item.items()} for key, by_item in replies.items()
     }
@@ -150,5 +159,5 @@ def of_both_orders(said: Sequence[Verdict]) -> Verdict:
     """One verdict from those on one item in one or two orders: the value that all scored ones share."""
     values = {verdict.value for verdict in said if verdict.value}
     if len(values) > 1:
-        return Verdict("", ORDERS_DISAGREE)
+        return Verdict("", ORDERS_DISAGREE, stale=any(verdict.stale for verdict in said))
     return next((verdict for verdict in said if verdict.value), said[0])

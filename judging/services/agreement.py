@@ -130,7 +130,7 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
 
 def _hashed_judge(column: JudgeColumn) -> list[Any]:
     codes, unscored = column.codes.tolist(), column.unscored.tolist()
-    hashed = [column.name, column.run, column.finished, column.kind, codes, unscored]
+    hashed = [column.name, column.run, column.finished, column.kind, column.stale, codes, unscored]
     return hashed if column.scores is None else [*hashed, [str(score) for score in column.scores.tolist()]]
 
 

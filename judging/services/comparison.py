@@ -76,6 +76,8 @@ class JudgeColumn:
         Whether its run is.
     run
         The run; None for a column of a file.
+    stale
+        How many of the items it judged were edited since.
     scores, sources
         (n_items,) its weighted scores, and on how many items they rest on what; None where they were not asked for.
     """
@@ -88,12 +90,13 @@ class JudgeColumn:
     run: int | None = None
     scores: FloatArray | None = None
     sources: Mapping[str, int] = field(default_factory=dict)
+    stale: int = 0
 
     @classmethod
     def of(cls, said: JudgesRatings, table: RatingTable, *, with_scores: bool = False) -> JudgeColumn:
         """What a judge of the database said on the table's items."""
         codes, unscored = said.codes(table), said.unscored(table)
-        found = cls(said.name, codes, unscored, said.kind, said.finished, said.run_id)
+        found = cls(said.name, codes, unscored, said.kind, said.finished, said.run_id, stale=said.stale(table))
         if not with_scores or table.level == "nominal":
             return found
         return replace(found, scores=said.scores(table), sources=said.sources(table))
@@ -273,6 +276,10 @@ def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterabl
         if unscored := int(column.unscored.sum()):
             treated = "left out of its figures" if options.unscored_as is None else f"counted as {options.unscored_as}"
             yield note("unscored_replies", f"{column.name}: {unscored} replies held no usable verdict; {treated}.")
+        if column.stale:
+            yield note(
+                "stale_judgments", f"{column.name}: {column.stale} of its items were edited after it judged them."
+            )
         if not column.finished:
             done = int((column.codes != MISSING).sum())
             yield note("run_unfinished", f"{column.name}: its run is not finished; {done} items are scored so far.")

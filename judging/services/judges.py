@@ -62,7 +62,7 @@ def delete(*, by: User | None, judge: Judge) -> None:  # noqa: ARG001
     try:
         with transaction.atomic():
             judge.delete()
-    except ProtectedError as error:
+    except (ProtectedError, IntegrityError) as error:  # the latter where a run was begun at the same moment
         running = judge.runs.filter(finished_at__isnull=True, stopped_at__isnull=True).count()
         now = f", {running} of them still going: stop it there first if it should not go on" if running else ""
         raise InputError(
