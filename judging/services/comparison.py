@@ -277,9 +277,7 @@ def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterabl
             treated = "left out of its figures" if options.unscored_as is None else f"counted as {options.unscored_as}"
             yield note("unscored_replies", f"{column.name}: {unscored} replies held no usable verdict; {treated}.")
         if column.stale:
-            yield note(
-                "stale_judgments", f"{column.name}: {column.stale} of its items were edited after it judged them."
-            )
+            yield note("stale_judgments", f"{column.name}: items edited after it judged them: {column.stale}.")
         if not column.finished:
             done = int((column.codes != MISSING).sum())
             yield note("run_unfinished", f"{column.name}: its run is not finished; {done} items are scored so far.")

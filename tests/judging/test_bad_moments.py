@@ -111,7 +111,7 @@ class TestAnItemEditedAfterItWasJudged:
         self.imported(tmp_path, "At the Thai place, at eight?")
 
         assert [judgment.item.external_id for judgment in run.judgments.stale()] == ["d1"]
-        assert self.warnings(run) == [f"{run.judge}: 1 of its items were edited after it judged them."]
+        assert self.warnings(run) == [f"{run.judge}: items edited after it judged them: 1."]
 
     def test_importing_the_same_text_again_makes_nothing_stale(self, run, tmp_path):
         self.imported(tmp_path, "At eight?")
