@@ -103,7 +103,12 @@ class RunForm(forms.Form):
         label="Order of the responses", choices=ORDERS, widget=forms.RadioSelect, initial="random", required=False
     )
     unit = forms.ChoiceField(
-        label="What is judged", choices=UNITS, widget=forms.RadioSelect, initial="dialogue", required=False
+        label="What is judged",
+        choices=UNITS,
+        widget=forms.RadioSelect,
+        initial="dialogue",
+        required=False,
+        help_text="Of single turns, criteria about the user are left out, and people's ratings are not compared.",
     )
     repeats = forms.IntegerField(
         label="Repeats",
@@ -126,7 +131,7 @@ class RunForm(forms.Form):
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study = study
-        keys = [(criterion.key, criterion.name) for criterion in study.criteria.all()]
+        self.keys = keys = [(criterion.key, criterion.name) for criterion in study.criteria.all()]
         known = latest_judges()
         choice = self.fields["judge"]
         assert isinstance(choice, JudgeChoice)
@@ -196,7 +201,7 @@ class RunForm(forms.Form):
     def options(self) -> dict[str, Any]:
         given = self.cleaned_data
         return {
-            "criteria": given["criteria"],
+            "criteria": None if len(given["criteria"]) == len(self.keys) else given["criteria"],
             "repeats": given["repeats"],
             "order_policy": given.get("order_policy") or "random",
             "seed": given["seed"],

@@ -15,6 +15,7 @@ from annotation.models import Study, User
 from annotation.steps import study_steps
 from judging.forms import ResumeForm, RunForm
 from judging.models import JudgeRun
+from judging.models.judge import PANEL
 from judging.pricing import in_dollars
 from judging.queries import runs as queries
 from judging.queries import spending, workers
@@ -125,20 +126,25 @@ def run_resume(request: HttpRequest, pk: int) -> HttpResponse:
 def facts(run: JudgeRun) -> list[tuple[str, str]]:
     """What the run was asked with."""
     judge, is_pair = run.judge, run.study.kind == Study.Kind.PAIR
+    judged = [] if is_pair else [("Judged", "every turn of the assistant" if run.every_turn else "the whole dialogue")]
+    made = [("Code", run.code_version), ("Hash of the input", run.input_hash[:16])]
+    criteria = ("Criteria", ", ".join(criterion.name for criterion in run.criteria.all()))
+    if judge.provider == PANEL:
+        method, members = str(judge.parameters["method"]).replace("_", " "), ", ".join(judge.parameters["members"])
+        return [("Combined by", method), ("Members", members), criteria, *judged, *made]
     given = ", ".join(f"{name} {value}" for name, value in judge.parameters.items())
     return [
         ("Provider", judge.provider),
         ("Model", judge.model or "none"),
         ("Parameters", given or "defaults"),
-        ("Criteria", ", ".join(criterion.name for criterion in run.criteria.all())),
-        *([] if is_pair else [("Judged", "every turn of the assistant" if run.every_turn else "the whole dialogue")]),
+        criteria,
+        *judged,
         ("Repeats", str(run.repeats)),
         *([("Order of the responses", run.get_order_policy_display())] if is_pair else []),
         ("Seed", str(run.seed)),
         ("Budget", in_dollars(run.budget_usd) if run.budget_usd else "none"),
         ("Answers known already", "used" if run.use_cache else "asked anew"),
-        ("Code", run.code_version),
-        ("Hash of the input", run.input_hash[:16]),
+        *made,
     ]
 
 

@@ -112,21 +112,23 @@ def _curve(document: Document, palette: charts.Palette) -> dict[str, Any]:
 
 
 def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
+    grouping = document["by"].replace("_", " ")
     query = urlencode({"by": document["by"]})
     links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
     drawn = run.every_turn and any(one["measure"] for one in document["criteria"].values())
     return {
         "document": document,
-        "sections": [_section(key, one) for key, one in document["criteria"].items()],
+        "sections": [_section(key, one, grouping) for key, one in document["criteria"].items()],
+        "weighted": any(one["weighted"] for one in document["criteria"].values()),
         # Our own renderer's output; it escapes the names in it.
         "curve": mark_safe(charts.svg(_curve(document, charts.PAGE))) if drawn else "",  # noqa: S308
         "downloads": links,
         "stale": stale_in_words(run.judgments.stale().count()),
-        "grouping": document["by"].replace("_", " "),
+        "grouping": grouping,
     }
 
 
-def _section(key: str, one: Document) -> dict[str, Any]:
+def _section(key: str, one: Document, grouping: str) -> dict[str, Any]:
     unscored = ", ".join(f"{n} {reason_in_words(reason)}" for reason, n in one["unscored"].items())
     n_unscored = sum(one["unscored"].values())
     return {
@@ -136,7 +138,7 @@ def _section(key: str, one: Document) -> dict[str, Any]:
         "n_unscored": n_unscored,
         "captions": {
             "distribution": f"Verdicts on {one['name']}",
-            "groups": f"{one['name']} by group",
+            "groups": f"{one['name']} by {grouping}",
             "turns": f"{one['name']} by turn of the assistant",
         },
         "values": [category["label"] for category in one["distribution"]],
