@@ -21,6 +21,8 @@ from judging.stats.differences import compare_judges
 from judging.stats.subgroups import judge_agreement_by
 
 VERDICTS, SCORES = "verdict", "score"
+RULE = " judge"
+"""How the kinds of judges end that are rules and no models: baseline judge, scripted judge."""
 
 
 @dataclass(frozen=True)
@@ -281,7 +283,7 @@ def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterabl
         if not column.finished:
             done = int((column.codes != MISSING).sum())
             yield note("run_unfinished", f"{column.name}: its run is not finished; {done} items are scored so far.")
-        if column.kind != "judge":
+        if column.kind.endswith(RULE):
             yield note(column.kind.replace(" ", "_"), f"{column.name} is a {column.kind}: a rule, not a model.")
 
 

@@ -26,7 +26,7 @@ from annotation.steps import study_steps
 from judging import charts, figures, wording
 from judging.services import agreement as service
 from judging.services.agreement import StudyRatings
-from judging.services.comparison import SCORES, VERDICTS, JudgedOptions
+from judging.services.comparison import RULE, SCORES, VERDICTS, JudgedOptions
 from judging.services.items import TIED, UNSCORED
 
 MOST_PAIRS = 30
@@ -188,7 +188,7 @@ def _warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> li
 def _rules(documents: Iterable[Document]) -> dict[str, str]:
     """By name, what kind of rule a judge is that is no model."""
     kinds = {name: held["kind"] for document in documents for name, held in document["judges"].items()}
-    return {name: kind for name, kind in sorted(kinds.items()) if kind != "judge"}
+    return {name: kind for name, kind in sorted(kinds.items()) if kind.endswith(RULE)}
 
 
 def _conventions(documents: Iterable[Document]) -> list[Document]:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from annotation.access import researcher_required
 from annotation.steps import study_steps
 from judging.models import Judgment
+from judging.models.judge import PANEL
 from judging.pricing import in_dollars
 from judging.queries import judgments as queries
 from judging.queries.runs import reason_in_words
@@ -34,6 +35,9 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "turn_text": turn_text(judgment),
         "facts": facts(judgment),
         "shares": shares(judgment),
+        "shares_caption": "How probable each value is by the members’ votes"
+        if judgment.run.judge.provider == PANEL
+        else "How probable each value was to the model",
         "people": [(a, criterion.label_of(a.value)) for a in queries.people_on(judgment)],
         "others": [
             (j, criterion.label_of(j.value), reason_in_words(j.unscored_reason)) for j in queries.others(judgment)

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from config.demo import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
-NOT_PAGES = re.compile(r"\.(csv|json|jsonl|svg)$|^/(admin|logout)/")
+NOT_PAGES = re.compile(r"\.(csv|json|jsonl|svg|png)$|^/(admin|logout)/")
 
 
 def sign_in(page: Page, site, name: str) -> None:

@@ -10,10 +10,13 @@ from django.utils import timezone
 from annotation.errors import InputError
 from judging.models import Judge
 from judging.queries import ratings
-from judging.services import judges, panels
+from judging.services import agreement, judges, panels
+from judging.services.agreement import StudyRatings
+from judging.services.comparison import JudgedOptions
 from judging.stats.panels import columns_of, combine, majority, mean, table_of
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
+from tests.labelled import people_say
 
 pytestmark = pytest.mark.django_db
 
@@ -146,6 +149,18 @@ def test_the_repeats_of_one_run_make_a_distribution_and_a_score(study):
     assert judgment.details["distribution"] == {"1": 0.25, "2": 0.5, "3": 0.25}
     with pytest.raises(InputError, match="at least two"):
         panels.combine(by=None, name="Alone", runs=[run], method="dawid_skene")
+
+
+def test_a_panel_of_models_is_not_called_a_rule(study):
+    panels.combine(by=None, name="Jury", runs=members(study, "1", "2", "2"))
+    people_say(study.criteria.get(key="personalization"), {"bob": ["1", "2"], "dana": ["1", "2"]})
+    options = JudgedOptions(bootstrap=0)
+
+    kept = agreement.of_study(by=None, study=study, options=options, ratings=StudyRatings.read(study))
+
+    said = [warning["message"] for warning in kept.result["criteria"]["personalization"]["warnings"]]
+    assert any("scripted judge: a rule" in message for message in said)
+    assert not any(message.startswith("Jury") for message in said)
 
 
 def test_single_turns_are_combined_turn_by_turn(study):

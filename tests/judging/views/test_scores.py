@@ -118,7 +118,7 @@ def test_the_judgment_of_a_turn_shows_the_turn(client, alice):
     text = text_of(client.get(reverse("judgment_detail", args=[judgment.pk])))
 
     assert "turn 4 of" in text
-    assert "<blockquote" in text
+    assert "<h2>Turn 4</h2>" in text
     assert "People rate the whole dialogue" in text
 
 
