@@ -76,6 +76,8 @@ def combine(
     ValueError
         For an unknown method, and for the mean of values without numbers.
     """
+    if method == DAWID_SKENE and not any(votes):
+        return [None] * len(votes), None
     if method == DAWID_SKENE:
         model = fit(table_of(votes, scale), same_rater=columns_of(votes))
         return [of_posterior(model, row, scale, numbers) for row in range(len(votes))], model

@@ -99,23 +99,31 @@ def _formats(run: JudgeRun) -> list[str]:
 
 
 def _curve(document: Document, palette: charts.Palette) -> dict[str, Any]:
-    parts = [
+    """The plot by turn. Raises Http404 where nothing can be drawn."""
+    parts = _parts(document)
+    if not parts:
+        raise Http404("no turn has a verdict with a number")
+    return charts.curves(parts, palette)
+
+
+def _parts(document: Document) -> list[charts.Curve]:
+    """What is drawn of each criterion of which some turn has a mean."""
+    return [
         charts.Curve(
             f"{one['name']}, {one['measure']}",
             [charts.Mark.of(str(turn["turn"]), "judge", turn["estimate"]) for turn in one["turns"]],
             (one["least"], one["most"]),
         )
         for one in document["criteria"].values()
-        if one["measure"]
+        if any(turn["estimate"] and turn["estimate"]["value"] is not None for turn in one["turns"])
     ]
-    return charts.curves(parts, palette)
 
 
 def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
     grouping = document["by"].replace("_", " ")
     query = urlencode({"by": document["by"]})
     links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
-    drawn = run.every_turn and any(one["measure"] for one in document["criteria"].values())
+    drawn = bool(_parts(document))
     return {
         "document": document,
         "sections": [_section(key, one, grouping) for key, one in document["criteria"].items()],

@@ -223,6 +223,9 @@ class TestDawidSkene:
 
         assert found[-1] is None
 
+    def test_where_nobody_voted_there_is_nothing_to_learn_from(self):
+        assert combine([[], []], method="dawid_skene", scale=["1", "2"], numbers={}) == ([None, None], None)
+
     def test_a_member_may_vote_several_times(self):
         votes = [[("a", "1"), ("a", "1"), ("b", "2")], [("b", "2"), ("a", "2")]]
 

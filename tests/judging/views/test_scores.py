@@ -103,6 +103,12 @@ class TestDownloads:
         assert self.get(client, run, "svg").content.startswith(b"<svg")
         assert self.get(client, run, "png").content.startswith(b"\x89PNG")
 
+    def test_there_is_no_curve_of_turns_without_a_verdict(self, client, alice):
+        run = judged(study_with_turns(), scripted(otherwise="no idea"), every_turn=True, criteria=["personalization"])
+
+        assert self.get(client, run, "svg").status_code == 404
+        assert client.get(reverse("run_scores", args=[run.pk])).context["curve"] == ""
+
     def test_there_is_no_curve_of_whole_dialogues(self, client, alice):
         run = judged(pair_study(1), scripted())
 
