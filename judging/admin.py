@@ -46,7 +46,7 @@ class JudgeChunkAdmin(ReadOnly):
 
 @admin.register(Judgment)
 class JudgmentAdmin(ReadOnly):
-    list_display = ["id", "run", "item", "criterion", "repeat", "order", "value", "unscored_reason"]
+    list_display = ["id", "run", "item", "criterion", "turn", "repeat", "order", "value", "unscored_reason"]
     list_select_related = ["run__study", "run__judge", "item__study", "criterion"]
     list_filter = ["unscored_reason"]
     show_full_result_count = False

@@ -12,7 +12,6 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import QuerySet
 
 from annotation.errors import InputError
 from annotation.models import Study, User
@@ -22,11 +21,10 @@ from annotation.services.imports.records import SOURCE
 from judging.models import Judge, JudgeRun, Price
 from judging.models.judge import NOT_RUN_HERE
 from judging.providers import REGISTRY
-from judging.services import estimates, judges, panels, prices, quotas, runs
+from judging.services import estimates, judges, prices, quotas, runs
 from judging.services.estimates import Estimate
 from judging.services.imports.formats import Format
 from judging.services.previews import Preview, preview
-from judging.stats import panels as panel_stats
 
 PROVIDERS = {
     "baseline": "Baseline: counts of words, no model",
@@ -352,48 +350,6 @@ class PriceForm(SayingForm):
     def save(self, by: User) -> Price | None:
         saved: Price | None = self.done(lambda: prices.enter(by=by, **self.cleaned_data))
         return saved
-
-
-PANEL_METHODS = [
-    (panel_stats.MAJORITY, "Majority: the value that most members gave; a tie leaves the item unscored"),
-    (panel_stats.MEAN, "Mean: of the members' numbers, and the value of the scale next to it"),
-    (
-        panel_stats.DAWID_SKENE,
-        "Dawid–Skene: learns from all items how each member errs, and weighs the votes by it; needs three members",
-    ),
-]
-
-
-class RunChoices(forms.ModelMultipleChoiceField[JudgeRun]):
-    """Runs with what is behind their numbers."""
-
-    def label_from_instance(self, obj: Any) -> str:
-        repeats = f", {obj.repeats} repeats" if obj.repeats > 1 else ""
-        turns = ", single turns" if obj.every_turn else ""
-        return f"{obj.judge}, run {obj.pk}: {obj.n_judged:,} judgments{repeats}{turns} · {obj.created_at:%Y-%m-%d}"
-
-
-class PanelForm(SayingForm):
-    """Some of a study's finished runs, combined."""
-
-    name = forms.CharField(label="Name", max_length=120, help_text="Tables and plots call it so.")
-    runs = RunChoices(queryset=JudgeRun.objects.none(), label="Members", widget=forms.CheckboxSelectMultiple)
-    method = forms.ChoiceField(
-        label="How they are combined", choices=PANEL_METHODS, widget=forms.RadioSelect, initial=panel_stats.MAJORITY
-    )
-
-    def __init__(self, *args: Any, runs: QuerySet[JudgeRun], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        choices = self.fields["runs"]
-        assert isinstance(choices, RunChoices)
-        choices.queryset = runs
-
-    def save(self, by: User) -> JudgeRun | None:
-        given = self.cleaned_data
-        made: JudgeRun | None = self.done(
-            lambda: panels.combine(by=by, name=given["name"], runs=list(given["runs"]), method=given["method"])
-        )
-        return made
 
 
 class ResumeForm(forms.Form):

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from annotation.hashing import content_hash
 from annotation.models import Study
 from judging.queries.requests import assistant_turns
 
 ITEMS_PER_PART = 25
+TEXT: dict[str, tuple[str, ...]] = {
+    Study.Kind.DIALOGUE: ("dialogue__turns",),
+    Study.Kind.PAIR: ("pair__question", "pair__context", "pair__response_1", "pair__response_2"),
+}
+"""What two items have in common where their judge reads the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +26,13 @@ class Part:
     n_units: int
 
 
-def of(rows: Iterable[tuple[int, str, str]], units: Mapping[int, int]) -> Iterator[Part]:
-    """The items (key, id in the source, hash) in parts of about 25, in order.
+def of(study: Study, units: Mapping[int, int]) -> Iterator[Part]:
+    """The items (the keys of `units`, in order) in parts of about 25.
 
     Items of the same text are in the same part, however many: who works on it asks about them once.
     """
     part: list[int] = []
-    for alike in together(rows):
+    for alike in together(study, units):
         if part and len(part) + len(alike) > ITEMS_PER_PART:
             yield Part(part, sum(units[pk] for pk in part))
             part = []
@@ -34,15 +41,23 @@ def of(rows: Iterable[tuple[int, str, str]], units: Mapping[int, int]) -> Iterat
         yield Part(part, sum(units[pk] for pk in part))
 
 
-def together(rows: Iterable[tuple[int, str, str]]) -> Iterable[list[int]]:
-    """The keys of items of the same text, where the first of them stands."""
+def together(study: Study, chosen: Container[int]) -> Iterable[list[int]]:
+    """The keys of items of the same text, where the first of them stands.
+
+    The text is compared, not the hash of the record, which is another one for each id.
+    """
     alike: dict[str, list[int]] = {}
-    for pk, _, text_hash in rows:
-        alike.setdefault(text_hash, []).append(pk)
+    for pk, *text in rows_of(study, TEXT[study.kind]):
+        if pk in chosen:
+            alike.setdefault(content_hash(text), []).append(pk)
     return alike.values()
 
 
 def turns_of(study: Study) -> dict[int, int]:
     """By item, how many turns its assistant has. One query."""
-    dialogues = study.items.order_by("position").values_list("pk", "dialogue__turns")
-    return {pk: len(assistant_turns(turns)) for pk, turns in dialogues.iterator(chunk_size=500)}
+    return {pk: len(assistant_turns(turns)) for pk, turns in rows_of(study, TEXT[Study.Kind.DIALOGUE])}
+
+
+def rows_of(study: Study, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Each item's key and these columns, in order, a few at a time."""
+    return study.items.order_by("position").values_list("pk", *columns).iterator(chunk_size=500)

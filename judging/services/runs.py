@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -20,7 +20,6 @@ from judging.pricing import in_dollars
 from judging.queries import spending
 from judging.queries.requests import input_rows, spec_of
 from judging.services import budgets, chunks, judges, parts
-from judging.services.parts import Part
 
 MOST_REPEATS = 100
 LARGEST_SEED = 2**63 - 1
@@ -36,17 +35,21 @@ class Plan:
     repeats: int
     order_policy: str
     seed: int
-    item_ids: tuple[int, ...]
     input_hash: str
     budget_usd: Decimal | None = None
     use_cache: bool = True
     every_turn: bool = False
-    parts: tuple[Part, ...] = ()
+    units: Mapping[int, int] = field(default_factory=dict)
+    """By item, in order, how many questions there are about it on one criterion: 1, or one for each turn."""
+
+    @property
+    def item_ids(self) -> tuple[int, ...]:
+        return tuple(self.units)
 
     @property
     def n_units(self) -> int:
         """How many items are asked about, or turns of them."""
-        return sum(part.n_units for part in self.parts)
+        return sum(self.units.values())
 
 
 def plan(
@@ -88,7 +91,6 @@ def plan(
         repeats=repeats,
         order_policy=order_policy,
         seed=seed,
-        item_ids=tuple(pk for pk, *_ in rows),
         input_hash=content_hash(
             {
                 "items": [[external_id, found] for _, external_id, found in rows],
@@ -104,7 +106,7 @@ def plan(
         budget_usd=budget_usd,
         use_cache=use_cache,
         every_turn=every_turn,
-        parts=tuple(parts.of(rows, units)),
+        units=units,
     )
 
 
@@ -136,7 +138,7 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
         run.criteria.set(plan.criteria)
         made = JudgeChunk.objects.bulk_create(
             JudgeChunk(run=run, index=index, item_ids=part.item_ids, n_units=part.n_units)
-            for index, part in enumerate(plan.parts)
+            for index, part in enumerate(parts.of(plan.study, plan.units))
         )
         if queue:
             chunks.queue([chunk.pk for chunk in made])

@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from annotation.access import researcher_required
 from annotation.models import Study
 from annotation.steps import study_steps
-from judging.forms import PanelForm
 from judging.models.judge import PANEL
+from judging.panel_forms import PanelForm
 from judging.queries import runs as queries
 from judging.views.runs import researcher
 

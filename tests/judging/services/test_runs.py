@@ -6,10 +6,12 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from annotation.errors import InputError
+from annotation.models import Dialogue
 from judging.models import JudgeRun
 from judging.services import parts, runs
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
+from tests.labelled import with_items
 
 pytestmark = pytest.mark.django_db
 
@@ -160,18 +162,35 @@ class TestStopAndResume:
             runs.resume(by=None, run=run)
 
 
-def parted(hashes):
-    return list(parts.of([(pk, "", found) for pk, found in enumerate(hashes)], dict.fromkeys(range(len(hashes)), 1)))
+def parted(study) -> list[parts.Part]:
+    return list(parts.of(study, {item.pk: 1 for item in study.items.order_by("position")}))
 
 
 def test_a_part_has_25_items():
-    assert [part.n_units for part in parted([str(pk) for pk in range(60)])] == [25, 25, 10]
+    assert [part.n_units for part in parted(with_items(60))] == [25, 25, 10]
 
 
-def test_items_of_the_same_text_are_in_the_same_part():
-    hashes = ["same" if pk % 20 == 0 else str(pk) for pk in range(60)]
+@pytest.mark.parametrize(
+    ("kind", "same"),
+    [
+        ("dialogue", {"turns": [{"role": "user", "content": "Hello."}]}),
+        ("pair", {"question": "What?", "response_1": "This.", "response_2": "That."}),
+    ],
+)
+def test_items_of_the_same_text_are_in_the_same_part(kind, same):
+    study = with_items(60, kind=kind)
+    alike = list(study.items.filter(position__in=(1, 21, 60)))
+    for item in alike:
+        type(item.subject).objects.filter(pk=item.subject.pk).update(**same)
 
-    first, *_ = parted(hashes)
+    first, *_ = parted(study)
 
-    assert {0, 20, 40} <= set(first.item_ids)
-    assert [len(part.item_ids) for part in parted(["same"] * 60)] == [60]
+    assert {item.pk for item in alike} <= set(first.item_ids)
+    assert sum(part.n_units for part in parted(study)) == 60
+
+
+def test_however_many_they_are():
+    study = with_items(60)
+    Dialogue.objects.update(turns=[])
+
+    assert [len(part.item_ids) for part in parted(study)] == [60]
