@@ -145,5 +145,5 @@ def of_people(study: Study) -> Labels:
 def _persons_row(record: tuple[Any, ...]) -> LabelRow:
     *to_slot, note, guideline_version, submitted_at, excluded, strength, evidence, seconds = record
     return LabelRow._make(
-        [*to_slot, None, note, guideline_version, submitted_at, None, excluded, strength, evidence, seconds]
+        [*to_slot, None, note, guideline_version, submitted_at, None, excluded, strength, evidence, seconds, None]
     )
