@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.errors import InputError
 from annotation.models import Criterion
 from annotation.services.agreement import Options
 from annotation.stats.table import FloatArray
@@ -16,6 +17,7 @@ from judging.models import JudgeRun
 from judging.queries import scores as queries
 from judging.queries.requests import as_numbers, spec_of
 from judging.queries.scores import ScoredRow, ScoredRun
+from judging.services.comparison import SCORES, VERDICTS
 from judging.stats.means import clustered_means
 
 DOMAIN = "domain"
@@ -42,11 +44,15 @@ def measure_of(criterion: Criterion) -> Measure:
     return Measure(f"share of {criterion.label_of(one)}", {value: float(value == one) for value in values})
 
 
-def of_run(run: JudgeRun, *, by: str = DOMAIN, options: Options | None = None) -> dict[str, Any]:
+def of_run(run: JudgeRun, *, by: str = DOMAIN, reads: str = VERDICTS, options: Options | None = None) -> dict[str, Any]:
     """The document of a run: every criterion, over all judgments, by group, and by turn where turns were judged.
 
-    Every judgment counts once, so that repeats and orders of an item count as often as they were asked.
+    Every judgment counts once, so that repeats and orders of an item count as often as they were asked. With `reads`
+    score, means on scales with an order are of the scores that the judge's probabilities give; a judgment without any
+    counts by its verdict, and `by_probabilities` says how many have some. InputError on an unknown `by` or `reads`.
     """
+    if reads not in (VERDICTS, SCORES):
+        raise InputError(f"must be {VERDICTS} or {SCORES}", field="read")
     chosen, said = options or Options(), queries.of_run(run, by=by)
     criteria = run.criteria.order_by("position")
     return {
@@ -57,12 +63,13 @@ def of_run(run: JudgeRun, *, by: str = DOMAIN, options: Options | None = None) -
         "state": run.state,
         "every_turn": run.every_turn,
         "by": by,
+        "reads": reads,
         "resampled": "profiles; items where no profile is known",
         "bootstrap": chosen.bootstrap,
         "confidence": chosen.confidence,
         "seed": chosen.seed,
         "criteria": {
-            criterion.key: Scores(criterion, said.rows.get(criterion.pk, []), said, chosen).document()
+            criterion.key: Scores(criterion, said.rows.get(criterion.pk, []), said, chosen, reads).document()
             for criterion in criteria
         },
     }
@@ -76,9 +83,13 @@ Column = tuple[str, Any]
 class Scores:
     """What was said on one criterion."""
 
-    def __init__(self, criterion: Criterion, rows: Sequence[ScoredRow], run: ScoredRun, options: Options) -> None:
+    def __init__(
+        self, criterion: Criterion, rows: Sequence[ScoredRow], run: ScoredRun, options: Options, reads: str
+    ) -> None:
         self.criterion, self.rows, self.options = criterion, rows, options
         self.measure = measure_of(criterion)
+        self.weighted = np.array([np.nan if row.score is None else row.score for row in rows], dtype=float)
+        self.reads_scores = reads == SCORES and criterion.level != Criterion.Level.NOMINAL
         self.groups = [run.groups[row.position] for row in rows]
         self.clusters = [run.clusters[row.position] for row in rows]
         self.turns = [row.turn for row in rows]
@@ -88,7 +99,8 @@ class Scores:
         return {
             "name": criterion.name,
             "level": criterion.level,
-            "measure": self.measure.name,
+            "measure": "mean score" if self.reads_scores else self.measure.name,
+            "by_probabilities": int(np.isfinite(self.weighted).sum()),
             "least": min(self.measure.numbers.values(), default=None),
             "most": max(self.measure.numbers.values(), default=None),
             **counts(self.rows, criterion.values),
@@ -136,11 +148,12 @@ class Scores:
         values = self.criterion.values
         for value in values:
             yield (VALUE, value), self.numbers({other: float(other == value) for other in values})
-        weighted = np.array([np.nan if row.score is None else row.score for row in self.rows], dtype=float)
-        if np.isfinite(weighted).any():
-            yield (WEIGHTED, ALL), weighted
+        if np.isfinite(self.weighted).any():
+            yield (WEIGHTED, ALL), self.weighted
         if self.measure.numbers:
             numbers = self.numbers(self.measure.numbers)
+            if self.reads_scores:
+                numbers = np.where(np.isfinite(self.weighted), self.weighted, numbers)
             yield (ALL, ALL), numbers
             yield from self.split(GROUP, self.groups, numbers)
             yield from self.split(TURN, self.turns, numbers)

@@ -24,6 +24,7 @@ from judging import charts, figures
 from judging.models import JudgeRun
 from judging.queries.runs import reason_in_words
 from judging.services import scores as service
+from judging.services.comparison import VERDICTS
 from judging.views.runs import found, stale_in_words
 
 Document = Mapping[str, Any]
@@ -33,15 +34,15 @@ Document = Mapping[str, Any]
 @require_safe
 def run_scores(request: HttpRequest, pk: int) -> HttpResponse:
     """Every criterion of a run, over all and by the grouping that the address names."""
-    run, by = found(pk), request.GET.get("by", service.DOMAIN)
+    run, asked = found(pk), _asked(request)
     context: dict[str, Any] = {
         "run": run,
-        "by": by,
+        "asked": asked,
         "groupings": [(name, name.replace("_", " ")) for name in GROUPINGS],
         "steps": study_steps(run.study, "judges"),
     }
     try:
-        document = service.of_run(run, by=by)
+        document = service.of_run(run, by=asked["by"], reads=asked["reads"])
     except InputError as error:
         return render(request, "judging/run_scores.html", {**context, "error": error}, status=400)
     if not any(one["n_judgments"] for one in document["criteria"].values()):
@@ -57,13 +58,19 @@ def run_scores_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     if format not in _formats(run):
         raise Http404(f"the scores of this run are not given as {format}")
     content_type, content = DOWNLOADS[format]
+    asked = _asked(request)
     try:
-        document = service.of_run(run, by=request.GET.get("by", service.DOMAIN))
+        document = service.of_run(run, by=asked["by"], reads=asked["reads"])
     except InputError as error:
         raise Http404(error.message) from error
     response = HttpResponse(content(document), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="run-{run.pk}-scores.{format}"'
     return response
+
+
+def _asked(request: HttpRequest) -> dict[str, str]:
+    """By what the address groups items, and what it takes the means of."""
+    return {"by": request.GET.get("by", service.DOMAIN), "reads": request.GET.get("read") or VERDICTS}
 
 
 def _json(document: Document) -> str:
@@ -121,7 +128,7 @@ def _parts(document: Document) -> list[charts.Curve]:
 
 def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
     grouping = document["by"].replace("_", " ")
-    query = urlencode({"by": document["by"]})
+    query = urlencode({"by": document["by"], "read": document["reads"]})
     links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
     drawn = bool(_parts(document))
     return {

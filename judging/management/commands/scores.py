@@ -14,6 +14,7 @@ from annotation.queries.items import GROUPINGS
 from annotation.services.agreement import Options
 from judging.models import JudgeRun
 from judging.services import scores
+from judging.services.comparison import SCORES, VERDICTS
 
 
 class Command(ConcordCommand):
@@ -23,6 +24,12 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("run", type=int, metavar="RUN", help="number of the run")
         parser.add_argument("--by", choices=list(GROUPINGS), default=scores.DOMAIN, help="how items are grouped")
+        parser.add_argument(
+            "--read",
+            choices=[VERDICTS, SCORES],
+            default=VERDICTS,
+            help="what means are of: verdicts, or scores by the judge's probabilities (verdict)",
+        )
         parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples; 0 for no intervals")
         parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
         parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
@@ -32,7 +39,7 @@ class Command(ConcordCommand):
         if run is None:
             raise InputError(f"There is no run {options['run']}.", field="run")
         chosen = Options(options["bootstrap"], options["confidence"], options["seed"])
-        return scores.of_run(run, by=options["by"], options=chosen)
+        return scores.of_run(run, by=options["by"], reads=options["read"], options=chosen)
 
     def say(self, document: dict[str, Any]) -> None:
         self.stdout.write(f"Run {document['run']} of {document['judge']} on {document['study']}")

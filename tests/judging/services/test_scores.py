@@ -72,6 +72,24 @@ def test_weighted_scores_have_a_mean_of_their_own():
     assert (one["overall"]["value"], one["weighted"]["value"]) == (2.5, 2.5)
 
 
+def test_means_may_be_of_scores_and_a_judgment_without_one_counts_by_its_verdict():
+    run = run_of("1", "4", "4")
+    Judgment.objects.filter(run=run, value="1").update(score=1.75)
+
+    one = of(run, reads="score")
+
+    assert one["overall"]["value"] == (1.75 + 4 + 4) / 3
+    assert (one["measure"], one["by_probabilities"]) == ("mean score", 1)
+    assert one["groups"][0]["estimate"]["value"] == one["overall"]["value"]
+    assert one["counts"]["1"] == 1, "the verdicts stay what they are"
+    with pytest.raises(InputError, match="verdict or score"):
+        of(run, reads="mood")
+
+
+def test_yes_and_no_have_no_score():
+    assert of(run_of("yes", "no", key="task_completion"), reads="score")["overall"]["value"] == 0.5
+
+
 def test_groups():
     run = run_of("1", "2", "4")
     for item, domains in zip(
