@@ -199,7 +199,7 @@ class PreparedGroups:
         # single items of one group and weight are alike: each kind is left out once
         _, first, kind = np.unique(np.stack([group, weights]), axis=1, return_index=True, return_inverse=True)
         found = self._without(total, group[first], np.arange(len(first)), weights[first], len(first))
-        return [found[kind.ravel()]]
+        return [found[kind.ravel()[np.argsort(unit)]]]  # units may be numbered in another order than items
 
     def _without(
         self, total: FloatArray, group: IntArray, row: IntArray, weights: FloatArray, n_rows: int

@@ -120,7 +120,7 @@ class Resampling:
     def by_unit(self, rows: FloatArray) -> FloatArray:
         """(k, m) sums of ``rows`` (n_items, m) over the items of each unit, times their weights."""
         weighted = rows * self.item_weights[:, None] if (self.item_weights != 1).any() else rows
-        if len(self.stratum) == len(rows):
+        if np.array_equal(self.unit, np.arange(len(self.stratum))):
             return weighted
         summed = np.zeros((len(self.stratum), rows.shape[1]))
         np.add.at(summed, self.unit, weighted)

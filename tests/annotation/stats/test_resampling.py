@@ -8,6 +8,7 @@ from annotation.stats.intervals import interval_ends
 from annotation.stats.resampling import (
     Draws,
     GroupStatistic,
+    PreparedGroups,
     PreparedSums,
     Replicates,
     Resampling,
@@ -159,3 +160,21 @@ class TestInterval:
 
 def test_a_ratio_over_rounding_is_undefined():
     assert np.isnan(ratio(np.array([1e-17]), np.array([1e-17])))
+
+
+def test_clusters_of_one_item_named_in_another_order_keep_their_rows():
+    table = from_codes([[0, 0], [1, 1], [0, 1]], q=2, clusters=("c", "b", "a"), strata=("x", "x", "y"))
+    resampling = Resampling.of(table, bootstrap=50, confidence=0.95, seed=0)
+    rows = np.array([[1.0], [10.0], [100.0]])
+    for draws in resampling.draws():
+        np.testing.assert_allclose(draws.double @ resampling.by_unit(rows), resampling.of_items(draws) @ rows)
+        assert (resampling.of_items(draws)[:, 2] == 1).all(), "alone in its stratum"
+
+
+def test_groups_left_out_are_those_of_their_units():
+    table = from_codes([[0, 0], [1, 1], [0, 1], [1, 1]], q=2, clusters=("d", "b", "a", "c"))
+    resampling = Resampling.of(table, bootstrap=10, confidence=0.95, seed=0)
+    groups = GroupStatistic(np.array([0, 1, 1, 2]), 3, lambda totals: totals)
+    (as_groups,) = PreparedGroups(groups, resampling).left_out()
+    (as_sums,) = PreparedSums.of([groups.dense()], resampling).left_out()
+    np.testing.assert_allclose(as_groups, as_sums)
