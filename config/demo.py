@@ -1,4 +1,5 @@
-"""The demo: material written for this project, accounts, two studies with simulated labels, and a baseline judge."""
+"""The demo: material written for this project, accounts, two studies with simulated labels, a baseline judge, and a
+model of this machine that judges both studies in the background."""
 
 from __future__ import annotations
 
@@ -10,11 +11,13 @@ from pathlib import Path
 from django.conf import settings
 from django.db import transaction
 
+from annotation.errors import InputError
 from annotation.models import Study, User
 from annotation.parsing.files import InputFile
 from annotation.services import assignments, samples, simulated, studies
 from annotation.services.imports import records
 from annotation.services.simulated import SimulatedAnnotator, Truth
+from judging.models import Judge
 from judging.services import judges, runs
 
 SOURCE = "demo"
@@ -39,6 +42,7 @@ INSTRUCTIONS = (
     "Read the whole conversation before you rate it. The panel on the left holds what the assistant could know of "
     "this user. If something cannot be judged, say so and why; do not guess."
 )
+LOCAL_JUDGE, LOCAL_MODEL = "SmolLM2", "smollm2-135m"
 SEED = 20250611
 
 
@@ -71,6 +75,22 @@ def load() -> None:
         study(rosa, annotators, PAIRS, Study.Kind.PAIR, ("preference",), designed_preferences())
         baseline = judges.define(by=rosa, name="baseline", provider="baseline")
         runs.start(by=rosa, study=talk, judge=baseline, seed=SEED)
+
+
+def ask_local_model() -> str:
+    """Send both studies to the local model, pairs first since they are done sooner. Does nothing the second time: what
+    was stopped goes on by itself. Returns what stands in the way, empty if nothing does."""
+    if Judge.objects.filter(name=LOCAL_JUDGE).exists():
+        return ""
+    rosa = User.objects.get(username=RESEARCHER)
+    try:
+        with transaction.atomic():
+            judge = judges.define(by=rosa, name=LOCAL_JUDGE, provider="local", model=LOCAL_MODEL)
+            for name in (PAIRS, DIALOGUES):
+                runs.start(by=rosa, study=Study.objects.get(name=name), judge=judge, order_policy="both", seed=SEED)
+    except InputError as error:
+        return error.message
+    return ""
 
 
 def people() -> list[User]:

@@ -48,6 +48,11 @@ class Channel(filesystem.Channel):
 class Transport(filesystem.Transport):
     Channel = Channel
 
+    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
+        """Look for messages once and hand control back: Celery asks for two seconds, and is deaf for as long."""
+        once = self.polling_interval if timeout is None else min(timeout, self.polling_interval)
+        return super().drain_events(connection, timeout=once)
+
     @property
     def default_connection_params(self) -> dict[str, Any]:
         """None: files have no host, and kombu would warn that it assumes one."""

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from judging.providers.local import host
+
 START_SECONDS = 60.0
 
 
@@ -120,4 +122,5 @@ def stop(seconds: float = 30.0) -> bool:
         if time.monotonic() > deadline:
             raise SupervisionError(f"process {pid} is still ending; see {logs() / 'supervisord.log'}")
         time.sleep(0.1)
+    host.end_unused(host.home(settings.DATA_DIR))
     return True

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from mmap import mmap
 from typing import Any
 
 from celery import shared_task
-from celery.signals import worker_ready, worker_shutdown
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 
 from judging.services import chunks, recovery, work, workers
 
 hearts: list[workers.Heart] = []
+leaving = mmap(-1, 1)
+"""A byte that the worker's main process shares with those it forks: not 0 once it was told to end."""
 
 
 @shared_task(name=chunks.TASK)
 def judge_chunk(chunk_id: int) -> None:
     """Work through one part of a run, if it is free."""
-    work.judge_chunk(chunk_id)
+    work.judge_chunk(chunk_id, leaving=lambda: leaving[0] != 0)
+
+
+@worker_shutting_down.connect
+def leave(**_: Any) -> None:
+    """Celery waits for tasks without telling them. They put down what they have not begun to ask."""
+    leaving[0] = 1
 
 
 @worker_ready.connect

@@ -118,7 +118,7 @@ def main() -> int:
             "CELERY_BROKER_URL": "",
         }
         try:
-            manage(environment, "demo", "--start")
+            manage(environment, "demo", "--start", "--no-model")
             say("web server and worker are up")
             report = loop(environment, f"http://127.0.0.1:{port}")
         except SmokeError as error:

@@ -11,6 +11,9 @@ PANEL = "panel"
 NOT_RUN_HERE = (IMPORTED, PANEL)
 """What stands for a provider where the judgments were made elsewhere, or from those of other judges."""
 
+IN_TURN = ("local",)
+"""Providers whose judges all work on this machine, so that their calls in flight are counted together."""
+
 NO_MODELS = ("baseline", "scripted")
 """Providers whose judges are rules."""
 

@@ -65,6 +65,11 @@ class Purse:
             self.since_look += known
 
     @property
+    def is_free(self) -> bool:
+        """Whether replies are known to cost nothing."""
+        return self.rate is not None and self.rate.is_free
+
+    @property
     def expected(self) -> Decimal:
         """What the next reply may cost."""
         return self.first_guess if self.dearest is None else self.dearest

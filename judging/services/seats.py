@@ -1,4 +1,7 @@
-"""How many calls of a judge are in flight at once, over all processes: each holds seats, and there are so many."""
+"""How many calls of a judge are in flight at once, over all processes: each holds seats, and there are so many.
+
+Models on this machine have theirs in common, so that they leave a worker's process free for other judges.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
 from judging.models import Judge, Seat, Worker
+from judging.models.judge import IN_TURN
 from judging.queries.workers import alive, gone_before
 from judging.services import chunks
 
@@ -34,19 +38,31 @@ def taken(worker: Worker, judge: Judge, limit: int) -> Iterator[int]:
 
 def left(judge: Judge, limit: int) -> bool:
     """Whether it is worth the while to reach for a seat."""
-    held = Seat.objects.filter(judge=judge, worker__seen_at__gte=gone_before())
-    return judge.is_baseline or (held.aggregate(total=Sum("n"))["total"] or 0) < limit
+    held = Seat.objects.filter(among(judge, "judge"), worker__seen_at__gte=gone_before())
+    return judge.is_baseline or unheld(judge, limit, held) > 0
 
 
 def take(worker: Worker, judge: Judge, limit: int) -> int:
-    """The judge's row is the lock: of two processes that reach for its seats, one waits for the other."""
+    """The rows of the judges are the lock: of two processes that reach for its seats, one waits for the other."""
     with transaction.atomic():
-        Judge.objects.select_for_update().get(pk=judge.pk)
-        held = Seat.objects.filter(judge=judge, worker__seen_at__gte=gone_before()).exclude(worker=worker)
-        n = limit - (held.aggregate(total=Sum("n"))["total"] or 0)
-        if n > 0:
+        list(Judge.objects.select_for_update().filter(among(judge)).order_by("pk").values_list("pk"))
+        held = Seat.objects.filter(among(judge, "judge"), worker__seen_at__gte=gone_before()).exclude(worker=worker)
+        n = unheld(judge, limit, held)
+        if n:
             Seat.objects.update_or_create(worker=worker, judge=judge, defaults={"n": n})
-    return max(n, 0)
+    return n
+
+
+def unheld(judge: Judge, limit: int, held: QuerySet[Seat]) -> int:
+    """How many seats are left beside those held; none on this machine while one of its models is at work."""
+    n: int = held.aggregate(total=Sum("n"))["total"] or 0
+    return 0 if n and judge.provider in IN_TURN else max(limit - n, 0)
+
+
+def among(judge: Judge, path: str = "") -> Q:
+    """The judges that share their seats, found under `path`: this one alone, or all that work on this machine."""
+    way = f"{path}__" if path else ""
+    return Q(**{f"{way}provider": judge.provider}) if judge.provider in IN_TURN else Q(**{f"{way}pk": judge.pk})
 
 
 def give_back(worker: Worker, judge: Judge) -> None:
@@ -55,7 +71,7 @@ def give_back(worker: Worker, judge: Judge) -> None:
 
 
 def wake(judge: Judge) -> None:
-    """Send for what the judge has left to do: messages that came meanwhile found no seat, or the shift made way."""
-    left = chunks.unfinished().filter(run__judge=judge, worker__isnull=True, queued_at__lte=timezone.now())
+    """Send for what is left to do with these seats: messages that came meanwhile found none, or the shift made way."""
+    left = chunks.unfinished().filter(among(judge, "run__judge"), worker__isnull=True, queued_at__lte=timezone.now())
     if found := list(left.order_by("queued_at", "pk").values_list("pk", flat=True)[: alive().count()]):
         chunks.queue(found)

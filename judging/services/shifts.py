@@ -5,6 +5,7 @@ A part is fetched when the ones in hand run short, so that the seats stay full f
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,11 @@ LOOK_EVERY = 0.5  # seconds between looks at whether the run was stopped or a pa
 PAUSE = 0.5  # seconds, while the quota allows no start
 PARTS_AT_ONCE = 4
 LONGEST = 120.0  # seconds, after which other runs that wait get their turn
+LANDING = 6.0  # seconds that replies on their way have to come back in, when the process is told to end
+
+
+def never() -> bool:
+    return False
 
 
 class LetGo(Exception):  # noqa: N818 — a turn of events, not an error
@@ -41,8 +47,10 @@ class Part:
 class Shift:
     """Works on a part and then on what else of its run is free, until nothing is left that it may do."""
 
-    def __init__(self, chunk: JudgeChunk, worker: Worker, seats: int) -> None:
-        self.run, self.worker, self.seats = chunk.run, worker, seats
+    def __init__(self, chunk: JudgeChunk, worker: Worker, seats: int, leaving: Callable[[], bool] = never) -> None:
+        """`leaving` tells when the process is to end: what is on its way then has some seconds to land."""
+        self.run, self.worker, self.seats, self.leaving = chunk.run, worker, seats, leaving
+        self.ends = math.inf
         self.is_rule = chunk.run.judge.is_baseline
         self.ahead = 2 * (BATCH_SIZE if self.is_rule else seats)  # requests in hand, so that no seat waits for one
         self.parts: dict[int, Part] = {chunk.pk: Part(chunk, 0)}
@@ -62,7 +70,7 @@ class Shift:
         self.purse = budgets.Purse(self.run)
         self.crew = Crew(self.provider, self.seats, careful=not self.is_rule)
         with closing(self.crew):
-            while self.feed():
+            while self.feed() and time.monotonic() < self.ends:
                 self.keep(self.crew.batch())
                 self.look()
                 yield
@@ -202,6 +210,9 @@ class Shift:
         self.purse.look()
         self.has_quota = quotas.of(self.run.judge.provider, self.run.judge.model) is not None
         self.makes_way = time.monotonic() - self.began > LONGEST and chunks.others_wait(self.run)
+        if self.leaving() and self.ends == math.inf:
+            self.ends, self.over = time.monotonic() + (0 if self.purse.is_free else LANDING), True
+            self.put_down(lambda _: True)
         held = chunks.still_held(self.worker, self.run)
         lost = self.parts.keys() - held
         if lost:

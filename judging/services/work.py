@@ -10,17 +10,20 @@ from django.db import InterfaceError, OperationalError
 from judging.models import JudgeChunk, JudgeRun, Worker
 from judging.providers.base import PermanentError, TransientError
 from judging.services import chunks, judges, seats, workers
-from judging.services.shifts import LetGo, Shift
+from judging.services.shifts import LetGo, Shift, never
 
 PAUSE = 0.5  # seconds between looks at parts that others hold
 
 
-def judge_chunk(chunk_id: int) -> None:
-    """Claim a part and work on it and what follows. Does nothing if it is not free, so it may be called twice."""
+def judge_chunk(chunk_id: int, *, leaving: Callable[[], bool] = never) -> None:
+    """Claim a part and work on it and what follows. Does nothing if it is not free, so it may be called twice.
+
+    Once `leaving` says so, nothing more is asked, and the work is handed back.
+    """
     free = chunks.free(chunk_id)
     if free and seats.left(free.run.judge, concurrency(free.run)):
         with workers.beating() as worker:
-            for _ in stint(free.run, worker, lambda: chunks.claim(chunk_id, worker)):
+            for _ in stint(free.run, worker, lambda: chunks.claim(chunk_id, worker), leaving):
                 pass
 
 
@@ -34,11 +37,13 @@ def through(run: JudgeRun) -> Iterator[None]:
                 time.sleep(PAUSE)
 
 
-def stint(run: JudgeRun, worker: Worker, claim: Callable[[], JudgeChunk | None]) -> Iterator[None]:
+def stint(
+    run: JudgeRun, worker: Worker, claim: Callable[[], JudgeChunk | None], leaving: Callable[[], bool] = never
+) -> Iterator[None]:
     """Take seats, claim a part, and work from there on. Nothing where others hold all seats: they do the rest."""
     with seats.taken(worker, run.judge, concurrency(run)) as n:
         if n and (chunk := claim()):
-            yield from steps(chunk, worker, seats=n)
+            yield from steps(chunk, worker, seats=n, leaving=leaving)
 
 
 def concurrency(run: JudgeRun) -> int:
@@ -49,13 +54,13 @@ def concurrency(run: JudgeRun) -> int:
         return 1
 
 
-def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1) -> Iterator[None]:
+def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1, leaving: Callable[[], bool] = never) -> Iterator[None]:
     """Work on a part that `worker` holds and on what follows, yielding after every batch saved.
 
     However it ends, the parts in hand are handed back. Where the database itself fails, nothing can be handed back:
     they are free again once the process is gone.
     """
-    shift = Shift(chunk, worker, seats)
+    shift = Shift(chunk, worker, seats, leaving)
     try:
         yield from shift.work()
     except TransientError as later:

@@ -5,6 +5,7 @@ from queue import Empty
 
 import pytest
 from kombu import Connection, Queue
+from kombu.transport import filesystem
 
 from config.broker import file_broker_options
 
@@ -86,3 +87,14 @@ def test_many_readers_and_writers_lose_nothing_and_share_nothing(connection, tmp
 def test_kombu_assumes_no_host(connection, caplog):
     assert connection.info()["hostname"] is None
     assert "No hostname" not in caplog.text
+
+
+def test_looking_for_messages_in_vain_soon_gives_control_back(connection, monkeypatch):
+    """Celery asks for two seconds at a time, in which it does not hear that it should end."""
+    asked = []
+    monkeypatch.setattr(filesystem.Transport, "drain_events", lambda self, made, timeout: asked.append(timeout))
+
+    for timeout in (2.0, 0.05, None):
+        connection.drain_events(timeout=timeout)
+
+    assert asked == [0.2, 0.05, 0.2]

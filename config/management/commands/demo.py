@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
 
 from config import demo, supervision
 
@@ -16,6 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--start", action="store_true", help="start web server and worker, and print the address")
+        parser.add_argument("--no-model", action="store_true", help="start without the local model's judge")
         parser.add_argument("--host", default=os.environ.get("CONCORD_HOST", "127.0.0.1"))
         parser.add_argument("--port", type=int, default=int(os.environ.get("CONCORD_PORT", "8000")))
 
@@ -30,7 +32,7 @@ class Command(BaseCommand):
             bind = self.start(options["host"], options["port"])
         except supervision.SupervisionError as error:
             raise CommandError(str(error)) from error
-        self.welcome(bind)
+        self.welcome(bind, "" if options["no_model"] else self.model_at_work(bind))
 
     def start(self, host: str, port: int) -> str:
         running = supervision.running_at()
@@ -40,10 +42,19 @@ class Command(BaseCommand):
         supervision.start_in_background(f"{host}:{port}")
         return f"{host}:{port}"
 
-    def welcome(self, bind: str) -> None:
+    def model_at_work(self, bind: str) -> str:
+        """What the local model does, once the site is up; or why it does nothing."""
+        if missing := demo.ask_local_model():
+            return f"  Without the local model, all else works: {missing}\n\n"
+        return (
+            f"  {demo.LOCAL_JUDGE}, a small model on this machine and a poor judge, rates both studies meanwhile,\n"
+            f"  with what the machine has to spare. How far it is: http://{bind}{reverse('judge_list')}\n\n"
+        )
+
+    def welcome(self, bind: str, model: str) -> None:
         logins = "\n".join(f"    {login.name:<6} {login.role}" for login in demo.LOGINS)
         self.stdout.write(
             f"\n  Concord answers at  http://{bind}/\n\n"
-            f"  Sign in as (password {demo.PASSWORD}):\n{logins}\n\n"
+            f"  Sign in as (password {demo.PASSWORD}):\n{logins}\n\n{model}"
             f"  It runs in the background. End it: make stop. Logs: {supervision.logs()}\n"
         )

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -38,9 +39,9 @@ class Settings:
     linger: float
 
 
-def home() -> Path:
+def home(data: str | Path | None = None) -> Path:
     """Where this machine's servers keep their files: in the data folder, or where temporary files go."""
-    data = os.environ.get("CONCORD_DATA_DIR")
+    data = data or os.environ.get("CONCORD_DATA_DIR")
     base = Path(data) if data else Path(tempfile.gettempdir()) / f"concord-{os.getuid()}"
     return base / "local-model" / socket.gethostname()
 
@@ -90,6 +91,22 @@ def launch(folder: Path, settings: Settings) -> None:
 def is_running(folder: Path) -> bool:
     with (folder / "server.lock").open("a") as file:
         return not server.locked(file)
+
+
+def end_unused(home: Path) -> int:
+    """End the servers that nobody uses, before they do so by themselves. Returns how many."""
+    folders = [path.parent for path in home.glob("*/server.json")]
+    return sum(_ended(folder) for folder in folders)
+
+
+def _ended(folder: Path) -> bool:
+    """End the folder's server if it runs unused. Newcomers wait for the lock meanwhile, and then start another."""
+    with (folder / "users.lock").open("a") as users:
+        if not server.locked(users) or not is_running(folder):
+            return False
+        os.kill(int(json.loads((folder / "server.json").read_text())["pid"]), signal.SIGTERM)
+        with (folder / "server.lock").open("a") as gone:
+            return server.soon_locked(gone)
 
 
 def last_words(folder: Path) -> str:

@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import IO, Any
 
 LOOK_SECONDS = 0.5
+NICE = 10
+"""The model works where others leave time: pages come first."""
 
 
 def main(folder: Path, says: int) -> None:
@@ -30,6 +32,7 @@ def main(folder: Path, says: int) -> None:
         sys.exit("another server is there already")
     settings = json.loads((folder / "settings.json").read_text())
     key = secrets.token_urlsafe(24)
+    os.nice(NICE)
     server = start(settings, key)
     announce(folder, {"url": server.listening_address, "key": key, "pid": os.getpid()})
     os.write(says, b".")

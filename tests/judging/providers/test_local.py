@@ -178,6 +178,16 @@ class TestSharing:
         assert first != second
         assert json.loads(reply.text)["verdict"] in ("1", "2")
 
+    def test_servers_that_nobody_uses_are_ended_and_others_left_alone(self, home):
+        user = holder(linger=60)
+        said(user)
+
+        assert host.end_unused(home) == 0
+        assert host.is_running(folder_in(home))
+        end(user)
+        assert host.end_unused(home) == 1
+        assert is_gone(folder_in(home))
+
 
 class TestMissing:
     def test_what_is_not_installed_is_said(self, monkeypatch):
@@ -209,9 +219,9 @@ class TestMissing:
         assert is_gone(folder_in(home))
 
 
-def holder() -> subprocess.Popen[str]:
+def holder(linger: float = LINGER) -> subprocess.Popen[str]:
     """A process that uses the model until its standard input ends."""
-    settings = host.Settings("small", str(small_model()), 512, 1, 0, LINGER)
+    settings = host.Settings("small", str(small_model()), 512, 1, 0, linger)
     code = (
         "import sys; from judging.providers.local.host import *;"
         f"lease = Lease({settings!r}, home=home()); print(lease.pid, flush=True); sys.stdin.read()"

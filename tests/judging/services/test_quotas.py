@@ -109,6 +109,18 @@ class TestSeats:
         assert seats.take(bob, factories.JudgeFactory(), 2) == 2
         assert seats.take(bob, factories.JudgeFactory(), 2) == 2
 
+    def test_models_on_this_machine_take_turns(self):
+        """So that they leave a worker's other process to the judges that wait for nothing."""
+        bob, charlie = factories.WorkerFactory(), factories.WorkerFactory()
+        small, large = factories.JudgeFactory.create_batch(2, provider="local")
+
+        assert seats.take(bob, small, 1) == 1
+        assert seats.take(charlie, large, 4) == 0
+        assert not seats.left(large, 4)
+        assert seats.take(charlie, factories.JudgeFactory(), 2) == 2
+        seats.give_back(bob, small)
+        assert seats.take(charlie, large, 4) == 4
+
     def test_a_part_that_found_no_seat_stays_free(self):
         run = factories.JudgeRunFactory(study=dialogue_study(1), judge=scripted())
         part = factories.JudgeChunkFactory(run=run)

@@ -10,6 +10,7 @@ from judging.queries.requests import pending
 from judging.services import asking, chunks, parts, runs, saving, shifts, work
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
+from tests.judging.paid import NAME as PAID
 from tests.model_server import KEY, MODEL, Answer, running, verdict
 
 pytestmark = pytest.mark.django_db
@@ -168,6 +169,27 @@ class TestLettingGo:
     @pytest.fixture(autouse=True)
     def _looking_at_once(self, monkeypatch):
         monkeypatch.setattr(shifts, "LOOK_EVERY", 0)
+
+    def test_who_is_told_to_end_keeps_what_has_come_back_and_hands_back_the_rest(self):
+        run = begun(dialogue_study(4), scripted(delay=0.05), criteria=["personalization"])
+
+        work.judge_chunk(run.chunks.get().pk, leaving=lambda: run.judgments.exists())
+
+        part = run.chunks.get()
+        assert (part.finished_at, part.worker, part.attempts) == (None, None, 0)
+        assert 1 <= run.judgments.count() < 4
+        for _ in work.through(run):
+            pass
+        assert run.judgments.count() == 4
+
+    def test_a_reply_that_is_paid_for_has_time_to_land(self, paid, monkeypatch):
+        monkeypatch.setattr(shifts, "LANDING", 60.0)
+        judge = factories.JudgeFactory(provider=PAID, parameters={"delay": 0.2})
+        run = begun(dialogue_study(4), judge, criteria=["personalization"])
+
+        work.judge_chunk(run.chunks.get().pk, leaving=lambda: len(paid) > 0)
+
+        assert run.judgments.count() == len(paid) < 4
 
     def test_a_stopped_run_is_put_down_and_what_is_on_its_way_still_saved(self):
         run = begun(dialogue_study(5), scripted(), criteria=["personalization"])
