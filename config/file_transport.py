@@ -48,10 +48,10 @@ class Channel(filesystem.Channel):
 class Transport(filesystem.Transport):
     Channel = Channel
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
+    def drain_events(self, connection: Any, timeout: float | None = None, **_: Any) -> None:
         """Look for messages once and hand control back: Celery asks for two seconds, and is deaf for as long."""
-        once = self.polling_interval if timeout is None else min(timeout, self.polling_interval)
-        return super().drain_events(connection, timeout=once)
+        longest = float(self.polling_interval or 1.0)
+        super().drain_events(connection, timeout=longest if timeout is None else min(timeout, longest))
 
     @property
     def default_connection_params(self) -> dict[str, Any]:

@@ -71,7 +71,10 @@ def give_back(worker: Worker, judge: Judge) -> None:
 
 
 def wake(judge: Judge) -> None:
-    """Send for what is left to do with these seats: messages that came meanwhile found none, or the shift made way."""
+    """Send for what is left to do with these seats: messages that came meanwhile found none, or the shift made way.
+
+    Runs get ahead part by part: of two, the one that has done less goes on.
+    """
     left = chunks.unfinished().filter(among(judge, "run__judge"), worker__isnull=True, queued_at__lte=timezone.now())
-    if found := list(left.order_by("queued_at", "pk").values_list("pk", flat=True)[: alive().count()]):
+    if found := list(left.order_by("index", "queued_at", "pk").values_list("pk", flat=True)[: alive().count()]):
         chunks.queue(found)
