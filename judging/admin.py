@@ -7,7 +7,19 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from judging.models import CachedReply, Judge, JudgeChunk, JudgeRun, Judgment, Price, Quota, Seat, Worker
+from judging.models import (
+    CachedReply,
+    Judge,
+    JudgeBatch,
+    JudgeChunk,
+    JudgeRun,
+    Judgment,
+    Pause,
+    Price,
+    Quota,
+    Seat,
+    Worker,
+)
 
 
 class ReadOnly(admin.ModelAdmin[Any]):
@@ -42,6 +54,18 @@ class JudgeChunkAdmin(ReadOnly):
     list_display = ["id", "run", "index", "queued_at", "worker", "finished_at", "attempts", "error"]
     list_select_related = ["run__study", "run__judge", "worker"]
     search_fields = ["error"]
+
+
+@admin.register(JudgeBatch)
+class JudgeBatchAdmin(ReadOnly):
+    list_display = ["id", "chunk", "external_id", "n_requests", "n_done", "created_at", "closed_at", "error"]
+    list_select_related = ["chunk__run__study", "chunk__run__judge"]
+    search_fields = ["external_id", "error"]
+
+
+@admin.register(Pause)
+class PauseAdmin(ReadOnly):
+    list_display = ["provider", "model", "until"]
 
 
 @admin.register(Judgment)

@@ -119,6 +119,11 @@ class RunForm(forms.Form):
         label="Seed", min_value=0, max_value=runs.LARGEST_SEED, initial=0, help_text="Of all that is drawn by lot."
     )
 
+    in_bulk = forms.BooleanField(
+        label="Hand in as batches",
+        required=False,
+        help_text="Half the price, answered within a day. For judges of provider Anthropic.",
+    )
     budget_usd = dollars("Budget in US dollars", help_text="The run stops itself before it costs more. Empty for none.")
     ask_anew = forms.BooleanField(
         label="Ask anew what has been answered already",
@@ -206,6 +211,7 @@ class RunForm(forms.Form):
             "budget_usd": given.get("budget_usd"),
             "use_cache": not given.get("ask_anew"),
             "every_turn": given.get("unit") == "turn",
+            "in_bulk": given["in_bulk"],
         }
 
     def place_of(self, error: InputError) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 
-from judging.services import chunks, recovery, work, workers
+from judging.services import callbacks, chunks, recovery, work, workers
 
 hearts: list[workers.Heart] = []
 leaving = mmap(-1, 1)
@@ -19,6 +19,12 @@ leaving = mmap(-1, 1)
 def judge_chunk(chunk_id: int) -> None:
     """Work through one part of a run, if it is free."""
     work.judge_chunk(chunk_id, leaving=lambda: leaving[0] != 0)
+
+
+@shared_task(name=callbacks.TASK)
+def cancel_batch(batch_id: int) -> None:
+    """Take back a batch of a run that was stopped."""
+    work.cancel_batch(batch_id)
 
 
 @worker_shutting_down.connect

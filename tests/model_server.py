@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
 from typing import Any
 
@@ -143,9 +144,16 @@ class ModelServer:
     def batch(self, request: Request) -> Answer:
         """Batches end when a test says so: `finish`."""
         name, _, action = request.path.removeprefix("/v1/messages/batches").strip("/").partition("/")
+        if not name and request.method == "GET":
+            return Answer(body={"data": [self.described(one) for one in reversed(self.batches)], "has_more": False})
         if not name:
             name = f"msgbatch_{len(self.batches) + 1}"
-            self.batches[name] = {"requests": request.body["requests"], "state": "in_progress", "results": []}
+            self.batches[name] = {
+                "requests": request.body["requests"],
+                "state": "in_progress",
+                "results": [],
+                "created": datetime.now(UTC),
+            }
         if name not in self.batches:
             return error(404, "not_found_error", f"batch: {name}")
         if action == "results":
@@ -177,9 +185,9 @@ class ModelServer:
             "type": "message_batch",
             "processing_status": batch["state"],
             "request_counts": {**counts, "processing": 0 if ended else len(batch["requests"])},
-            "created_at": "2026-01-01T00:00:00Z",
-            "expires_at": "2026-01-02T00:00:00Z",
-            "ended_at": "2026-01-01T01:00:00Z" if ended else None,
+            "created_at": batch["created"].isoformat(),
+            "expires_at": (batch["created"] + timedelta(days=1)).isoformat(),
+            "ended_at": datetime.now(UTC).isoformat() if ended else None,
             "archived_at": None,
             "cancel_initiated_at": None,
             "results_url": f"{self.url}/v1/messages/batches/{name}/results" if ended else None,

@@ -1,8 +1,22 @@
 """The tables of `judging`: judges, their runs, what they said, what that costs, and the workers that carry it out."""
 
+from judging.models.batch import JudgeBatch
 from judging.models.judge import Judge
 from judging.models.limits import CachedReply, Price, Quota, Seat
+from judging.models.pause import Pause
 from judging.models.run import JudgeChunk, JudgeRun, Judgment
 from judging.models.worker import Worker
 
-__all__ = ["CachedReply", "Judge", "JudgeChunk", "JudgeRun", "Judgment", "Price", "Quota", "Seat", "Worker"]
+__all__ = [
+    "CachedReply",
+    "Judge",
+    "JudgeBatch",
+    "JudgeChunk",
+    "JudgeRun",
+    "Judgment",
+    "Pause",
+    "Price",
+    "Quota",
+    "Seat",
+    "Worker",
+]

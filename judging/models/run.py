@@ -45,6 +45,7 @@ class JudgeRun(models.Model):
     )
     result = models.JSONField(default=dict, blank=True, help_text="What a panel found its members to be like.")
     every_turn = models.BooleanField(default=False, help_text="Ask about every assistant turn, not the whole dialogue.")
+    in_bulk = models.BooleanField(default=False, help_text="Handed in as batches, which cost less and take hours.")
 
     class Meta:
         get_latest_by = "created_at"

@@ -26,6 +26,7 @@ from judging.providers.base import (
     TokenCount,
     TooLongError,
     TransientError,
+    UnknownBatchError,
     Usage,
     estimated_tokens,
 )
@@ -33,9 +34,11 @@ from judging.providers.calls import NO_ANSWER, failure, patiently, translated
 from judging.providers.turns import Turns
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from anthropic import AsyncAnthropic, AsyncAnthropicBedrock
     from anthropic.types import Message
-    from anthropic.types.messages import MessageBatchIndividualResponse
+    from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
 
 NO_KEY = "no API key: set ANTHROPIC_API_KEY in the environment of the web server and of the worker"
 NO_AWS = (
@@ -43,6 +46,7 @@ NO_AWS = (
     "or install boto3 and set up AWS credentials"
 )
 NO_REGION = "no AWS region: give the parameter region or set AWS_REGION"
+NO_BATCHES = "Bedrock takes no Message Batches."
 NO_MODEL = "no model: name one, for example claude-haiku-4-5"
 STOPS: dict[str | None, base.Stop] = {
     "refusal": "refusal",
@@ -132,7 +136,7 @@ class Anthropic(base.BatchProvider):
         from anthropic import AsyncAnthropic
 
         if not isinstance(self.client, AsyncAnthropic):
-            raise PermanentError("Bedrock takes no Message Batches.")
+            raise PermanentError(NO_BATCHES)
         return self.client
 
     async def probe(self) -> list[str]:
@@ -231,14 +235,29 @@ class Anthropic(base.BatchProvider):
         more: dict[str, Any] = arguments.pop("extra_body", {})
         return arguments | more
 
+    def no_batches(self) -> str:
+        return NO_BATCHES if self.is_bedrock else ""
+
+    async def handed_in(self, since: datetime) -> Mapping[str, int]:
+        import anthropic
+
+        found: dict[str, int] = {}
+        with translated(anthropic, timeout=self.parameters.timeout):
+            async for batch in self.direct.messages.batches.list(limit=100):  # the newest come first
+                if batch.created_at < since:
+                    break
+                found[batch.id] = batch.request_counts.processing + done(batch)
+        return dict(reversed(found.items()))
+
     async def poll(self, batch: str) -> BatchState:
         import anthropic
 
         with translated(anthropic, timeout=self.parameters.timeout):
-            found = await self.direct.messages.batches.retrieve(batch)
-        counts = found.request_counts
-        done = counts.succeeded + counts.errored + counts.canceled + counts.expired
-        return BatchState(found.processing_status == "ended", counts.processing, done)
+            try:
+                found = await self.direct.messages.batches.retrieve(batch)
+            except anthropic.NotFoundError as error:
+                raise UnknownBatchError(f"There is no batch {batch} any more.") from error
+        return BatchState(found.processing_status == "ended", found.request_counts.processing, done(found))
 
     async def fetch(self, batch: str) -> AsyncIterator[tuple[str, Reply | TransientError | PermanentError]]:
         import anthropic
@@ -284,6 +303,11 @@ def text_of(block: Any) -> str:
     if block.type == "tool_use":
         return json.dumps(block.input, ensure_ascii=False)
     return str(block.text) if block.type == "text" else ""
+
+
+def done(batch: MessageBatch) -> int:
+    counts = batch.request_counts
+    return counts.succeeded + counts.errored + counts.canceled + counts.expired
 
 
 def outcome(line: MessageBatchIndividualResponse) -> Reply | TransientError | PermanentError:

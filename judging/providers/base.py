@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,6 +33,10 @@ class PermanentError(Exception):
 
 class TooLongError(PermanentError):
     """The other side turned a prompt down because it does not fit the model."""
+
+
+class UnknownBatchError(PermanentError):
+    """The other side has no such batch, or not any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,9 +314,20 @@ class BatchProvider(Provider):
     async def submit(self, requests: Mapping[str, JudgeRequest]) -> str:
         """Hand the requests in, each under a key of at most 64 letters, digits, - and _. Returns the batch's id."""
 
+    def no_batches(self) -> str:
+        """Why these settings take no batches; empty if they do."""
+        return ""
+
+    @abstractmethod
+    async def handed_in(self, since: datetime) -> Mapping[str, int]:
+        """The batches that the other side has got since then, oldest first, with their numbers of requests.
+
+        Answers whether a `submit` whose reply never came had arrived.
+        """
+
     @abstractmethod
     async def poll(self, batch: str) -> BatchState:
-        """How far the batch is. PermanentError if there is no such batch."""
+        """How far the batch is. UnknownBatchError if there is no such batch."""
 
     @abstractmethod
     def fetch(self, batch: str) -> AsyncIterator[tuple[str, Reply | TransientError | PermanentError]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -12,7 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.models import Criterion, Study
-from judging.models import Judge, JudgeChunk, JudgeRun, Judgment
+from judging.models import Judge, JudgeBatch, JudgeChunk, JudgeRun, Judgment
 from judging.models.judge import PANEL
 from judging.queries import workers
 
@@ -59,6 +60,20 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
+class Bulk:
+    """What is out in batches: how many, with how many requests, since when, and when the provider was last asked.
+
+    `notes` are what went wrong with batches that are over, with how many of them.
+    """
+
+    batches: int
+    requests: int
+    since: datetime | None
+    looked_at: datetime | None
+    notes: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """One judgment as a table shows it: the label of its value, or the reason why there is none."""
 
@@ -89,6 +104,7 @@ class Progress:
     rate: float | None = None
     workers: int = 0
     by_criterion: tuple[tuple[str, int, int], ...] = field(default=())
+    bulk: Bulk | None = None
 
     @property
     def judged(self) -> int:
@@ -131,7 +147,7 @@ class Progress:
 
 
 def progress(run: JudgeRun) -> Progress:
-    """Four queries, whatever the size of the run."""
+    """Four queries, whatever the size of the run; five if it is asked in bulk."""
     chunks = list(run.chunks.select_related("worker"))
     criteria = list(run.criteria.all())
     counts = list(
@@ -157,6 +173,21 @@ def progress(run: JudgeRun) -> Progress:
         rate=rate(run, counts),
         workers=workers.alive().count(),
         by_criterion=by_criterion(criteria, counts),
+        bulk=bulk(run) if run.in_bulk else None,
+    )
+
+
+def bulk(run: JudgeRun) -> Bulk:
+    """How the run's batches are doing."""
+    batches = list(JudgeBatch.objects.filter(chunk__run=run).order_by("pk"))
+    out = [batch for batch in batches if batch.closed_at is None]
+    notes = Counter(batch.error for batch in batches if batch.error)
+    return Bulk(
+        batches=len(out),
+        requests=sum(batch.n_requests for batch in out),
+        since=min((batch.created_at for batch in out), default=None),
+        looked_at=max((batch.looked_at for batch in out if batch.looked_at), default=None),
+        notes=tuple(sorted(notes.items())),
     )
 
 
@@ -253,7 +284,7 @@ def judges() -> QuerySet[Judge]:
 
 
 def unfinished_like(
-    study: Study, judge: Judge, *, input_hash: str, repeats: int, order_policy: str, seed: int
+    study: Study, judge: Judge, *, input_hash: str, repeats: int, order_policy: str, seed: int, in_bulk: bool = False
 ) -> JudgeRun | None:
     """A run that was asked the same and is still running, so that asking again goes on with it."""
     return (
@@ -264,6 +295,7 @@ def unfinished_like(
             repeats=repeats,
             order_policy=order_policy,
             seed=seed,
+            in_bulk=in_bulk,
             finished_at__isnull=True,
             stopped_at__isnull=True,
         )

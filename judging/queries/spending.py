@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Avg, Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from judging.models import Judge, JudgeRun, Judgment
+from judging.models import Judge, JudgeBatch, JudgeRun, Judgment
 
 LATEST = 200
 
@@ -46,6 +46,13 @@ def of_run(run: JudgeRun) -> Spending:
 
 def usd(judgments: QuerySet[Judgment]) -> Decimal:
     return judgments.aggregate(total=Sum("cost_usd"))["total"] or Decimal(0)
+
+
+def reserved(*, run: JudgeRun | None = None, name: str = "") -> Decimal:
+    """The most that the batches may cost that are out for a run, or for all versions of a judge."""
+    whose = Q(chunk__run=run) if run else Q(chunk__run__judge__name=name)
+    out = JudgeBatch.objects.filter(whose, closed_at__isnull=True)
+    return out.aggregate(total=Sum("reserved_usd"))["total"] or Decimal(0)
 
 
 def today(name: str) -> Decimal:

@@ -21,6 +21,6 @@ def alive() -> QuerySet[Worker]:
     return Worker.objects.filter(slots__gt=0, seen_at__gte=gone_before())
 
 
-def unheld() -> Q:
-    """Of parts: no living process holds it."""
-    return Q(worker__isnull=True) | Q(worker__seen_at__lt=gone_before())
+def unheld(way: str = "") -> Q:
+    """Of parts, which are found under `way`: no living process holds it."""
+    return Q(**{f"{way}worker__isnull": True}) | Q(**{f"{way}worker__seen_at__lt": gone_before()})

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 
 from django.utils import timezone
 
 from annotation.errors import InputError
+from judging import pricing
 from judging.models import Judge, JudgeRun
-from judging.pricing import MILLION, Rate, in_dollars
+from judging.pricing import Rate, in_dollars
+from judging.providers.base import Usage
 from judging.queries import spending
 from judging.queries.prices import rate_of
 
@@ -23,15 +25,16 @@ UNKNOWN_PRICE = "The price of {judge}'s model is not known, so that {what} canno
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A budget in dollars, and what is spent of it."""
+    """A budget in dollars, what is spent of it, and what batches that are out may cost at the most."""
 
     name: str
     budget: Decimal
     spent: Decimal
+    reserved: Decimal = Decimal(0)
 
     @property
     def left(self) -> Decimal:
-        return self.budget - self.spent
+        return self.budget - self.spent - self.reserved
 
 
 class Purse:
@@ -96,16 +99,23 @@ class Purse:
 
 def limits(run: JudgeRun) -> Iterable[Limit]:
     if run.budget_usd is not None:
-        yield Limit("The run's budget", run.budget_usd, spending.of_run(run).usd)
+        yield Limit("The run's budget", run.budget_usd, spending.of_run(run).usd, spending.reserved(run=run))
     name = run.judge.name
     daily = spending.daily_budget(name)
     if daily is not None:
-        yield Limit(f"The daily budget of {name}", daily, spending.today(name))
+        yield Limit(f"The daily budget of {name}", daily, spending.today(name), spending.reserved(name=name))
 
 
-def expected_cost(input_tokens: int, output_tokens: int, rate: Rate | None) -> Decimal | None:
-    """Dollars at the full price; None if there is no price."""
-    return None if rate is None else (input_tokens * rate.input + output_tokens * rate.output) / MILLION
+def expected_cost(input_tokens: int, output_tokens: int, rate: Rate | None, *, in_bulk: bool = False) -> Decimal | None:
+    """Dollars at the full price, or at the one for batches; None if there is no price."""
+    return pricing.cost(Usage(input_tokens, output_tokens, batched=in_bulk), rate)
+
+
+def most_cost(input_tokens: int, output_tokens: int, rate: Rate | None) -> Decimal | None:
+    """The same for a request of a batch, all of whose prompt may be put into the cache, where that costs more."""
+    usage = Usage(input_tokens, output_tokens, batched=True)
+    costs = [pricing.cost(one, rate) for one in (usage, replace(usage, written_tokens=input_tokens))]
+    return max((cost for cost in costs if cost is not None), default=None)
 
 
 def check(judge: Judge, budget_usd: Decimal | None) -> None:

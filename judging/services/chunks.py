@@ -121,6 +121,14 @@ def postpone(chunk: JudgeChunk, worker: Worker, *, error: str, retry_after: floa
         send([chunk.pk], wait=wait)
 
 
+def put_off(chunk: JudgeChunk, worker: Worker, *, seconds: float, error: str = "") -> None:
+    """Hand a part back for a while, through no fault of its own: that counts as no attempt."""
+    due = timezone.now() + timedelta(seconds=seconds)
+    held = JudgeChunk.objects.filter(pk=chunk.pk, worker=worker, finished_at__isnull=True)
+    if held.update(worker=None, attempts=F("attempts") - 1, queued_at=due, error=error):
+        send([chunk.pk], wait=seconds)
+
+
 def queue(chunk_ids: Sequence[int]) -> None:
     """Note that messages go out for these parts, and send them once that is committed."""
     with transaction.atomic():

@@ -75,14 +75,20 @@ def estimate(plan: Plan) -> Estimate:
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         too_long=round(n * mean([does_not_fit(provider, count) for count in counts])),
-        usd=budgets.expected_cost(input_tokens, output_tokens, rate),
-        seconds=seconds(to_ask, ms, provider.concurrency, input_tokens + output_tokens, quota),
+        usd=budgets.expected_cost(input_tokens, output_tokens, rate, in_bulk=plan.in_bulk),
+        seconds=None
+        if plan.in_bulk
+        else seconds(to_ask, ms, provider.concurrency, input_tokens + output_tokens, quota),
         basis=tuple(basis(exact, len(counts), habits["tokens"])) if provider.needs_prompt else (),
         why=tuple(
             said
             for said, missing in (
                 ("The price of this model is not known: enter it on the page Prices.", rate is None),
-                ("How long a reply takes is not known until there are some.", ms is None and to_ask > 0),
+                ("A batch is answered within a day, and often sooner.", plan.in_bulk),
+                (
+                    "How long a reply takes is not known until there are some.",
+                    ms is None and to_ask > 0 and not plan.in_bulk,
+                ),
             )
             if missing
         ),

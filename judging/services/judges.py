@@ -16,8 +16,10 @@ from annotation.models import Criterion, User
 from judging import prompts, providers
 from judging.models import Judge
 from judging.models.judge import IMPORTED, PANEL
-from judging.providers.base import PermanentError, Provider, TransientError
+from judging.providers.base import BatchProvider, PermanentError, Provider, TransientError
 from judging.queries.requests import spec_of
+
+NO_BATCHES = "A judge of provider {provider} takes no batches."
 
 
 def define(
@@ -132,6 +134,15 @@ def check(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = Fal
     check_template_fits(judge, criteria, every_turn=every_turn)
     if problems := provider.check([spec_of(criterion) for criterion in criteria]):
         raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
+
+
+def check_bulk(judge: Judge) -> None:
+    """Raise InputError if the judge cannot be asked in bulk."""
+    provider = checked_provider(judge.provider, judge.model, judge.parameters)
+    takes_none = NO_BATCHES.format(provider=judge.provider)
+    problem = provider.no_batches() if isinstance(provider, BatchProvider) else takes_none
+    if problem:
+        raise InputError(problem, field="in_bulk")
 
 
 def probe(judge: Judge) -> None:

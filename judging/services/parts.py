@@ -26,14 +26,14 @@ class Part:
     n_units: int
 
 
-def of(study: Study, units: Mapping[int, int]) -> Iterator[Part]:
-    """The items (the keys of `units`, in order) in parts of about 25.
+def of(study: Study, units: Mapping[int, int], *, size: int = ITEMS_PER_PART) -> Iterator[Part]:
+    """The items (the keys of `units`, in order) in parts of about `size`.
 
     Items of the same text are in the same part, however many: who works on it asks about them once.
     """
     part: list[int] = []
     for alike in together(study, units):
-        if part and len(part) + len(alike) > ITEMS_PER_PART:
+        if part and len(part) + len(alike) > size:
             yield Part(part, sum(units[pk] for pk in part))
             part = []
         part = [*part, *alike]

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judging.models import JudgeChunk, JudgeRun, Worker
 from judging.queries.workers import alive, gone_before
-from judging.services import chunks
+from judging.services import callbacks, chunks
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +24,7 @@ def sweep() -> int:
         logger.info("Handing out %s parts again.", len(found))
         chunks.queue(found)
     finish_runs()
+    callbacks.call_back()
     Worker.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()
     return len(found)
 

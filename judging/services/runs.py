@@ -19,8 +19,9 @@ from judging.models import Judge, JudgeChunk, JudgeRun
 from judging.pricing import in_dollars
 from judging.queries import spending
 from judging.queries.requests import input_rows, spec_of
-from judging.services import budgets, chunks, judges, parts
+from judging.services import budgets, callbacks, chunks, judges, parts
 
+REQUESTS_PER_BATCH = 1000
 MOST_REPEATS = 100
 LARGEST_SEED = 2**63 - 1
 
@@ -39,6 +40,7 @@ class Plan:
     budget_usd: Decimal | None = None
     use_cache: bool = True
     every_turn: bool = False
+    in_bulk: bool = False
     units: Mapping[int, int] = field(default_factory=dict)
     """By item, in order, how many questions there are about it on one criterion: 1, or one for each turn."""
 
@@ -63,6 +65,7 @@ def plan(
     budget_usd: Decimal | None = None,
     use_cache: bool = True,
     every_turn: bool = False,
+    in_bulk: bool = False,
 ) -> Plan:
     """Check what is asked for, before a row is written.
 
@@ -77,6 +80,8 @@ def plan(
     if every_turn:
         chosen = of_turns(study, chosen, named=criteria is not None)
     judges.check(judge, chosen, every_turn=every_turn)
+    if in_bulk:
+        judges.check_bulk(judge)
     budgets.check(judge, budget_usd)
     rows = list(input_rows(study))
     if not rows:
@@ -107,6 +112,7 @@ def plan(
         use_cache=use_cache,
         every_turn=every_turn,
         units=units,
+        in_bulk=in_bulk,
     )
 
 
@@ -133,12 +139,13 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
             budget_usd=plan.budget_usd,
             use_cache=plan.use_cache,
             every_turn=plan.every_turn,
+            in_bulk=plan.in_bulk,
             created_by=by,
         )
         run.criteria.set(plan.criteria)
         made = JudgeChunk.objects.bulk_create(
             JudgeChunk(run=run, index=index, item_ids=part.item_ids, n_units=part.n_units)
-            for index, part in enumerate(parts.of(plan.study, plan.units))
+            for index, part in enumerate(parts.of(plan.study, plan.units, size=items_per_part(plan)))
         )
         if queue:
             chunks.queue([chunk.pk for chunk in made])
@@ -148,7 +155,10 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
 def stop(*, by: User | None, run: JudgeRun) -> bool:  # noqa: ARG001
     """Let the workers put the run down, which they do within a second or two. False if it was over already."""
     running = JudgeRun.objects.filter(pk=run.pk, finished_at__isnull=True, stopped_at__isnull=True)
-    return running.update(stopped_at=timezone.now()) == 1
+    stopped = running.update(stopped_at=timezone.now()) == 1
+    if stopped and run.in_bulk:
+        transaction.on_commit(lambda: callbacks.call_back(run))
+    return stopped
 
 
 def halt(*, run: JudgeRun, reason: str) -> bool:
@@ -213,3 +223,10 @@ def of_turns(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple
     if not left:
         raise InputError(f"{study} has no criterion that is about the assistant.", field="criteria")
     return left
+
+
+def items_per_part(plan: Plan) -> int:
+    """A part in bulk is one batch, which may be larger than what a worker takes in hand otherwise."""
+    both = 2 if plan.order_policy == JudgeRun.OrderPolicy.BOTH and plan.study.kind == Study.Kind.PAIR else 1
+    per_item = plan.n_units / len(plan.units) * len(plan.criteria) * plan.repeats * both
+    return max(1, int(REQUESTS_PER_BATCH / max(per_item, 1))) if plan.in_bulk else parts.ITEMS_PER_PART

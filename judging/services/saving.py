@@ -28,6 +28,8 @@ def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> list[Deci
     A judgment that is there already, from a process thought to be gone, stays as it is.
     """
     told = [(answer, answer.reply) for answer in batch if answer.reply]
+    if not told:
+        return []
     costs = [NOTHING if answer.cached else pricing.cost(reply.usage, rate) for answer, reply in told]
     rows = [judgment(run, *one, cost) for one, cost in zip(told, costs, strict=True)]
     kept = [cache.row(run, a.ask.key, reply) for a, reply in told if a.ask.key and not a.cached]
@@ -49,7 +51,7 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
         turn=asked.turn,
         raw_reply=storable(reply.text),
         details=details(asked, reply, cached=answer.cached),
-        latency_ms=None if answer.cached else answer.latency_ms,
+        latency_ms=None if answer.cached or is_batched(reply) else answer.latency_ms,
         item_hash=asked.item_hash,
         input_tokens=usage.input_tokens if usage else None,
         output_tokens=usage.output_tokens if usage else None,
@@ -63,6 +65,11 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
     else:
         row.unscored_reason = verdict.reason
     return row
+
+
+def is_batched(reply: Reply) -> bool:
+    """Whether it came in bulk, so that nobody knows how long it took."""
+    return bool(reply.usage and reply.usage.batched)
 
 
 def read(asked: Pending, reply: Reply) -> parsing.Verdict | parsing.Unscored:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 from django.db import InterfaceError, OperationalError
 
-from judging.models import JudgeChunk, JudgeRun, Worker
+from judging.models import JudgeBatch, JudgeChunk, JudgeRun, Worker
 from judging.providers.base import PermanentError, TransientError
-from judging.services import chunks, judges, seats, workers
+from judging.services import batches, chunks, judges, seats, workers
 from judging.services.shifts import LetGo, Shift, never
 
 PAUSE = 0.5  # seconds between looks at parts that others hold
@@ -21,7 +21,7 @@ def judge_chunk(chunk_id: int, *, leaving: Callable[[], bool] = never) -> None:
     Once `leaving` says so, nothing more is asked, and the work is handed back.
     """
     free = chunks.free(chunk_id)
-    if free and seats.left(free.run.judge, concurrency(free.run)):
+    if free and (free.run.in_bulk or seats.left(free.run.judge, concurrency(free.run))):
         with workers.beating() as worker:
             for _ in stint(free.run, worker, lambda: chunks.claim(chunk_id, worker), leaving):
                 pass
@@ -41,6 +41,11 @@ def stint(
     run: JudgeRun, worker: Worker, claim: Callable[[], JudgeChunk | None], leaving: Callable[[], bool] = never
 ) -> Iterator[None]:
     """Take seats, claim a part, and work from there on. Nothing where others hold all seats: they do the rest."""
+    if run.in_bulk:
+        if chunk := claim():
+            in_bulk(chunk, worker)
+            yield
+        return
     with seats.taken(worker, run.judge, concurrency(run)) as n:
         if n and (chunk := claim()):
             yield from steps(chunk, worker, seats=n, leaving=leaving)
@@ -82,6 +87,29 @@ def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1, leaving: Callabl
                 chunks.finish(part, worker, error=f"{type(bug).__name__}: {bug}")
         release(shift, worker)
         raise
+
+
+def in_bulk(chunk: JudgeChunk, worker: Worker) -> None:
+    """One step with a part that is handed in as a batch: no call of it takes long, so it needs no seat."""
+    try:
+        batches.step(chunk, worker)
+    except TransientError as later:
+        chunks.postpone(chunk, worker, error=str(later), retry_after=later.retry_after)
+    except PermanentError as permanent:
+        chunks.finish(chunk, worker, error=str(permanent))
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as bug:
+        chunks.finish(chunk, worker, error=f"{type(bug).__name__}: {bug}")
+        raise
+
+
+def cancel_batch(batch_id: int) -> None:
+    """Take back a batch of a run that was stopped. What goes wrong is said at its part; the sweep tries again."""
+    try:
+        batches.cancel(batch_id)
+    except (TransientError, PermanentError) as error:
+        JudgeBatch.objects.filter(pk=batch_id).update(error=str(error))
 
 
 def release(shift: Shift, worker: Worker) -> None:

@@ -143,6 +143,7 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         *([("Order of the responses", run.get_order_policy_display())] if is_pair else []),
         ("Seed", str(run.seed)),
         ("Budget", in_dollars(run.budget_usd) if run.budget_usd else "none"),
+        *([("Asked", "in bulk, as batches")] if run.in_bulk else []),
         ("Answers known already", "used" if run.use_cache else "asked anew"),
         *made,
     ]

@@ -58,6 +58,9 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--seed", type=int, default=0, help="of the random order and of the model, where it takes one"
         )
+        parser.add_argument(
+            "--batch", action="store_true", help="hand the requests in as batches: half the price, within a day"
+        )
         parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop the run before it costs more")
         parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
         parser.add_argument("--estimate", action="store_true", help="say what the run would take, and start nothing")
@@ -92,6 +95,7 @@ class Command(ConcordCommand):
             repeats=plan.repeats,
             order_policy=plan.order_policy,
             seed=plan.seed,
+            in_bulk=plan.in_bulk,
         )
         if begun is None:
             return runs.make(by=None, plan=plan, queue=not options["now"])
@@ -175,6 +179,7 @@ def planned(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Plan:
         budget_usd=options["budget_usd"],
         use_cache=not options["no_cache"],
         every_turn=options["turns"],
+        in_bulk=options["batch"],
     )
 
 
@@ -252,6 +257,7 @@ def document(run: JudgeRun) -> dict[str, Any]:
             "scored": progress.scored,
             "unscored": {reason.reason: reason.n for reason in progress.unscored},
         },
+        "in_bulk": run.in_bulk,
         "stop_reason": run.stop_reason,
         "cost_usd": {"known": float(spent.usd), "unknown": spent.unknown, "cached": spent.cached},
         "tokens": {"input": spent.input_tokens, "output": spent.output_tokens},

@@ -11,9 +11,10 @@ from django.core.management import CommandError, call_command
 
 from judging.management.commands import judge as command
 from judging.models import Judge, JudgeRun, Judgment, Price
-from judging.services import work
+from judging.services import batches, chunks, work
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study, scripted
+from tests.model_server import KEY, MODEL, running
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +48,7 @@ def test_the_baseline_judges_a_study_without_a_worker(study):
         "state": "finished",
         "every_turn": False,
         "counts": {"expected": 6, "judgments": 6, "scored": 6, "unscored": {}},
+        "in_bulk": False,
         "stop_reason": "",
         "cost_usd": {"known": 0.0, "unknown": 0, "cached": 0},
         "tokens": {"input": 0, "output": 0},
@@ -273,3 +275,30 @@ def test_every_turn_of_the_assistant(study):
     run = JudgeRun.objects.get()
     assert (document["every_turn"], document["counts"]["judgments"]) == (True, run.judgments.count())
     assert set(run.judgments.values_list("turn", flat=True)) == {2}
+
+
+class TestBatches:
+    @pytest.fixture(autouse=True)
+    def server(self, monkeypatch):
+        monkeypatch.setattr(chunks, "send", lambda ids, wait=None: None)
+        with running() as server:
+            monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+            yield server
+
+    def test_a_run_in_bulk_waits_for_its_batch(self, study, server, monkeypatch):
+        monkeypatch.setattr(batches, "FIRST_LOOK", 0.0)
+        arrived = batches.arrived
+        monkeypatch.setattr(batches, "arrived", lambda *given: (arrived(*given), server.finish(given[-1], {})))
+
+        document = judge("first-study", *A_CLAUDE, "--batch", "--now")
+
+        assert (document["in_bulk"], document["state"]) == (True, "finished")
+        assert document["counts"]["judgments"] == 6
+        assert not server.asked
+
+    def test_a_judge_that_takes_none_is_refused(self, study):
+        assert "baseline takes no batches" in refused("first-study", "--judge", "baseline", "--batch")
+
+
+A_CLAUDE = ("--judge", "claude", "--provider", "anthropic", "--model", MODEL)

@@ -7,7 +7,15 @@ from functools import partial
 import pytest
 
 from judging.providers import create
-from judging.providers.base import BatchState, PermanentError, Reply, TokenCount, TransientError, Usage
+from judging.providers.base import (
+    BatchState,
+    PermanentError,
+    Reply,
+    TokenCount,
+    TransientError,
+    UnknownBatchError,
+    Usage,
+)
 from judging.providers.calls import NO_ANSWER
 from tests.judging.providers import asking
 from tests.judging.providers.asking import CRITERION, LONG, request, using
@@ -330,7 +338,7 @@ class TestBatches:
         assert server.batches[name]["state"] == "canceling"
 
     def test_a_batch_that_is_not_there_is_permanent(self, server):
-        with pytest.raises(PermanentError, match="404 batch: gone"):
+        with pytest.raises(UnknownBatchError, match="no batch gone"):
             using("anthropic", lambda made: made.poll("gone"))
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from celery import current_app
 from django.utils import timezone
@@ -194,3 +196,10 @@ def test_however_many_they_are():
     Dialogue.objects.update(turns=[])
 
     assert [len(part.item_ids) for part in parted(study)] == [60]
+
+
+def test_a_part_in_bulk_is_a_batch_of_a_thousand_requests():
+    plan = runs.plan(study=dialogue_study(1), judge=scripted(), repeats=5)
+
+    assert runs.items_per_part(plan) == 25
+    assert runs.items_per_part(replace(plan, in_bulk=True)) == 100, "two criteria, five times"

@@ -7,7 +7,7 @@ from celery import current_app
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.models import Judge, JudgeRun
+from judging.models import Judge, JudgeBatch, JudgeRun
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 
@@ -116,6 +116,14 @@ class TestStartingARun:
         run = JudgeRun.objects.get()
         assert (run.judge, run.repeats, run.seed) == (judge, 3, 9)
         assert [criterion.key for criterion in run.criteria.all()] == ["task_completion"]
+
+    def test_in_bulk_is_for_judges_that_take_batches(self, client, alice):
+        study, judge = dialogue_study(1), scripted()
+
+        text = text_of(self.post(client, study, judge=judge.pk, in_bulk="on"))
+
+        assert "A judge of provider scripted takes no batches." in text
+        assert not JudgeRun.objects.exists()
 
     def test_a_name_means_a_new_judge_whatever_is_chosen(self, client, alice):
         study, known = dialogue_study(1), scripted()
@@ -249,6 +257,18 @@ class TestOneRun:
         assert "1 of 2 · 50 %" in text
         assert "1 in work" in text
         assert "No worker" not in text
+
+    def test_batches_that_are_out_are_shown(self, client, alice):
+        run = factories.JudgeRunFactory(study=dialogue_study(1), in_bulk=True)
+        part = factories.JudgeChunkFactory(run=run)
+        JudgeBatch.objects.create(chunk=part, n_requests=1, closed_at=timezone.now(), error="1 of the batch: expired")
+        JudgeBatch.objects.create(chunk=part, n_requests=1200, external_id="msgbatch_1")
+
+        text = text_of(client.get(reverse("run_detail", args=[run.pk])))
+
+        assert "1,200 requests are out in 1 batch" in text
+        assert "1 batch: 1 of the batch: expired" in text
+        assert "in bulk, as batches" in text
 
     def test_when_it_is_over_the_page_is_loaded_again(self, client, alice):
         run = factories.JudgeRunFactory(finished_at=timezone.now())
