@@ -160,7 +160,9 @@ class Anthropic(base.BatchProvider):
             if too_long := await self.too_long(request):
                 return too_long
             async with self.turns.after_the_first_of(self.kept(prompt)):
-                return await patiently(lambda: self.asked(prompt), retries=self.parameters.max_retries)
+                return await patiently(
+                    lambda: self.asked(prompt), retries=self.parameters.max_retries, told=self.told_to_wait
+                )
         except TooLongError as error:
             return base.does_not_fit(said=str(error))
 

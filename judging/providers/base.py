@@ -11,7 +11,7 @@ settled by the caller, so a provider cannot tell and cannot lean on it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Literal
@@ -213,6 +213,10 @@ class ModelParameters(Parameters):
     timeout: float = Field(default=120, gt=0, description="Seconds for one call.")
 
 
+def tell_nobody(seconds: float) -> None:
+    """What is done with a wish to be left alone where nobody else asks."""
+
+
 class Provider(ABC):
     """A way to reach judges. Made by `judging.providers.create`, which turns bad parameters into a message."""
 
@@ -224,6 +228,8 @@ class Provider(ABC):
     def __init__(self, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> None:
         self.model = model
         self.parameters: Any = self.Parameters.model_validate(parameters or {})
+        self.told_to_wait: Callable[[float], None] = tell_nobody
+        """Called in the loop with the seconds for which the other side wants to be left alone. The caller's to set."""
 
     @property
     def concurrency(self) -> int:

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from json import JSONDecodeError
 from typing import Any, TypeVar
 
-from judging.providers.base import PermanentError, TooLongError, TransientError
+from judging.providers.base import PermanentError, TooLongError, TransientError, tell_nobody
 
 T = TypeVar("T")
 
@@ -34,14 +34,21 @@ TOO_LONG = (
 """What servers say of a prompt that does not fit: Anthropic, OpenAI, vLLM, llama.cpp."""
 
 
-async def patiently(call: Callable[[], Awaitable[T]], *, retries: int) -> T:
-    """The call's result, tried again up to `retries` times after transient errors that ask for no long wait."""
+async def patiently(
+    call: Callable[[], Awaitable[T]], *, retries: int, told: Callable[[float], None] = tell_nobody
+) -> T:
+    """The call's result, tried again up to `retries` times after transient errors that ask for no long wait.
+
+    `told` hears for how many seconds the other side wants to be left alone, whenever it says so.
+    """
     for attempt in range(retries + 1):
         try:
             return await call()
         except TransientError as error:
             wait = error.retry_after
-            if wait is None:
+            if wait is not None:
+                told(wait)
+            else:
                 wait = FIRST_WAIT * 2**attempt * random.uniform(0.75, 1.25)  # noqa: S311 — so that not all come at once
             if attempt == retries or wait > PATIENCE:
                 raise

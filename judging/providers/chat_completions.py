@@ -38,7 +38,9 @@ class ChatProvider(base.Provider):
         try:
             if too_long := await self.too_long(request):
                 return too_long
-            return await patiently(lambda: self.asked(request, prompt), retries=self.parameters.max_retries)
+            return await patiently(
+                lambda: self.asked(request, prompt), retries=self.parameters.max_retries, told=self.told_to_wait
+            )
         except TooLongError as error:
             return base.does_not_fit(said=str(error))
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from annotation.models import Criterion, Study
 from judging.models import Judge, JudgeBatch, JudgeChunk, JudgeRun, Judgment
 from judging.models.judge import PANEL
-from judging.queries import workers
+from judging.queries import pauses, workers
 
 LATELY = timedelta(seconds=30)
 
@@ -105,6 +105,7 @@ class Progress:
     workers: int = 0
     by_criterion: tuple[tuple[str, int, int], ...] = field(default=())
     bulk: Bulk | None = None
+    paused_until: datetime | None = None
 
     @property
     def judged(self) -> int:
@@ -147,7 +148,7 @@ class Progress:
 
 
 def progress(run: JudgeRun) -> Progress:
-    """Four queries, whatever the size of the run; five if it is asked in bulk."""
+    """Five queries, whatever the size of the run; six if it is asked in bulk."""
     chunks = list(run.chunks.select_related("worker"))
     criteria = list(run.criteria.all())
     counts = list(
@@ -174,6 +175,7 @@ def progress(run: JudgeRun) -> Progress:
         workers=workers.alive().count(),
         by_criterion=by_criterion(criteria, counts),
         bulk=bulk(run) if run.in_bulk else None,
+        paused_until=pauses.until(run.judge),
     )
 
 

@@ -7,6 +7,7 @@ and may be in a loop itself, as in a notebook.
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
@@ -71,6 +72,8 @@ class Crew:
         self.unsaved = self.started = 0
         self.landed: SimpleQueue[Answer] = SimpleQueue()
         self.outstanding = 0
+        self.quiet_until = 0.0  # seconds since 1970: nothing starts before
+        provider.told_to_wait = lambda seconds: self.hush(time.time() + seconds)
         self.loop = asyncio.new_event_loop()
         self.thread = Thread(target=self.loop.run_forever, name="asking", daemon=True)
         self.thread.start()
@@ -134,6 +137,10 @@ class Crew:
     def result_of(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
 
+    def hush(self, until: float) -> None:
+        """Start nothing before that moment (seconds since 1970). From any thread."""
+        self.quiet_until = max(self.quiet_until, until)
+
     # what happens in the loop
 
     def take_off(self) -> None:
@@ -153,6 +160,8 @@ class Crew:
     async def fly(self, ask: Ask, wait: float) -> None:
         if (wait := max(wait, ask.starts - time.time())) > 0:
             await asyncio.sleep(wait)
+        while (wait := self.quiet_until - time.time()) > 0:
+            await asyncio.sleep(wait + random.uniform(0, GAP * self.seats))  # noqa: S311 — so that not all come at once
         started = time.monotonic()
         reply, fault = None, None
         try:

@@ -11,11 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 from judging.models import JudgeChunk, Worker
 from judging.providers.base import PermanentError, Provider, Reply, TransientError
+from judging.providers.calls import PATIENCE
+from judging.queries import pauses as told
 from judging.queries.requests import Pending, pending
-from judging.services import budgets, cache, chunks, judges, quotas, runs, saving
+from judging.services import budgets, cache, chunks, judges, pauses, quotas, runs, saving
 from judging.services.asking import BATCH_SIZE, Answer, Ask, Crew
 from judging.services.followers import Followers
 
@@ -29,6 +32,10 @@ LANDING = 6.0  # seconds that replies on their way have to come back in, when th
 
 def never() -> bool:
     return False
+
+
+class PausedError(TransientError):
+    """The model wants to be left alone for longer than a process should wait."""
 
 
 class LetGo(Exception):  # noqa: N818 — a turn of events, not an error
@@ -51,6 +58,7 @@ class Shift:
         """`leaving` tells when the process is to end: what is on its way then has some seconds to land."""
         self.run, self.worker, self.seats, self.leaving = chunk.run, worker, seats, leaving
         self.ends = math.inf
+        self.told_until = 0.0
         self.is_rule = chunk.run.judge.is_baseline
         self.ahead = 2 * (BATCH_SIZE if self.is_rule else seats)  # requests in hand, so that no seat waits for one
         self.parts: dict[int, Part] = {chunk.pk: Part(chunk, 0)}
@@ -70,8 +78,10 @@ class Shift:
         self.purse = budgets.Purse(self.run)
         self.crew = Crew(self.provider, self.seats, careful=not self.is_rule)
         with closing(self.crew):
+            self.keep_quiet()
             while self.feed() and time.monotonic() < self.ends:
                 self.keep(self.crew.batch())
+                self.tell_the_others()
                 self.look()
                 yield
         if self.fault:
@@ -213,11 +223,29 @@ class Shift:
         if self.leaving() and self.ends == math.inf:
             self.ends, self.over = time.monotonic() + (0 if self.purse.is_free else LANDING), True
             self.put_down(lambda _: True)
+        self.keep_quiet()
         held = chunks.still_held(self.worker, self.run)
         lost = self.parts.keys() - held
         if lost:
             self.over = True
             self.put_down(lambda ask: ask.part in lost)
+
+    def tell_the_others(self) -> None:
+        """Write down until when the model wants to be left alone, if it just said so."""
+        if self.crew.quiet_until > self.told_until:
+            self.told_until = self.crew.quiet_until
+            pauses.extend(judge=self.run.judge, until=datetime.fromtimestamp(self.told_until, tz=UTC))
+
+    def keep_quiet(self) -> None:
+        """Wait with the others where one of them was told to. A long wait is no reason to hold parts in hand."""
+        if not (until := told.until(self.run.judge)):
+            return
+        self.told_until = max(self.told_until, until.timestamp())
+        self.crew.hush(until.timestamp())
+        if (seconds := until.timestamp() - time.time()) > PATIENCE and not self.over:
+            self.fault = PausedError(f"The model wants to be left alone for {seconds:.0f} s.", retry_after=seconds)
+            self.over = True
+            self.put_down(lambda _: True)
 
     def put_down(self, unwanted: Callable[[Ask], bool]) -> int:
         """Forget requests that have not started. Returns how many."""

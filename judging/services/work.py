@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError
 from judging.models import JudgeBatch, JudgeChunk, JudgeRun, Worker
 from judging.providers.base import PermanentError, TransientError
 from judging.services import batches, chunks, judges, seats, workers
-from judging.services.shifts import LetGo, Shift, never
+from judging.services.shifts import LetGo, PausedError, Shift, never
 
 PAUSE = 0.5  # seconds between looks at parts that others hold
 
@@ -68,6 +68,9 @@ def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1, leaving: Callabl
     shift = Shift(chunk, worker, seats, leaving)
     try:
         yield from shift.work()
+    except PausedError as pause:
+        for part in shift.in_hand():
+            chunks.put_off(part, worker, seconds=pause.retry_after or 0.0, error=str(pause))
     except TransientError as later:
         for part in shift.in_hand():
             chunks.postpone(part, worker, error=str(later), retry_after=later.retry_after)

@@ -44,6 +44,16 @@ class Call:
         return "done"
 
 
+def test_a_wish_to_be_left_alone_is_passed_on_however_long():
+    told = []
+    call = Call(TransientError("429", retry_after=0.001), TransientError("429", retry_after=3600))
+
+    with pytest.raises(TransientError):
+        run(patiently(call, retries=5, told=told.append))
+
+    assert told == [0.001, 3600]
+
+
 def test_passing_errors_are_sat_out(monkeypatch):
     monkeypatch.setattr(calls, "FIRST_WAIT", 0.001)
     call = Call(TransientError("500"), TransientError("429", retry_after=0.001))

@@ -100,13 +100,13 @@ def test_a_run_is_helped_by_whoever_holds_a_part_or_serves_the_queue():
     assert not runs.progress(run).needs_worker
 
 
-def test_progress_takes_four_queries(django_assert_num_queries):
+def test_progress_takes_five_queries(django_assert_num_queries):
     study = dialogue_study(2)
     run = a_run(study)
     factories.JudgmentFactory.create_batch(2, run=run)
     factories.JudgeChunkFactory.create_batch(3, run=run)
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         runs.progress(run)
 
 
