@@ -4,9 +4,9 @@
 
 A server of its own in this process speaks the Messages wire format and answers after a second. One study of --items is
 judged with --concurrency calls in flight and the rate taken once it is running; then the first --sequential of them
-one after the other; then --many with a faster server, for the worker's memory; then 1,000 while worker and web server
-are killed at --kills random moments, counting at the server what was paid twice. 0 leaves a part out. Exits 1 where a
-rate is below 90 % of the ideal, memory grows by more than a fifth, or a killed run is not complete.
+one after the other; then --many with a faster server, for the worker's memory; then 1,000 on two criteria while worker
+and web server are killed at --kills random moments, counting at the server what was paid twice. 0 leaves a part out.
+Exits 1 where a rate is below 90 % of the ideal, memory grows by more than a fifth, or a killed run is not complete.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 LEAST_SHARE, MOST_GROWTH = 0.9, 1.2
-VERDICT = json.dumps({"explanation": "It asks for what it should know.", "verdict": "2"})
+CRITERIA = ("personalization", "task_completion")
 
 SEED = """
 from annotation.models import Criterion, Dialogue, Item, Sample, Study
@@ -48,6 +48,9 @@ for size in SIZES:
     Criterion.objects.create(study=study, key="personalization", name="Personalization", question="How well?",
         level="ordinal", position=1,
         categories=[{"value": str(n), "label": f"step {n}", "guideline": ""} for n in range(1, 5)])
+    Criterion.objects.create(study=study, key="task_completion", name="Task completion", question="Was it done?",
+        level="nominal", position=2,
+        categories=[{"value": value, "label": value, "guideline": ""} for value in ("yes", "no")])
     sample = Sample.objects.create(study=study, method="all", frame_size=size, size=size, input_hash="0" * 64)
     Item.objects.bulk_create([
         Item(study=study, sample=sample, dialogue=one, position=place, inclusion_probability=1.0,
@@ -111,7 +114,9 @@ class Server:
             }
         if path.endswith("count_tokens"):
             return {"input_tokens": 400}
-        said = json.dumps(json.loads(body)["messages"])
+        asked = json.loads(body)
+        said = json.dumps(asked["messages"])
+        values = asked["output_config"]["format"]["schema"]["properties"]["verdict"]["enum"]
         place = said.index("This is dialogue ") + len("This is dialogue ")
         self.asked[said[place : said.index(".", place)]] += 1
         self.flying += 1
@@ -123,7 +128,8 @@ class Server:
         self.answered.append(time.monotonic())
         return {
             "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-bench", "stop_reason": "end_turn",
-            "content": [{"type": "text", "text": VERDICT}], "stop_sequence": None,
+            "content": [{"type": "text", "text": json.dumps({"explanation": "So it is.", "verdict": values[0]})}],
+            "stop_sequence": None,
             "usage": {"input_tokens": 400, "output_tokens": 30},
         }  # fmt: skip
 
@@ -158,11 +164,20 @@ class Site:
         self.manage("migrate", "-v0")
         self.manage("shell", text=f"MOST, SIZES = {max(sizes)}, {sizes}\n{SEED}")
 
-    def start(self, size: int, concurrency: int) -> int:
+    def start(self, size: int, concurrency: int, criteria: tuple[str, ...] = CRITERIA[:1]) -> int:
         given = json.dumps({"concurrency": concurrency, "max_retries": 0})
         options = ["--judge", f"bench-{concurrency}", "--provider", "anthropic", "--model", "claude-bench"]
         said = self.manage(
-            "judge", f"bench-{size}", *options, "--parameters", given, "--no-cache", "--no-wait", "--json"
+            "judge",
+            f"bench-{size}",
+            *options,
+            "--parameters",
+            given,
+            "--criteria",
+            ",".join(criteria),
+            "--no-cache",
+            "--no-wait",
+            "--json",
         )
         return int(json.loads(said)["run"])
 
@@ -240,14 +255,14 @@ def steady_rate(answered: list[float], concurrency: int) -> float:
     return (last - first) / (answered[last - 1] - answered[first - 1])
 
 
-def killed(site: Site, server: Server, size: int, concurrency: int, kills: int, seed: int) -> dict[str, Any]:
+def killed(site: Site, server: Server, size: int, concurrency: int, kills: int, seed: int, port: int) -> dict[str, Any]:
     """A run during which worker and web server are killed at random moments."""
     server.forget(1.0)
     rng = random.Random(seed)  # noqa: S311 — a lot, no secret
-    run = site.start(size, concurrency)
+    run = site.start(size, concurrency, CRITERIA)
     paid_again = []
     for _ in range(kills):
-        with site.worker(), site.web(8190):
+        with site.worker(), site.web(port):
             before = site.judged(run)
             wait_for(lambda: site.judged(run) > before or site.is_over(run), 60, "the run to go on")  # noqa: B023
             time.sleep(rng.uniform(0.2, 1.5))
@@ -256,8 +271,11 @@ def killed(site: Site, server: Server, size: int, concurrency: int, kills: int, 
     with site.worker():
         wait_for(lambda: site.is_over(run), 300, "the run to end")
     per_item = site.rows("SELECT count(*) FROM judging_judgment WHERE run_id = ? GROUP BY item_id, criterion_id", run)
-    twice = sum(server.asked.values()) - size
+    expected = size * len(CRITERIA)
+    twice = sum(server.asked.values()) - expected
     return {
+        "expected": expected,
+        "requests": sum(server.asked.values()),
         "judgments": sum(n for (n,) in per_item),
         "duplicates": sum(n > 1 for (n,) in per_item),
         "kills": kills,
@@ -295,8 +313,8 @@ def parts(site: Site, server: Server, options: argparse.Namespace) -> Iterator[t
         yield "memory", {"few": few, "many": many, "times": grown, "ok": grown <= MOST_GROWTH}
         say(f"memory: {few['peak_mb']:.0f} MB for {options.items}, {many['peak_mb']:.0f} MB for {options.many}")
     if options.kills:
-        after = killed(site, server, 1000, n, options.kills, options.seed)
-        whole = after["judgments"] == 1000 and not after["duplicates"]
+        after = killed(site, server, 1000, n, options.kills, options.seed, options.port)
+        whole = after["judgments"] == after["expected"] and not after["duplicates"]
         yield "kills", {**after, "ok": whole and after["most_paid_twice_per_kill"] <= n}
         say(f"{options.kills} kills: {after['judgments']} judgments, {after['paid_twice']} requests paid twice")
 
@@ -312,6 +330,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--rounds", type=int, default=3, help="of the first part; the best counts, as others use the machine"
     )
+    parser.add_argument("--port", type=int, default=8190, help="of the web server that is killed")
     parser.add_argument("--sequential", type=int, default=500)
     parser.add_argument("--many", type=int, default=20_000)
     parser.add_argument("--kills", type=int, default=10)
