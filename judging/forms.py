@@ -28,12 +28,14 @@ from judging.services.previews import Preview, preview
 
 PROVIDERS = {
     "baseline": "Baseline: counts of words, no model",
-    "local": "Local: a small model on this machine, no key and no network",
-    "anthropic": "Anthropic: a Claude model, needs a key",
-    "bedrock": "Bedrock: a Claude model through Amazon, needs a key",
-    "openai_compatible": "OpenAI-compatible: vLLM, Ollama, llama.cpp and others, needs an address",
+    "local": "Local: a model on this machine, no key and no network",
+    "anthropic": "Anthropic: a Claude model, key in ANTHROPIC_API_KEY",
+    "openai_compatible": "OpenAI-compatible: OpenAI, vLLM, Ollama, llama.cpp and others",
 }
 NOT_OFFERED = ("scripted",)
+DESCRIBING = ("model", "base_url", "parameters")
+"""Fields that only a new judge has."""
+
 ORDERS = [
     ("random", "One order for each pair, drawn by lot"),
     ("both", "Both orders, which shows whether the judge leans to a side"),
@@ -70,7 +72,46 @@ def dollars(label: str, **options: Any) -> forms.DecimalField:
     return forms.DecimalField(label=label, required=False, max_digits=12, decimal_places=4, **options)
 
 
-class RunForm(forms.Form):
+class DescribedJudge(forms.Form):
+    """What a new judge is: where its verdicts come from, and with what."""
+
+    provider = forms.ChoiceField(label="Where its verdicts come from", choices=provider_choices)
+    model = forms.CharField(
+        label="Model",
+        max_length=120,
+        required=False,
+        help_text="As its server calls it, for example claude-haiku-4-5. For a local one a GGUF file on this machine; "
+        "empty for SmolLM2. The baseline has none.",
+    )
+    base_url = forms.CharField(
+        label="Address",
+        max_length=300,
+        required=False,
+        help_text="Of an OpenAI-compatible server, such as http://localhost:8000/v1. Empty for the one that "
+        "OPENAI_BASE_URL names, or OpenAI itself.",
+    )
+    parameters = ParametersField(
+        label="Parameters",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text='JSON, such as {"concurrency": 8, "max_tokens": 1000}. Leave empty for the defaults.',
+    )
+
+    def described(self) -> dict[str, Any]:
+        """Provider, model and parameters as `judges.define` takes them. The address is one of the parameters."""
+        given = self.cleaned_data
+        parameters = {} if given["parameters"] is None else given["parameters"]
+        if not isinstance(parameters, dict):
+            raise InputError("Parameters are a JSON object, in braces.", field="parameters")
+        if given["base_url"] and given["provider"] != "openai_compatible":
+            raise InputError("Only an OpenAI-compatible judge has an address.", field="base_url")
+        if given["base_url"] and not given["base_url"].startswith(("http://", "https://")):
+            raise InputError("An address begins with http:// or https://.", field="base_url")
+        address = {"base_url": given["base_url"]} if given["base_url"] else {}
+        return {"provider": given["provider"], "model": given["model"], "parameters": {**parameters, **address}}
+
+
+class RunForm(DescribedJudge):
     """A run of a known judge or of a new one."""
 
     judge = JudgeChoice(
@@ -85,16 +126,6 @@ class RunForm(forms.Form):
         max_length=120,
         required=False,
         help_text="With a name, this judge is used. Tables and plots call it so.",
-    )
-    provider = forms.ChoiceField(label="Where its verdicts come from", choices=provider_choices, required=False)
-    model = forms.CharField(
-        label="Model", max_length=120, required=False, help_text="For example claude-haiku-4-5. The baseline has none."
-    )
-    parameters = ParametersField(
-        label="Parameters",
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text='JSON, such as {"concurrency": 8, "max_tokens": 1000}. Leave empty for the defaults.',
     )
     criteria = forms.MultipleChoiceField(label="Criteria", widget=forms.CheckboxSelectMultiple)
     order_policy = forms.ChoiceField(
@@ -134,6 +165,7 @@ class RunForm(forms.Form):
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study = study
+        self.fields["provider"].required = False
         self.keys = keys = [(criterion.key, criterion.name) for criterion in study.criteria.all()]
         known = latest_judges()
         choice = self.fields["judge"]
@@ -151,7 +183,7 @@ class RunForm(forms.Form):
         cleaned = super().clean() or {}
         if cleaned.get("name"):
             cleaned["judge"] = None
-        elif cleaned.get("model") or cleaned.get("parameters"):
+        elif any(cleaned.get(field) for field in DESCRIBING):
             self.add_error("name", "A new judge needs a name.")
         elif not cleaned.get("judge") and "judge" not in self.errors:
             self.add_error("name", "Choose a judge above, or name a new one.")
@@ -161,7 +193,7 @@ class RunForm(forms.Form):
     def is_new(self) -> bool:
         """Whether the part for a new judge matters: one is being described, or there is none to choose."""
         if self.is_bound:
-            return not self.data.get("judge") or any(self.data.get(field) for field in ("name", "model", "parameters"))
+            return not self.data.get("judge") or any(self.data.get(field) for field in ("name", *DESCRIBING))
         return self.fields["judge"].initial is None
 
     def start(self, by: User) -> JudgeRun | None:
@@ -191,15 +223,8 @@ class RunForm(forms.Form):
         if given["judge"]:
             judge: Judge = given["judge"]
             return judge
-        if given["parameters"] is not None and not isinstance(given["parameters"], dict):
-            raise InputError("Parameters are a JSON object, in braces.", field="parameters")
         make = define or partial(judges.define, by=by)
-        return make(
-            name=given["name"],
-            provider=given["provider"],
-            model=given["model"],
-            parameters=given["parameters"] or {},
-        )
+        return make(name=given["name"], **self.described())
 
     def options(self) -> dict[str, Any]:
         given = self.cleaned_data
@@ -245,21 +270,10 @@ class SayingForm(forms.Form):
             return None
 
 
-class JudgeForm(SayingForm):
+class JudgeForm(DescribedJudge, SayingForm):
     """A new judge, or another version of one."""
 
     name = forms.CharField(label="Name", max_length=120, help_text="Tables and plots call it so.")
-    provider = forms.ChoiceField(label="Where its verdicts come from", choices=provider_choices)
-    model = forms.CharField(
-        label="Model", max_length=120, required=False, help_text="For example claude-haiku-4-5. The baseline has none."
-    )
-    parameters = ParametersField(
-        label="Parameters",
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text='JSON, such as {"concurrency": 8, "max_tokens": 1000}. Leave empty for the defaults.',
-    )
-
     template = forms.CharField(
         label="Template of your own",
         required=False,
@@ -281,27 +295,28 @@ class JudgeForm(SayingForm):
         if judge is not None:
             del self.fields["name"]
 
-    def clean_parameters(self) -> dict[str, Any]:
-        found = self.cleaned_data["parameters"]
-        if found is not None and not isinstance(found, dict):
-            raise forms.ValidationError("Parameters are a JSON object, in braces.")
-        return found or {}
-
     def settings(self) -> dict[str, Any]:
         """What `judges.define` takes. The template is one of the parameters."""
-        given = self.cleaned_data
+        given, described = self.cleaned_data, self.described()
         own = {"template": given["template"].replace("\r\n", "\n")} if given["template"].strip() else {}
-        return {
-            "name": self.judge.name if self.judge else given["name"],
-            "provider": given["provider"],
-            "model": given["model"],
-            "parameters": {**given["parameters"], **own},
-        }
+        name = self.judge.name if self.judge else given["name"]
+        return {**described, "name": name, "parameters": {**described["parameters"], **own}}
 
     def save(self, by: User) -> Judge | None:
         """The judge as described, which is the one that there is if nothing changed."""
         saved: Judge | None = self.done(lambda: judges.define(by=by, **self.settings()))
         return saved
+
+    def test(self) -> Judge | None:
+        """The judge as described, asked whether it would answer. Nothing is saved, and nothing spent."""
+
+        def try_it() -> Judge:
+            judge = judges.drafted(**self.settings())
+            judges.test(judge)
+            return judge
+
+        tested: Judge | None = self.done(try_it)
+        return tested
 
     def preview(self) -> Preview | None:
         """What it would ask about a real item. Nothing is saved."""

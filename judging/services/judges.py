@@ -145,6 +145,20 @@ def check_bulk(judge: Judge) -> None:
         raise InputError(problem, field="in_bulk")
 
 
+def test(judge: Judge) -> None:
+    """Ask for all that a run would need: settings, key, an address that answers, a known model. Costs nothing.
+
+    InputError says what is missing, at the field where it can be put right.
+    """
+    provider = checked_provider(judge.provider, judge.model, judge.parameters)
+    if problems := provider.check([]):
+        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="provider")
+    try:
+        probe(judge)
+    except InputError as error:
+        raise InputError(error.message, field="provider") from error
+
+
 def probe(judge: Judge) -> None:
     """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook

@@ -20,17 +20,16 @@ from judging.queries import prices as rates
 from judging.queries import runs as queries
 from judging.queries import spending
 from judging.services import judges, prices, quotas
-from judging.services.previews import Preview
 from judging.views.runs import researcher
 
 
 @researcher_required
 def judge_create(request: HttpRequest) -> HttpResponse:
     form = JudgeForm(request.POST or None)
-    shown = previewed(request, form)
-    if "preview" not in request.POST and form.is_valid() and (judge := form.save(researcher(request))):
+    shown = looked_at(request, form)
+    if not is_look(request) and form.is_valid() and (judge := form.save(researcher(request))):
         return redirect("judge_detail", pk=judge.pk)
-    return render(request, "judging/judge_create.html", {"form": form, "preview": shown})
+    return render(request, "judging/judge_create.html", {"form": form, **shown})
 
 
 @researcher_required
@@ -38,8 +37,8 @@ def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """A version of a judge beside another one, its runs, and the form that makes the next version."""
     judge = get_object_or_404(Judge.objects.select_related("created_by"), pk=pk)
     form = JudgeForm(request.POST or None, judge=judge, initial=settings_of(judge))
-    shown = previewed(request, form)
-    if "preview" not in request.POST and form.is_valid() and (saved := form.save(researcher(request))):
+    shown = looked_at(request, form)
+    if not is_look(request) and form.is_valid() and (saved := form.save(researcher(request))):
         if saved == judge:
             messages.info(request, "Nothing was changed, so there is no new version.")
         return redirect("judge_detail", pk=saved.pk)
@@ -48,7 +47,7 @@ def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "judge": judge,
         "form": form,
-        "preview": shown,
+        **shown,
         "versions": versions,
         "other": other,
         "comparison": compared(judge, other) if other else [],
@@ -104,16 +103,24 @@ def price_remove(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("price_list")
 
 
-def previewed(request: HttpRequest, form: JudgeForm) -> Preview | None:
-    """The prompt of a real item, where that is what was asked for and the form is right."""
-    return form.preview() if "preview" in request.POST and form.is_valid() else None
+def is_look(request: HttpRequest) -> bool:
+    """Whether the form was sent to look at the judge, and not to save it."""
+    return "preview" in request.POST or "test" in request.POST
+
+
+def looked_at(request: HttpRequest, form: JudgeForm) -> dict[str, Any]:
+    """What was asked for, where the form is right: the prompt of a real item, or whether the judge would answer."""
+    shown: dict[str, Any] = {"preview": None, "tested": None}
+    if is_look(request) and form.is_valid():
+        shown |= {"preview": form.preview()} if "preview" in request.POST else {"tested": form.test()}
+    return shown
 
 
 def settings_of(judge: Judge) -> dict[str, Any]:
-    """The form's fields. The template, which is a parameter, has a field of its own."""
-    others = {name: value for name, value in judge.parameters.items() if name != "template"}
-    template = judge.parameters.get("template", "")
-    return {"provider": judge.provider, "model": judge.model, "parameters": others or None, "template": template}
+    """The form's fields. Template and address, which are parameters, have fields of their own."""
+    own = {name: judge.parameters.get(name, "") for name in ("template", "base_url")}
+    others = {name: value for name, value in judge.parameters.items() if name not in own}
+    return {"provider": judge.provider, "model": judge.model, "parameters": others or None, **own}
 
 
 def limits_of(judge: Judge) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from django.urls import reverse
 from judging.models import Judge, JudgeRun, Price, Quota
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
+from tests.model_server import KEY, MODEL, running
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +74,35 @@ class TestJudge:
 
         assert "speed" in response.context["form"].errors["parameters"][0]
         assert not Judge.objects.exists()
+
+    def test_the_address_of_a_server_is_a_parameter_with_a_field_of_its_own(self, client, alice):
+        data = {"name": "gpu", "provider": "openai_compatible", "model": "m", "base_url": "http://gpu1:8000/v1"}
+        response = client.post(reverse("judge_create"), data, follow=True)
+
+        judge = Judge.objects.get()
+        assert judge.parameters == {"base_url": "http://gpu1:8000/v1"}
+        assert response.context["form"].initial["base_url"] == "http://gpu1:8000/v1"
+        assert response.context["form"].initial["parameters"] is None
+
+    @pytest.mark.parametrize(
+        ("provider", "address", "message"),
+        [
+            ("baseline", "http://gpu1:8000/v1", "Only an OpenAI-compatible judge has an address."),
+            ("openai_compatible", "gpu1:8000", "An address begins with http:// or https://."),
+        ],
+    )
+    def test_a_wrong_address_is_said_at_its_field(self, client, alice, provider, address, message):
+        data = {"name": "gpu", "provider": provider, "model": "m", "base_url": address}
+        response = client.post(reverse("judge_create"), data)
+
+        assert response.context["form"].errors == {"base_url": [message]}
+        assert not Judge.objects.exists()
+
+    def test_a_model_s_file_that_is_not_there_is_found_by_a_test(self, client, alice, tmp_path):
+        data = {"name": "mine", "provider": "local", "model": str(tmp_path / "gone.gguf"), "test": "1"}
+        response = client.post(reverse("judge_create"), data)
+
+        assert "cannot be read" in response.context["form"].errors["provider"][0]
 
     def test_a_change_is_a_new_version_beside_the_old_one(self, client, alice):
         judge = factories.JudgeFactory(name="words", parameters={"concurrency": 2})
@@ -308,3 +338,57 @@ class TestJudgment:
             counts.append(len(queries))
 
         assert counts[0] == counts[1]
+
+
+class TestTesting:
+    """Whether a judge would answer, found out before the first item is paid for."""
+
+    @pytest.fixture
+    def server(self, monkeypatch):
+        with running() as server:
+            monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+            yield server
+
+    def tried(self, client, **options):
+        data = {"name": "claude", "provider": "anthropic", "model": MODEL, "test": "1", **options}
+        return client.post(reverse("judge_create"), data)
+
+    def test_one_that_would_answer(self, client, alice, server):
+        text = text_of(self.tried(client))
+
+        assert "It would answer" in text
+        assert not server.asked
+        assert not Judge.objects.exists()
+
+    def test_a_wrong_key(self, client, alice, server):
+        server.key = "another"
+        response = self.tried(client)
+
+        assert response.context["form"].errors["provider"] == ["claude cannot run: Anthropic: 401 invalid x-api-key."]
+        assert "It would answer" not in text_of(response)
+
+    def test_an_unknown_model(self, client, alice, server):
+        assert "404 model: claude-0" in self.tried(client, model="claude-0").context["form"].errors["provider"][0]
+
+    def test_a_server_that_is_not_there(self, client, alice):
+        response = self.tried(client, provider="openai_compatible", base_url="http://127.0.0.1:9/v1")
+
+        assert "No connection" in response.context["form"].errors["provider"][0]
+
+    def test_a_key_that_is_not_set(self, client, alice, monkeypatch):
+        monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+
+        assert "set ANTHROPIC_API_KEY" in self.tried(client).context["form"].errors["provider"][0]
+
+    def test_a_judge_that_there_is(self, client, alice, server):
+        judge = factories.JudgeFactory(provider="anthropic", model=MODEL)
+
+        text = text_of(
+            client.post(
+                reverse("judge_detail", args=[judge.pk]), {"provider": "anthropic", "model": MODEL, "test": "1"}
+            )
+        )
+
+        assert "It would answer" in text
+        assert Judge.objects.count() == 1
