@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from judging.providers.base import Usage
 
 FILE = Path(__file__).resolve().parent / "prices.toml"
 MILLION = 1_000_000
 ANY = "*"
+AMOUNTS = ("input", "output", "cache_read", "cache_write", "batch_input", "batch_output")
 SNAPSHOT = re.compile(r"-\d{8}$")
 """A model's name may end in the day it was made; all its days cost the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """US dollars per million tokens, from a day on. A price that is None is that of ordinary tokens."""
+    """US dollars per million tokens, from a day on. A price that is None is that of ordinary tokens.
+
+    Some models have other prices for long prompts: `longer` holds them, for all tokens of a request whose prompt has
+    more than `longer.above` tokens.
+    """
 
     provider: str
     model: str
@@ -33,6 +39,12 @@ class Rate:
     cache_write: Decimal | None = None
     batch_input: Decimal | None = None
     batch_output: Decimal | None = None
+    above: int = 0
+    longer: Rate | None = None
+
+    def of_prompt(self, tokens: int) -> Rate:
+        """The prices of a request whose prompt has so many tokens."""
+        return self.longer if self.longer and tokens > self.longer.above else self
 
     @property
     def is_free(self) -> bool:
@@ -45,6 +57,7 @@ def cost(usage: Usage | None, rate: Rate | None) -> Decimal | None:
         return None
     if usage is None or rate.is_free:
         return Decimal(0)
+    rate = rate.of_prompt(usage.input_tokens)
     new, given = price_of_new(usage, rate)
     fresh = max(usage.input_tokens - usage.cached_tokens - usage.written_tokens, 0)
     read = rate.input if rate.cache_read is None else rate.cache_read
@@ -78,16 +91,18 @@ def published() -> tuple[Rate, ...]:
         return tuple(read(tomllib.load(file, parse_float=Decimal)["price"]))
 
 
-def read(entries: Iterable[dict[str, object]]) -> Iterator[Rate]:
+def read(entries: Iterable[dict[str, Any]]) -> Iterator[Rate]:
     for entry in entries:
-        providers, models, since = entry.pop("provider"), entry.pop("model"), entry.pop("valid_from")
-        prices = {name: Decimal(str(value)) for name, value in entry.items()}
-        assert isinstance(providers, list)
-        assert isinstance(models, list)
-        assert isinstance(since, date)
-        for provider in providers:
-            for model in models:
-                yield Rate(provider, model, since, **prices)
+        long = entry.get("long")
+        for provider in entry["provider"]:
+            for model in entry["model"]:
+                rate = Rate(provider, model, entry["valid_from"], **amounts(entry))
+                yield replace(rate, longer=replace(rate, **amounts(long), above=long["above"])) if long else rate
+
+
+def amounts(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The prices of an entry, without what else it says."""
+    return {name: Decimal(str(value)) for name, value in entry.items() if name in AMOUNTS}
 
 
 def in_dollars(amount: Decimal | float) -> str:

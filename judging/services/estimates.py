@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from annotation.models import Study
 from judging.models import JudgeRun, Quota
+from judging.pricing import Rate
 from judging.providers.base import PermanentError, Provider, TokenCount, TransientError
 from judging.queries import spending
 from judging.queries.prices import rate_of
@@ -75,7 +76,7 @@ def estimate(plan: Plan) -> Estimate:
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         too_long=round(n * mean([does_not_fit(provider, count) for count in counts])),
-        usd=budgets.expected_cost(input_tokens, output_tokens, rate, in_bulk=plan.in_bulk),
+        usd=dollars(to_ask, counts, round(reply), rate, in_bulk=plan.in_bulk),
         seconds=None
         if plan.in_bulk
         else seconds(to_ask, ms, provider.concurrency, input_tokens + output_tokens, quota),
@@ -148,6 +149,13 @@ async def counts_of(provider: Provider, some: Sequence[Pending]) -> list[TokenCo
         return None
     finally:
         await provider.aclose()
+
+
+def dollars(n: int, counts: Sequence[int], reply: int, rate: Rate | None, *, in_bulk: bool) -> Decimal | None:
+    """What so many requests cost with prompts as long as these. Each counts by itself: long ones may cost more."""
+    costs = [budgets.expected_cost(count, reply, rate, in_bulk=in_bulk) for count in counts]
+    known = [cost for cost in costs if cost is not None]
+    return None if len(known) < len(costs) else n * sum(known, Decimal(0)) / max(len(known), 1)
 
 
 def does_not_fit(provider: Provider, tokens: int) -> bool:

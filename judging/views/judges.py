@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -15,7 +16,7 @@ from annotation.errors import InputError
 from judging import pricing
 from judging.forms import JudgeForm, LimitsForm, PriceForm
 from judging.models import Judge, JudgeRun, Price
-from judging.pricing import in_dollars
+from judging.pricing import Rate, in_dollars
 from judging.queries import prices as rates
 from judging.queries import runs as queries
 from judging.queries import spending
@@ -91,7 +92,11 @@ def price_list(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and (price := form.save(researcher(request))):
         messages.success(request, f"{price.model} costs that from {price.valid_from:%Y-%m-%d} on.")
         return redirect("price_list")
-    context = {"form": form, "entered": Price.objects.select_related("created_by"), "published": pricing.published()}
+    context = {
+        "form": form,
+        "entered": Price.objects.select_related("created_by"),
+        "published": by_length(pricing.published()),
+    }
     return render(request, "judging/price_list.html", context)
 
 
@@ -101,6 +106,11 @@ def price_remove(request: HttpRequest, pk: int) -> HttpResponse:
     prices.remove(by=researcher(request), price=get_object_or_404(Price, pk=pk))
     messages.success(request, "The entry is gone. What was reckoned with it stays as it was.")
     return redirect("price_list")
+
+
+def by_length(published: Iterable[Rate]) -> list[Rate]:
+    """A row for each price: those of long prompts after those of others."""
+    return [one for rate in published for one in (rate, rate.longer) if one]
 
 
 def is_look(request: HttpRequest) -> bool:

@@ -56,3 +56,23 @@ def test_a_dated_name_costs_what_its_model_costs():
 
     assert chosen(pricing.published(), "anthropic", "claude-haiku-4-5-20251001", day).input == 1
     assert chosen(pricing.published(), "anthropic", "claude-unheard-of", day) is None
+
+
+def test_a_long_prompt_has_prices_of_its_own_for_all_its_tokens():
+    """https://platform.claude.com/docs/en/models/haiku-5-5/overview: $0.10 and $0.50 up to 100,000 tokens, then 5 x."""
+    haiku = chosen(pricing.published(), "anthropic", "claude-haiku-5-5", date(2026, 11, 21))
+
+    # 100,000 x $0.10 + 100 x $0.50, per million
+    assert cost(Usage(100_000, 100), haiku) == Decimal("0.01005")
+    # 100,001 x $0.50 + 100 x $2.50, per million
+    assert cost(Usage(100_001, 100), haiku) == Decimal("0.0502505")
+    assert cost(Usage(100_001, 100, batched=True), haiku) == Decimal("0.0502505") / 2
+
+
+def test_every_published_price_is_whole():
+    for rate in pricing.published():
+        for one in (rate, rate.longer or rate):
+            assert one.input >= 0
+            assert one.output >= one.input
+            if one.batch_input is not None:
+                assert (one.batch_input, one.batch_output) == (one.input / 2, one.output / 2)
