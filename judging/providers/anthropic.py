@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 NO_KEY = "no API key: set ANTHROPIC_API_KEY in the environment of the web server and of the worker"
 NO_AWS = (
     "no way into Bedrock: set AWS_BEARER_TOKEN_BEDROCK in the environment of the web server and of the worker, "
-    "or install boto3, which Concord does not bring along (.venv/bin/pip install 'boto3>=1.35'), and set up AWS credentials"
+    "or set up AWS credentials and install boto3, which Concord does not bring along (pip install 'boto3>=1.35')"
 )
 NO_REGION = "no AWS region: give the parameter region or set AWS_REGION"
 NO_BATCHES = "Bedrock takes no Message Batches."
