@@ -52,7 +52,7 @@ def demo_site() -> Iterator[str]:
             )
 
         try:
-            manage("demo", "--start")
+            manage("demo", "--start", "--no-model")
             manage("judge", "Demo pairs", "--judge", "baseline")
             yield f"http://127.0.0.1:{port}"
         finally:

@@ -73,7 +73,7 @@ class Site:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The demo, started as `make demo` starts it, in a folder of its own with a space in its name."""
     running = Site(url=f"http://127.0.0.1:{free_port()}", data=tmp_path_factory.mktemp("demo site"))
-    started = running.manage("demo", "--start")
+    started = running.manage("demo", "--start", "--no-model")
     assert started.returncode == 0, started.stdout + started.stderr
     yield running
     stopped = running.manage("serve", "--stop")

@@ -91,6 +91,6 @@ def test_annotators_do_not_reach_the_researchers_pages(site, page: Page) -> None
 
 
 def test_a_second_start_finds_everything_there(site) -> None:
-    again = site.manage("demo", "--start")
+    again = site.manage("demo", "--start", "--no-model")
     assert again.returncode == 0, again.stderr
     assert site.url in again.stdout
