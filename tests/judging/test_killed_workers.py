@@ -60,6 +60,21 @@ def test_a_run_outlives_one_of_the_worker_s_processes(site):
     assert site.judged(run) == N_ITEMS
 
 
+def test_a_worker_told_to_end_hands_its_part_back(site):
+    """Left alone, it would work on for a quarter of a minute, and Celery would wait for it."""
+    run = start(site, "told")
+    with site.worker() as worker:
+        wait_until(lambda: site.judged(run) >= 10 and in_work(site, run))
+        worker.terminate()
+        worker.wait(timeout=60)
+
+    assert site.judged(run) < N_ITEMS
+    assert not in_work(site, run)
+    assert set(site.rows("SELECT attempts FROM judging_judgechunk WHERE run_id = ? AND finished_at IS NULL", run)) == {
+        (0,)
+    }
+
+
 def test_lost_messages_are_sent_again(site):
     run = start(site, "lost")
     for message in (site.folder / "broker" / "queue").iterdir():
