@@ -188,7 +188,7 @@ def fetch(batch: JudgeBatch, run: JudgeRun) -> Fetched:
         len(answers),
         permanent=in_words([fault for fault in faults if isinstance(fault, PermanentError)]),
         passing=in_words(faults),
-        again=batch.cancelled_at is not None,
+        again=batch.cancelled_at is not None or len(answers) + len(faults) < len(outcomes),
     )
 
 
@@ -297,11 +297,11 @@ def cancel(batch_id: int) -> None:
     if batch is None or not known(batch, batch.chunk.run):
         return
     run = batch.chunk.run
-    if batch.cancelled_at is None:
-        using(run.judge, lambda made: made.cancel(batch.external_id))
-        JudgeBatch.objects.filter(pk=batch.pk).update(cancelled_at=timezone.now())
     if look(batch, run):
         fetch(batch, run)
+    elif batch.cancelled_at is None:
+        using(run.judge, lambda made: made.cancel(batch.external_id))
+        JudgeBatch.objects.filter(pk=batch.pk).update(cancelled_at=timezone.now())
 
 
 # the provider

@@ -239,6 +239,14 @@ class TestEndings:
         go_on(run)
         assert not run.judgments.stale().exists()
 
+    def test_where_every_item_was_edited_all_are_handed_in_again(self, server, judge):
+        run, _ = a_run_handed_in(judge, n_items=1, criteria=["personalization"])
+        Dialogue.objects.update(turns=[{"role": "user", "content": "Something else."}], content_hash="f" * 64)
+        said(server, "msgbatch_1")
+        go_on(run)
+
+        assert (run.state, run.judgments.count(), submitted(server)) == ("running", 0, 2)
+
     def test_a_batch_that_is_gone_ends_the_part_and_a_resumed_run_hands_in_anew(self, server, judge):
         run, _ = a_run_handed_in(judge, criteria=["personalization"])
         server.batches["another"] = server.batches.pop("msgbatch_1")
@@ -339,6 +347,16 @@ class TestStopping:
         go_on(run)
 
         assert (run.state, submitted(server)) == ("running", 2)
+
+    def test_one_that_had_ended_by_then_is_fetched(self, server, judge):
+        run, batch = a_run_handed_in(judge, criteria=["personalization"])
+        said(server, "msgbatch_1")
+        runs.stop(by=None, run=run)
+
+        work.cancel_batch(batch.pk)
+
+        assert run.judgments.count() == 3
+        assert not [request for request in server.requests if request.path.endswith("/cancel")]
 
     def test_a_message_that_is_lost_is_sent_again_after_a_while(self, judge):
         run, _ = a_run_handed_in(judge)
