@@ -106,6 +106,7 @@ class Progress:
     by_criterion: tuple[tuple[str, int, int], ...] = field(default=())
     bulk: Bulk | None = None
     paused_until: datetime | None = None
+    waits_its_turn: bool = False
 
     @property
     def judged(self) -> int:
@@ -161,7 +162,7 @@ def progress(run: JudgeRun) -> Progress:
         )
     )
     left = [chunk for chunk in chunks if chunk.finished_at is None]
-    alive = workers.gone_before()
+    held = sum(workers.is_held(chunk) for chunk in left)
     return Progress(
         state=run.state,
         expected=expected(run, sum(units(chunk) for chunk in chunks), len(criteria)),
@@ -170,12 +171,13 @@ def progress(run: JudgeRun) -> Progress:
         troubles=troubles(chunks),
         parts=len(chunks),
         parts_left=len(left),
-        parts_held=sum(chunk.worker is not None and chunk.worker.seen_at >= alive for chunk in left),
+        parts_held=held,
         rate=rate(run, counts),
         workers=workers.alive().count(),
         by_criterion=by_criterion(criteria, counts),
         bulk=bulk(run) if run.in_bulk else None,
         paused_until=pauses.until(run.judge),
+        waits_its_turn=not held and workers.are_busy_with_another(run.judge),
     )
 
 

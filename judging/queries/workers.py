@@ -8,7 +8,8 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from judging.models import Worker
+from judging.models import Judge, JudgeChunk, Seat, Worker
+from judging.models.judge import IN_TURN
 
 
 def gone_before() -> datetime:
@@ -24,3 +25,14 @@ def alive() -> QuerySet[Worker]:
 def unheld(way: str = "") -> Q:
     """Of parts, which are found under `way`: no living process holds it."""
     return Q(**{f"{way}worker__isnull": True}) | Q(**{f"{way}worker__seen_at__lt": gone_before()})
+
+
+def is_held(chunk: JudgeChunk) -> bool:
+    """Whether a living process works on the part."""
+    return chunk.worker is not None and chunk.worker.seen_at >= gone_before()
+
+
+def are_busy_with_another(judge: Judge) -> bool:
+    """Whether another model is at work on this machine, where this judge would work too: they take turns."""
+    taken = Seat.objects.filter(judge__provider=judge.provider, worker__seen_at__gte=gone_before())
+    return judge.provider in IN_TURN and taken.exists()

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from judging.models import Seat
 from judging.queries import runs
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study
@@ -146,3 +147,19 @@ def test_the_latest_judgments_in_words(django_assert_num_queries):
 
     assert (first.label, first.text, first.order) == ("Response 1", "It knows her.", "AB")
     assert (second.label, second.reason, second.text) == ("", "a verdict that is not on the scale", "eleven")
+
+
+def test_a_model_on_this_machine_waits_while_another_is_at_work():
+    first, second = (
+        factories.JudgeRunFactory(study=dialogue_study(1), judge=factories.JudgeFactory(provider="local"))
+        for _ in range(2)
+    )
+    worker = factories.WorkerFactory()
+    factories.JudgeChunkFactory(run=first, worker=worker)
+    factories.JudgeChunkFactory(run=second)
+    assert not runs.progress(second).waits_its_turn
+
+    Seat.objects.create(judge=first.judge, worker=worker, n=1)
+
+    assert runs.progress(second).waits_its_turn
+    assert not runs.progress(first).waits_its_turn, "it is the one at work"
