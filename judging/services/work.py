@@ -20,7 +20,7 @@ def judge_chunk(chunk_id: int, *, leaving: Callable[[], bool] = never) -> None:
 
     Once `leaving` says so, nothing more is asked, and the work is handed back.
     """
-    free = chunks.free(chunk_id)
+    free = None if leaving() else chunks.free(chunk_id)
     if free and (free.run.in_bulk or seats.left(free.run.judge, concurrency(free.run))):
         with workers.beating() as worker:
             for _ in stint(free.run, worker, lambda: chunks.claim(chunk_id, worker), leaving):

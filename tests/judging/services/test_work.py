@@ -182,6 +182,13 @@ class TestLettingGo:
             pass
         assert run.judgments.count() == 4
 
+    def test_who_was_told_to_end_takes_up_nothing(self):
+        run = begun(dialogue_study(1), scripted())
+
+        work.judge_chunk(run.chunks.get().pk, leaving=lambda: True)
+
+        assert (run.chunks.get().attempts, run.judgments.count()) == (0, 0)
+
     def test_a_reply_that_is_paid_for_has_time_to_land(self, paid, monkeypatch):
         monkeypatch.setattr(shifts, "LANDING", 60.0)
         judge = factories.JudgeFactory(provider=PAID, parameters={"delay": 0.2})
