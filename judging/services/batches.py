@@ -25,7 +25,6 @@ from annotation.hashing import content_hash
 from judging.models import Judge, JudgeBatch, JudgeChunk, JudgeRun, Worker
 from judging.providers.base import (
     BatchProvider,
-    DialogueContent,
     PermanentError,
     Provider,
     Reply,
@@ -247,9 +246,7 @@ async def that_do_not_fit(provider: Provider, asks: Iterable[Ask]) -> list[Reply
 def key_of(batch: JudgeBatch, ask: Ask) -> str:
     """A request's key in the batch: 57 of the 64 characters that there may be. Hashes its place and all it asks."""
     one = ask.pending
-    content = one.request.content
-    turn = content.turn if isinstance(content, DialogueContent) else None
-    place = [one.item_id, one.criterion_id, one.repeat, one.order, turn, ask.key]
+    place = [one.item_id, one.criterion_id, one.repeat, one.order, one.turn, ask.key]
     return f"{batch.token}-{content_hash(place)[:40]}"
 
 

@@ -116,13 +116,29 @@ def test_the_same_requests_are_known_afterwards_and_handed_in_no_more(server, ju
 
 
 def test_of_equal_requests_one_is_handed_in(server, judge):
-    run, batch = a_run_handed_in(judge, study=dialogue_study(3), criteria=["personalization"])
+    study, said_once = dialogue_study(0), [{"role": "user", "content": "Book a table."}]
+    for _ in range(3):
+        factories.ItemFactory(study=study, dialogue=factories.DialogueFactory(turns=said_once))
+    run, batch = a_run_handed_in(judge, study=study, criteria=["personalization"])
     assert batch.n_requests == 1
     said(server, "msgbatch_1")
     go_on(run)
 
     assert (run.state, run.judgments.count()) == ("finished", 3)
     assert spending.of_run(run).usd == HALF
+
+
+def test_every_turn_of_the_assistant_is_a_request_of_the_batch(server, judge):
+    study = dialogue_study(0)
+    said_twice = [{"role": role, "content": f"{role} {n}"} for n in range(2) for role in ("user", "assistant")]
+    factories.ItemFactory(study=study, dialogue=factories.DialogueFactory(turns=said_twice))
+    run, batch = a_run_handed_in(judge, study=study, criteria=["personalization"], every_turn=True)
+    assert batch.n_requests == 2
+    said(server, "msgbatch_1", Answer(text=verdict("3")))
+    go_on(run)
+
+    assert run.state == "finished"
+    assert dict(run.judgments.values_list("turn", "value")) == {2: "3", 4: "1"}
 
 
 class TestKilledBetween:
