@@ -64,10 +64,13 @@ class Command(ConcordCommand):
         parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop the run before it costs more")
         parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
         parser.add_argument("--estimate", action="store_true", help="say what the run would take, and start nothing")
+        parser.add_argument("--test", action="store_true", help="say whether the judge would answer, and start nothing")
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        if options["test"]:
+            return tested(options)
         if options["estimate"]:
             return self.estimated(options)
         judges.probe(planned(options, drafted).judge)  # may wait on the network, so not while the database is locked
@@ -127,6 +130,9 @@ class Command(ConcordCommand):
         }
 
     def say(self, document: dict[str, Any]) -> None:
+        if "answers" in document:
+            self.stdout.write(f"{document['judge']} would answer. Nothing was asked and nothing spent.")
+            return
         if "estimate" in document:
             self.say_estimate(document)
             return
@@ -206,6 +212,13 @@ def chosen_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
         if options["parameters"]
         else (known.parameters if known and same else {}),
     )
+
+
+def tested(options: dict[str, Any]) -> dict[str, Any]:
+    """Whether the judge would answer. What stands in its way is said as bad input; nothing is made, not even a judge."""
+    judge = chosen_judge(options, drafted)
+    judges.test(judge)
+    return {"study": found_study(options["study"]).name, "judge": str(judge), "answers": True}
 
 
 def parameters(text: str) -> dict[str, Any]:

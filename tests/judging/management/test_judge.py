@@ -297,6 +297,12 @@ class TestBatches:
         assert document["counts"]["judgments"] == 6
         assert not server.asked
 
+    def test_whether_a_judge_would_answer(self, study, server):
+        assert judge("first-study", *A_CLAUDE, "--test")["answers"]
+        server.key = "another"
+        assert "401 invalid x-api-key" in refused("first-study", *A_CLAUDE, "--test")
+        assert not Judge.objects.exists()
+
     def test_a_judge_that_takes_none_is_refused(self, study):
         assert "baseline takes no batches" in refused("first-study", "--judge", "baseline", "--batch")
 
