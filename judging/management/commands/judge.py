@@ -215,7 +215,7 @@ def chosen_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
 
 
 def tested(options: dict[str, Any]) -> dict[str, Any]:
-    """Whether the judge would answer. What stands in its way is said as bad input; nothing is made, not even a judge."""
+    """Whether the judge would answer. What stands in its way is bad input; nothing is made, not even a judge."""
     judge = chosen_judge(options, drafted)
     judges.test(judge)
     return {"study": found_study(options["study"]).name, "judge": str(judge), "answers": True}
