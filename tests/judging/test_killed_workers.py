@@ -111,6 +111,29 @@ def test_worker_and_web_server_killed_at_random_moments(site):
     assert asked <= N_ITEMS + kills * seats
 
 
+def test_a_worker_killed_while_it_hands_in_a_batch(site):
+    """The provider has the batch and the database does not know its name: it is found, and not handed in again."""
+    with running() as server:
+        server.batch_delay = 60.0
+        site.environment |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        judge = ["--judge", "bulk", "--provider", "anthropic", "--model", MODEL, "--batch"]
+        run = int(site.judge(*judge, "--criteria", "personalization", "--no-cache", "--no-wait")["run"])
+        with site.worker() as worker:
+            wait_until(lambda: server.batches)
+            kill(worker)
+        assert site.rows("SELECT external_id FROM judging_judgebatch") == [("",)]
+        server.batch_delay = 0.0
+
+        with site.worker():
+            [name] = server.batches
+            wait_until(lambda: site.rows("SELECT 1 FROM judging_judgebatch WHERE external_id = ?", name))
+            server.finish(name, {})
+            wait_until(lambda: site.is_finished(run), seconds=60)
+        assert len(server.batches) == 1
+
+    assert site.judged(run) == N_ITEMS
+
+
 def in_work(site: Site, run: int) -> bool:
     held = "SELECT 1 FROM judging_judgechunk WHERE run_id = ? AND worker_id IS NOT NULL AND finished_at IS NULL"
     return bool(site.rows(held, run))
