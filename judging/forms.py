@@ -18,13 +18,12 @@ from annotation.models import Study, User
 from annotation.parsing.files import MEGABYTE, InputFile
 from annotation.services.imports.outcome import Outcome
 from annotation.services.imports.records import SOURCE
-from judging.models import Judge, JudgeRun, Price
+from judging.models import Judge, JudgeRun
 from judging.models.judge import NOT_RUN_HERE
 from judging.providers import REGISTRY
-from judging.services import estimates, judges, prices, quotas, runs
+from judging.services import estimates, judges, runs
 from judging.services.estimates import Estimate
 from judging.services.imports.formats import Format
-from judging.services.previews import Preview, preview
 
 PROVIDERS = {
     "baseline": "Baseline: counts of words, no model",
@@ -268,109 +267,6 @@ class SayingForm(forms.Form):
         except InputError as error:
             self.add_error(error.field if error.field in self.fields else None, error.message)
             return None
-
-
-class JudgeForm(DescribedJudge, SayingForm):
-    """A new judge, or another version of one."""
-
-    name = forms.CharField(label="Name", max_length=120, help_text="Tables and plots call it so.")
-    template = forms.CharField(
-        label="Template of your own",
-        required=False,
-        strip=False,
-        widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}),
-        help_text="In place of Concord's words, with placeholders such as $conversation. Empty for Concord's own.",
-    )
-    study = forms.ModelChoiceField(
-        queryset=Study.objects.order_by("-created_at"),
-        required=False,
-        label="Preview on the first item of",
-        empty_label="no study",
-    )
-
-    def __init__(self, *args: Any, judge: Judge | None = None, **kwargs: Any) -> None:
-        """With `judge`, a change of it: the name stays."""
-        super().__init__(*args, **kwargs)
-        self.judge = judge
-        if judge is not None:
-            del self.fields["name"]
-
-    def settings(self) -> dict[str, Any]:
-        """What `judges.define` takes. The template is one of the parameters."""
-        given, described = self.cleaned_data, self.described()
-        own = {"template": given["template"].replace("\r\n", "\n")} if given["template"].strip() else {}
-        name = self.judge.name if self.judge else given["name"]
-        return {**described, "name": name, "parameters": {**described["parameters"], **own}}
-
-    def save(self, by: User) -> Judge | None:
-        """The judge as described, which is the one that there is if nothing changed."""
-        saved: Judge | None = self.done(lambda: judges.define(by=by, **self.settings()))
-        return saved
-
-    def test(self) -> Judge | None:
-        """The judge as described, asked whether it would answer. Nothing is saved, and nothing spent."""
-
-        def try_it() -> Judge:
-            judge = judges.drafted(**self.settings())
-            judges.test(judge)
-            return judge
-
-        tested: Judge | None = self.done(try_it)
-        return tested
-
-    def preview(self) -> Preview | None:
-        """What it would ask about a real item. Nothing is saved."""
-        study = self.cleaned_data["study"]
-        if study is None:
-            self.add_error("study", "Choose the study whose first item is shown.")
-            return None
-        shown: Preview | None = self.done(lambda: preview(judges.drafted(**self.settings()), study))
-        return shown
-
-
-class LimitsForm(SayingForm):
-    """What a judge may cost in a day, and how fast its model may be asked."""
-
-    daily_budget_usd = dollars("Daily budget in US dollars", help_text="For all versions together. Empty: none.")
-    requests_per_minute = forms.IntegerField(
-        label="Requests a minute", required=False, help_text="To this model, by all judges and workers together."
-    )
-    tokens_per_minute = forms.IntegerField(label="Tokens a minute", required=False, help_text="Read and written.")
-
-    def save(self, by: User, judge: Judge) -> bool:
-        given = self.cleaned_data
-
-        def set_all() -> bool:
-            judges.set_daily_budget(by=by, judge=judge, usd=given["daily_budget_usd"])
-            quotas.set_limits(
-                by=by,
-                provider=judge.provider,
-                model=judge.model,
-                requests_per_minute=given["requests_per_minute"],
-                tokens_per_minute=given["tokens_per_minute"],
-            )
-            return True
-
-        return bool(self.done(set_all))
-
-
-class PriceForm(SayingForm):
-    """What a model costs from a day on."""
-
-    provider = forms.ChoiceField(label="Provider", choices=provider_choices)
-    model = forms.CharField(label="Model", max_length=120, help_text="As judges name it.")
-    valid_from = forms.DateField(label="From", widget=forms.DateInput(attrs={"type": "date"}))
-    input = forms.DecimalField(label="Tokens read", max_digits=12, decimal_places=4, min_value=0)
-    output = forms.DecimalField(label="Tokens written", max_digits=12, decimal_places=4, min_value=0)
-    cache_read = dollars("Tokens read from the cache", min_value=0)
-    cache_write = dollars("Tokens put into the cache", min_value=0)
-    batch_input = dollars("Tokens read, in bulk", min_value=0)
-    batch_output = dollars("Tokens written, in bulk", min_value=0)
-    note = forms.CharField(label="Where it is published", max_length=200, required=False)
-
-    def save(self, by: User) -> Price | None:
-        saved: Price | None = self.done(lambda: prices.enter(by=by, **self.cleaned_data))
-        return saved
 
 
 class ResumeForm(forms.Form):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from annotation.access import researcher_required
 from annotation.errors import InputError
 from judging import pricing
-from judging.forms import JudgeForm, LimitsForm, PriceForm
+from judging.judge_forms import JudgeForm, LimitsForm, PriceForm
 from judging.models import Judge, JudgeRun, Price
 from judging.pricing import Rate, in_dollars
 from judging.queries import prices as rates
