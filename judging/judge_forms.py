@@ -50,16 +50,10 @@ class JudgeForm(DescribedJudge, SayingForm):
         saved: Judge | None = self.done(lambda: judges.define(by=by, **self.settings()))
         return saved
 
-    def test(self) -> Judge | None:
-        """The judge as described, asked whether it would answer. Nothing is saved, and nothing spent."""
-
-        def try_it() -> Judge:
-            judge = judges.drafted(**self.settings())
-            judges.test(judge)
-            return judge
-
-        tested: Judge | None = self.done(try_it)
-        return tested
+    def test(self) -> str | None:
+        """What is known of the judge as described, once it was asked whether it would answer. Nothing is saved."""
+        found: str | None = self.done(lambda: judges.test(judges.drafted(**self.settings())))
+        return found
 
     def preview(self) -> Preview | None:
         """What it would ask about a real item. Nothing is saved."""

@@ -152,6 +152,12 @@ class Anthropic(base.BatchProvider):
             return [f"Anthropic: {error}"]
         return []
 
+    @property
+    def probed(self) -> str:
+        if self.is_bedrock:
+            return "Settings are complete. Whether key and model are right, Bedrock does not tell without being paid."
+        return "Anthropic takes the key and knows the model."
+
     async def judge(self, request: JudgeRequest) -> Reply:
         prompt = request.prompt
         if prompt is None:

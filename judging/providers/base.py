@@ -247,6 +247,11 @@ class Provider(ABC):
         """
         return []
 
+    @property
+    def probed(self) -> str:
+        """What is known where `probe` objects to nothing, in a sentence."""
+        return "It is computed here, and nothing is missing."
+
     def identity(self, request: JudgeRequest) -> Mapping[str, Any]:
         """All that can alter the reply, as plain data: equal identities may share one answer.
 

@@ -102,6 +102,10 @@ class OpenAICompatible(ChatProvider):
         unknown = known and self.model not in known
         return [f"{self.address} has no model {self.model!r}; it has {', '.join(known[:10])}"] if unknown else []
 
+    @property
+    def probed(self) -> str:
+        return f"{self.address} answers and objects to nothing; servers that list no models are believed."
+
     def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
         given = self.parameters
         length = "max_completion_tokens" if self.address == OPENAI else "max_tokens"

@@ -145,10 +145,10 @@ def check_bulk(judge: Judge) -> None:
         raise InputError(problem, field="in_bulk")
 
 
-def test(judge: Judge) -> None:
+def test(judge: Judge) -> str:
     """Ask for all that a run would need: settings, key, an address that answers, a known model. Costs nothing.
 
-    InputError says what is missing, at the field where it can be put right.
+    Returns what is known then, in a sentence. InputError says what is missing.
     """
     provider = checked_provider(judge.provider, judge.model, judge.parameters)
     if problems := provider.check([]):
@@ -157,6 +157,7 @@ def test(judge: Judge) -> None:
         probe(judge)
     except InputError as error:
         raise InputError(error.message, field="provider") from error
+    return provider.probed
 
 
 def probe(judge: Judge) -> None:

@@ -131,7 +131,7 @@ class Command(ConcordCommand):
 
     def say(self, document: dict[str, Any]) -> None:
         if "answers" in document:
-            self.stdout.write(f"{document['judge']} would answer. Nothing was asked and nothing spent.")
+            self.stdout.write(f"{document['judge']} can run. {document['answers']}")
             return
         if "estimate" in document:
             self.say_estimate(document)
@@ -217,8 +217,7 @@ def chosen_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
 def tested(options: dict[str, Any]) -> dict[str, Any]:
     """Whether the judge would answer. What stands in its way is bad input; nothing is made, not even a judge."""
     judge = chosen_judge(options, drafted)
-    judges.test(judge)
-    return {"study": found_study(options["study"]).name, "judge": str(judge), "answers": True}
+    return {"study": found_study(options["study"]).name, "judge": str(judge), "answers": judges.test(judge)}
 
 
 def parameters(text: str) -> dict[str, Any]:

@@ -87,6 +87,10 @@ class Local(ChatProvider):
             return [str(error)]
         return []
 
+    @property
+    def probed(self) -> str:
+        return f"{self.name} is loaded."
+
     def identity(self, request: JudgeRequest) -> Mapping[str, Any]:
         """With the size and age of the model's file, which may be replaced by another."""
         stat = self.file.stat() if self.file and self.file.exists() else None

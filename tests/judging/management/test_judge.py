@@ -298,7 +298,7 @@ class TestBatches:
         assert not server.asked
 
     def test_whether_a_judge_would_answer(self, study, server):
-        assert judge("first-study", *A_CLAUDE, "--test")["answers"]
+        assert "knows the model" in judge("first-study", *A_CLAUDE, "--test")["answers"]
         server.key = "another"
         assert "401 invalid x-api-key" in refused("first-study", *A_CLAUDE, "--test")
         assert not Judge.objects.exists()

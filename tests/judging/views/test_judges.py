@@ -357,7 +357,7 @@ class TestTesting:
     def test_one_that_would_answer(self, client, alice, server):
         text = text_of(self.tried(client))
 
-        assert "It would answer" in text
+        assert "Anthropic takes the key and knows the model." in text
         assert not server.asked
         assert not Judge.objects.exists()
 
@@ -366,7 +366,7 @@ class TestTesting:
         response = self.tried(client)
 
         assert response.context["form"].errors["provider"] == ["claude cannot run: Anthropic: 401 invalid x-api-key."]
-        assert "It would answer" not in text_of(response)
+        assert "Nothing stands in its way" not in text_of(response)
 
     def test_an_unknown_model(self, client, alice, server):
         assert "404 model: claude-0" in self.tried(client, model="claude-0").context["form"].errors["provider"][0]
@@ -390,5 +390,16 @@ class TestTesting:
             )
         )
 
-        assert "It would answer" in text
+        assert "Nothing stands in its way" in text
         assert Judge.objects.count() == 1
+
+    def test_bedrock_is_not_said_to_have_been_asked(self, client, alice, monkeypatch):
+        monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "key")
+        text = text_of(self.tried(client, parameters='{"through": "bedrock", "region": "eu-central-1"}'))
+
+        assert "Bedrock does not tell without being paid" in text
+
+    def test_a_rule_needs_nothing(self, client, alice):
+        assert "It is computed here, and nothing is missing." in text_of(
+            self.tried(client, provider="baseline", model="")
+        )
