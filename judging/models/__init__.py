@@ -3,6 +3,20 @@
 from judging.models.judge import Judge
 from judging.models.limits import CachedReply, Price, Quota, Seat
 from judging.models.run import JudgeChunk, JudgeRun, Judgment
+from judging.models.trust import AuditRun, CalibrationRun, Certificate
 from judging.models.worker import Worker
 
-__all__ = ["CachedReply", "Judge", "JudgeChunk", "JudgeRun", "Judgment", "Price", "Quota", "Seat", "Worker"]
+__all__ = [
+    "AuditRun",
+    "CachedReply",
+    "CalibrationRun",
+    "Certificate",
+    "Judge",
+    "JudgeChunk",
+    "JudgeRun",
+    "Judgment",
+    "Price",
+    "Quota",
+    "Seat",
+    "Worker",
+]

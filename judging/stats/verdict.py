@@ -39,6 +39,8 @@ class Rules:
         at least ``least_saved`` of the labels.
     least_saved
         See there: labels saved as a share of the labels there are.
+    target_agreement
+        The agreement that selective judging has to guarantee.
     """
 
     least_items: int = 50
@@ -49,6 +51,7 @@ class Rules:
     tolerated_biases: tuple[str, ...] = ()
     least_coverage: float = 0.1
     least_saved: float = 0.1
+    target_agreement: float = 0.9
 
     def as_json(self) -> dict[str, Any]:
         """The thresholds as JSON types."""

@@ -1,0 +1,56 @@
+"""What was computed of a judge, and what was promised of it. Rows are only added."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models import Study
+from judging.models.judge import Judge
+
+
+class JudgedResult(models.Model):
+    """One computation about a judge on a study: parameters, seed, a hash of its input, and its result."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="%(class)ss")
+    judge = models.ForeignKey(Judge, models.CASCADE, related_name="%(class)ss")
+    parameters = models.JSONField()
+    seed = models.PositiveBigIntegerField(default=0)
+    input_hash = models.CharField(max_length=64, help_text="Of the labels and judgments it was computed from.")
+    code_version = models.CharField(max_length=64)
+    result = models.JSONField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+        get_latest_by = "created_at"
+        indexes = [models.Index(fields=["study", "judge", "input_hash"])]
+
+    def __str__(self) -> str:
+        return f"{self.judge} on {self.study} {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class CalibrationRun(JudgedResult):
+    """Agreement, the alternative-annotator test, corrected figures, recalibration and selective judging."""
+
+
+class AuditRun(JudgedResult):
+    """The probes of a judge, and the audits of the data it was held to."""
+
+
+class Certificate(models.Model):
+    """What was found of a judge and by which rules, sealed. It holds while judge, prompts and items are the same."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="certificates")
+    judge = models.ForeignKey(Judge, models.CASCADE, related_name="certificates")
+    content = models.JSONField()
+    sha256 = models.CharField(max_length=64, unique=True, help_text="Over the content as canonical JSON.")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        get_latest_by = "created_at"
+
+    def __str__(self) -> str:
+        return self.sha256[:12]

@@ -1,0 +1,374 @@
+"""What calibration and audits are computed from: the items of a study, people's labels, and one judge's judgments.
+
+Each is read in one query of plain columns and frozen in the shapes of `judging.stats.evidence`. Answers that came too
+late are drafts, not annotations, and so are no part of it; what was submitted counts, and an adjudication goes before
+it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import Adjudication, Annotation, Assignment, Criterion, Study
+from annotation.stats.labels import Label
+from annotation.stats.table import MISSING, Level, RatingTable
+from judging.models import Judge, JudgeRun, Judgment
+from judging.queries.ratings import Verdict, of_both_orders, runs_that_count
+from judging.stats.evidence import Evidence, Material, People, Said
+
+LOG_PROBABILITIES, REPEATS = "probabilities of the verdict", "share of calls with the same verdict"
+MOST_GROUPS = 30
+"""A grouping with more groups than this says nothing of any of them."""
+
+SEVERAL, NOT_KNOWN = "several", "(not known)"
+ITEM_FIELDS = {
+    Study.Kind.DIALOGUE: (
+        "dialogue__turns",
+        "dialogue__scenario__profile_id",
+        "dialogue_id",
+        "dialogue__assistant_model",
+        "dialogue__condition",
+        "dialogue__scenario__task__domains",
+        "dialogue__scenario__profile__demographics",
+    ),
+    Study.Kind.PAIR: (
+        "pair__response_1",
+        "pair__response_2",
+        "pair__profile_id",
+        "pair__question",
+        "pair__context",
+        "pair__model_1",
+        "pair__model_2",
+        "pair__kind",
+        "pair__source_tier",
+        "pair__profile__demographics",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class JudgeEvidence:
+    """One judge beside people on every criterion of a study.
+
+    Attributes
+    ----------
+    judge
+        The judge.
+    runs
+        By criterion key, the run through which it speaks.
+    criteria
+        In the order of the study; only those that the judge has judged.
+    evidence
+        By criterion key.
+    prompts
+        Versions of the prompts that its judgments were asked with, sorted.
+    reasons
+        By criterion key, why replies held no verdict and how often.
+    """
+
+    study: Study
+    judge: Judge
+    runs: Mapping[str, JudgeRun]
+    criteria: tuple[Criterion, ...]
+    material: Material
+    evidence: Mapping[str, Evidence]
+    prompts: tuple[str, ...]
+    reasons: Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class StudyEvidence:
+    """What does not depend on the judge, read once however many judges are looked at."""
+
+    study: Study
+    criteria: tuple[Criterion, ...]
+    material: Material
+    people: Mapping[int, People]
+    runs: Mapping[tuple[int, int], JudgeRun]
+
+    @classmethod
+    def read(cls, study: Study) -> StudyEvidence:
+        """In six queries."""
+        criteria = tuple(study.criteria.all())
+        items = material(study)
+        return cls(study, criteria, items, people(study, criteria, items), runs_that_count(study))
+
+    def judges(self) -> list[Judge]:
+        """Those with a run on the study, by name and version."""
+        found = {run.judge_id: run.judge for run in self.runs.values()}
+        return sorted(found.values(), key=lambda judge: (judge.name, judge.version))
+
+    def judge(self, name: str) -> Judge:
+        """The judge that is called so, or its newest version that has judged the study. InputError without one."""
+        there = self.judges()
+        called = [judge for judge in there if name in (str(judge), judge.name)]
+        exact = [judge for judge in called if str(judge) == name and judge.version > 1]
+        if called:
+            return (exact or called)[-1]
+        known = ", ".join(str(judge) for judge in there) or "none"
+        raise InputError(f"no judge called {name!r} has judged this study; there are: {known}", field="judge")
+
+    def of(self, judge: Judge) -> JudgeEvidence:
+        """The judge beside people. Two queries, and one more where there is an earlier version of it."""
+        runs = {c.key: self.runs[judge.pk, c.pk] for c in self.criteria if (judge.pk, c.pk) in self.runs}
+        asked = [criterion for criterion in self.criteria if criterion.key in runs]
+        replies = _replies({runs[c.key].pk for c in asked})
+        earlier = self._earlier(judge)
+        found = {
+            c.key: Evidence(
+                self.material,
+                self.people[c.pk],
+                said(replies.get((runs[c.key].pk, c.pk), ()), self.material, self.people[c.pk].table.categories),
+                earlier.get(c.pk),
+            )
+            for c in asked
+        }
+        versions = {reply.prompt for each in replies.values() for reply in each if reply.prompt}
+        reasons = {c.key: _reasons(replies.get((runs[c.key].pk, c.pk), ())) for c in asked}
+        return JudgeEvidence(
+            self.study, judge, runs, tuple(asked), self.material, found, tuple(sorted(versions)), reasons
+        )
+
+    def _earlier(self, judge: Judge) -> dict[int, Any]:
+        """By criterion id, what the version before it said."""
+        older = [one for one in self.judges() if one.name == judge.name and one.version < judge.version]
+        if not older:
+            return {}
+        before = older[-1]
+        runs = {c.pk: self.runs[before.pk, c.pk] for c in self.criteria if (before.pk, c.pk) in self.runs}
+        replies = _replies({run.pk for run in runs.values()})
+        return {
+            pk: said(replies.get((run.pk, pk), ()), self.material, self.people[pk].table.categories).codes
+            for pk, run in runs.items()
+        }
+
+
+def material(study: Study) -> Material:
+    """The study's items in their order. One query."""
+    fields = ITEM_FIELDS[Study.Kind(study.kind)]
+    rows = list(study.items.order_by("position").values_list("position", "inclusion_probability", "stratum", *fields))
+    read = _of_dialogue if study.kind == Study.Kind.DIALOGUE else _of_pair
+    facts = [read(*row[3:]) for row in rows]
+    groups = {"stratum": tuple(row[2] or NOT_KNOWN for row in rows), **_groups([fact.groups for fact in facts])}
+    return Material(
+        names=tuple(str(row[0]) for row in rows),
+        inclusion=np.array([row[1] for row in rows], dtype=float),
+        clusters=tuple(fact.cluster for fact in facts),
+        length=np.array([fact.length for fact in facts], dtype=float),
+        assistants=tuple(fact.assistant for fact in facts),
+        opponents=tuple(fact.opponent for fact in facts),
+        groups={name: column for name, column in groups.items() if 1 < len(set(column)) <= MOST_GROUPS},
+        fingerprints=tuple(fact.fingerprint for fact in facts),
+    )
+
+
+@dataclass(frozen=True)
+class _Facts:
+    cluster: str
+    length: float
+    assistant: str
+    opponent: str
+    groups: Mapping[str, str]
+    fingerprint: str
+
+
+def _of_dialogue(
+    turns: Any, profile: int | None, pk: int, assistant: str, condition: str, domains: Any, demographics: Any
+) -> _Facts:
+    said_by_assistant = sum(len(turn["content"]) for turn in turns if turn["role"] == "assistant")
+    domain = SEVERAL if len(domains or ()) > 1 else "".join(domains or ())
+    groups = {"assistant": assistant, "condition": condition, "domain": domain, **_demographics(demographics)}
+    cluster = f"profile {profile}" if profile else f"dialogue {pk}"
+    text = content_hash([[turn["role"], _plain(turn["content"])] for turn in turns])
+    return _Facts(cluster, math.log(max(said_by_assistant, 1)), assistant, "", groups, text)
+
+
+def _of_pair(
+    one: str,
+    two: str,
+    profile: int | None,
+    question: str,
+    context: str,
+    model_1: str,
+    model_2: str,
+    kind: str,
+    tier: str,
+    demographics: Any,
+) -> _Facts:
+    length = math.log(max(len(one), 1) / max(len(two), 1))
+    models = " / ".join(sorted(filter(None, (model_1, model_2))))
+    groups = {"assistants": models, "kind": kind, "source tier": tier, **_demographics(demographics)}
+    cluster = f"profile {profile}" if profile else f"question {question}\n{context}"
+    text = content_hash([profile, *map(_plain, (question, context, one, two))])
+    return _Facts(cluster, length, model_1, model_2, groups, text)
+
+
+def _plain(text: str) -> str:
+    """Without what does not make two texts different: case and white space."""
+    return " ".join(text.lower().split())
+
+
+def _demographics(found: Any) -> dict[str, str]:
+    """Of the user, what is a single word or number."""
+    if not isinstance(found, Mapping):
+        return {}
+    return {f"user: {key}": str(value) for key, value in found.items() if isinstance(value, str | int | float)}
+
+
+def _groups(rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: tuple(row.get(name) or NOT_KNOWN for row in rows) for name in names}
+
+
+def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict[int, People]:
+    """By criterion id, what people said. Two queries."""
+    place = {name: row for row, name in enumerate(items.names)}
+    labels: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
+    submitted = Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
+    fields = ("criterion_id", "assignment__item__position", "assignment__annotator__username", "value")
+    for criterion, position, username, value in submitted.values_list(*fields).iterator(chunk_size=5000):
+        labels[criterion].append((place[str(position)], username, value))
+    decided: dict[int, dict[int, str]] = defaultdict(dict)
+    oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
+    for criterion, position, value in oldest_first.values_list("criterion_id", "item__position", "value"):
+        decided[criterion][place[str(position)]] = value
+    return {one.pk: _people(one, items, labels[one.pk], decided[one.pk]) for one in criteria}
+
+
+def _people(
+    criterion: Criterion, items: Material, labels: Sequence[tuple[int, str, str]], decided: Mapping[int, str]
+) -> People:
+    code = {value: place for place, value in enumerate(criterion.values)}
+    raters = sorted({username for _, username, _ in labels})
+    column = {username: k for k, username in enumerate(raters)}
+    codes = np.full((items.n, len(raters)), MISSING, dtype=np.int64)
+    declined = np.zeros(items.n, dtype=np.int64)
+    for row, username, value in labels:
+        if value:
+            codes[row, column[username]] = code[value]
+        else:
+            declined[row] += 1
+    gold = np.full(items.n, MISSING, dtype=np.int64)
+    for row, value in decided.items():
+        gold[row] = code[value]
+    level = cast(Level, criterion.level)  # the database allows nothing else
+    table = RatingTable(codes, tuple(criterion.values), level, items.names, tuple(raters))
+    return People(table, gold, declined)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    position: int
+    repeat: int
+    order: str
+    value: str
+    reason: str
+    score: float | None
+    distribution: Mapping[str, float] | None
+    prompt: str | None
+
+
+def _replies(run_ids: Iterable[int]) -> dict[tuple[int, int], list[_Reply]]:
+    """By run and criterion, every reply, by item, repeat and order. One query."""
+    found: dict[tuple[int, int], list[_Reply]] = defaultdict(list)
+    for run, criterion, *rest in _reply_rows(run_ids):
+        found[run, criterion].append(_Reply(*rest))
+    return found
+
+
+def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+    return (
+        Judgment.objects.filter(run_id__in=list(run_ids))
+        .order_by("run_id", "criterion_id", "item__position", "repeat", "order")
+        .values_list(
+            "run_id",
+            "criterion_id",
+            "item__position",
+            "repeat",
+            "order",
+            "value",
+            "unscored_reason",
+            "score",
+            "details__distribution",
+            "details__prompt",
+        )
+        .iterator(chunk_size=5000)
+    )
+
+
+def _reasons(replies: Iterable[_Reply]) -> dict[str, int]:
+    counts: dict[str, int] = defaultdict(int)
+    for reply in replies:
+        if not reply.value:
+            counts[reply.reason] += 1
+    return dict(sorted(counts.items()))
+
+
+def said(replies: Iterable[_Reply], items: Material, categories: Sequence[Label]) -> Said:
+    """A judge's replies on one criterion as columns. The first repeat counts; further ones tell how steady it is."""
+    place = {name: row for row, name in enumerate(items.names)}
+    code = {str(value): k for k, value in enumerate(categories)} | {"": MISSING}
+    by_item: dict[int, list[_Reply]] = defaultdict(list)
+    for reply in replies:
+        by_item[place[str(reply.position)]].append(reply)
+    calls = max((reply.repeat for each in by_item.values() for reply in each), default=1)
+    columns = _Columns(items.n, calls)
+    for row, each in by_item.items():
+        columns.fill(row, each, code)
+    return columns.frozen()
+
+
+class _Columns:
+    """The columns of a `Said` while they are filled, row by row."""
+
+    def __init__(self, n: int, calls: int) -> None:
+        self.asked = np.zeros(n, dtype=bool)
+        self.codes, self.first, self.second = (np.full(n, MISSING, dtype=np.int64) for _ in range(3))
+        self.score, self.probability, self.steady = (np.full(n, np.nan) for _ in range(3))
+        self.repeated = np.full((n, calls), MISSING, dtype=np.int64)
+
+    def fill(self, row: int, replies: Sequence[_Reply], code: Mapping[str, int]) -> None:
+        self.asked[row] = True
+        counting = [reply for reply in replies if reply.repeat == 1] or list(replies[:1])
+        value = of_both_orders([Verdict(reply.value, reply.reason) for reply in counting]).value
+        self.codes[row] = code[value]
+        for reply in counting:
+            if reply.order:
+                (self.first if reply.order == "AB" else self.second)[row] = code[reply.value]
+        for reply in replies:
+            if reply.order == replies[0].order:
+                self.repeated[row, reply.repeat - 1] = code[reply.value]
+        if value:
+            self.score[row] = _mean(reply.score for reply in counting)
+            self.probability[row] = _mean((reply.distribution or {}).get(value) for reply in counting)
+            verdicts = [reply.value for reply in replies if reply.value]
+            self.steady[row] = verdicts.count(value) / len(verdicts)
+
+    def frozen(self) -> Said:
+        verdicts = self.codes != MISSING
+        known = verdicts.any() and not np.isnan(self.probability[verdicts]).any()
+        steady = self.repeated.shape[1] > 1
+        confidence = self.probability if known else self.steady if steady else np.full(len(self.codes), np.nan)
+        return Said(
+            asked=self.asked,
+            codes=self.codes,
+            score=self.score,
+            confidence=confidence,
+            confidence_from=LOG_PROBABILITIES if known else REPEATS if steady else "",
+            first=self.first,
+            second=self.second,
+            repeated=self.repeated,
+        )
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else math.nan
