@@ -34,6 +34,8 @@ class Rules:
         To replace a person, the alternative-annotator test must be passed.
     tolerated_biases
         Names of probes whose findings do not stand in the way of replacing a person.
+    required_probes
+        To replace a person, those of these probes that the material calls for must have been made.
     least_coverage
         To assist, selective judging must keep at least this share at the guaranteed agreement, or PPI++ must save
         at least ``least_saved`` of the labels.
@@ -49,13 +51,15 @@ class Rules:
     below_ceiling: float = 0.1
     must_pass_alt_test: bool = True
     tolerated_biases: tuple[str, ...] = ()
+    required_probes: tuple[str, ...] = ("position", "length", "leniency")
     least_coverage: float = 0.1
     least_saved: float = 0.1
     target_agreement: float = 0.9
 
     def as_json(self) -> dict[str, Any]:
         """The thresholds as JSON types."""
-        return {**asdict(self), "tolerated_biases": list(self.tolerated_biases)}
+        lists = {"tolerated_biases": list(self.tolerated_biases), "required_probes": list(self.required_probes)}
+        return {**asdict(self), **lists}
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,8 @@ class Facts:
         None where it could not be made.
     biases
         Names of the probes that found something.
+    not_probed
+        Names of the probes that could not be made.
     coverage
         Share kept by selective judging at the guaranteed agreement; 0 where nothing is guaranteed, NaN where the judge
         gives no confidence.
@@ -89,6 +95,7 @@ class Facts:
     below_ceiling: Estimate
     alt_test_passed: bool | None = None
     biases: tuple[str, ...] = ()
+    not_probed: tuple[str, ...] = ()
     coverage: float = np.nan
     saved: float = np.nan
 
@@ -195,8 +202,11 @@ def _as_good_as_a_person(facts: Facts, rules: Rules) -> Reason:
 
 def _unbiased(facts: Facts, rules: Rules) -> Reason:
     standing = [name for name in facts.biases if name not in rules.tolerated_biases]
+    unknown = [name for name in facts.not_probed if name in rules.required_probes]
     message = f"biases found: {', '.join(standing)}" if standing else "no bias found that is not tolerated"
-    return Reason("biases", "assist and escalate", not standing, message)
+    if unknown:
+        message += f"; could not be probed: {', '.join(unknown)}"
+    return Reason("biases", "assist and escalate", not (standing or unknown), message)
 
 
 def _said(estimate: Estimate) -> str:

@@ -71,6 +71,7 @@ def _head(evidence: JudgeEvidence) -> dict[str, Any]:
         "kind": evidence.judge.kind,
         "model": evidence.judge.model,
         "provider": evidence.judge.provider,
+        "prompts": list(evidence.prompts),
     }
 
 

@@ -69,7 +69,7 @@ def rules_from(given: Mapping[str, str]) -> Rules:
     rules = Rules()
     for name in RULES:
         if text := given.get(name, "").strip():
-            rules = replace(rules, **{name: _number(name, text)})
+            rules = replace(rules, **{name: _number(name, text)})  # type: ignore[arg-type]
     if "must_pass_alt_test" in given:
         rules = replace(rules, must_pass_alt_test=given["must_pass_alt_test"] not in ("no", "false", "0", ""))
     if tolerated := given.get("tolerated_biases", "").strip():
@@ -97,7 +97,7 @@ def of_judge(calibration: Document, audit: Document, rules: Rules) -> list[Crite
 
 
 def _of_criterion(document: Document, audit: Document | None, rules: Rules) -> CriterionVerdict:
-    biases = tuple(audit["found"]) if audit else ()
+    probed = _probed(audit)
     kappa, ceiling, _ = _kappas(document["agreement"], document["kappa"])
     by_tier = document["tiers"]["by_tier"]
     return CriterionVerdict(
@@ -105,10 +105,25 @@ def _of_criterion(document: Document, audit: Document | None, rules: Rules) -> C
         name=document["name"],
         kappa=kappa,
         ceiling=ceiling,
-        whole=verdict(_facts(document, document["kappa"], biases, rules), rules),
-        tiers={tier: verdict(_facts(part, document["kappa"], biases, rules), rules) for tier, part in by_tier.items()},
+        whole=verdict(_facts(document, document["kappa"], probed, rules), rules),
+        tiers={tier: verdict(_facts(part, document["kappa"], probed, rules), rules) for tier, part in by_tier.items()},
         counts={tier: part["n_items"] for tier, part in by_tier.items()},
     )
+
+
+@dataclass(frozen=True)
+class Probed:
+    """Names of the probes that found something, and of those that could not be made."""
+
+    found: tuple[str, ...]
+    not_made: tuple[str, ...]
+
+
+def _probed(audit: Document | None) -> Probed:
+    if audit is None:
+        return Probed((), Rules().required_probes)
+    not_made = tuple(probe["name"] for probe in audit["probes"] if probe["found"] is None)
+    return Probed(tuple(audit["found"]), not_made)
 
 
 def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Document]:
@@ -120,7 +135,7 @@ def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Docume
     return judge, people, below
 
 
-def _facts(part: Document, kappa: str, biases: tuple[str, ...], rules: Rules) -> Facts:
+def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
     """What the rules ask of a criterion or a tier."""
     judge, _, below = _kappas(part["agreement"], kappa)
     labels, alt_test, saved = part["labels"], part["alt_test"], part["worth"]["saved"]
@@ -130,7 +145,8 @@ def _facts(part: Document, kappa: str, biases: tuple[str, ...], rules: Rules) ->
         agreement=estimate_of(judge),
         below_ceiling=estimate_of(below),
         alt_test_passed=alt_test["passes"] if alt_test else None,
-        biases=biases,
+        biases=probed.found,
+        not_probed=probed.not_made,
         coverage=_coverage(part["selective"], rules.target_agreement),
         saved=np.nan if saved is None else saved,
     )
