@@ -1,4 +1,4 @@
-"""What the line of a study says of its judges, its agreement and its tiers."""
+"""What the line of a study says of its judges, its agreement, its tiers and what its judges are worth."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.db.models import Count, Q
 
 from annotation.models import AgreementRun, Annotation, Assignment, Study
 from annotation.steps import Step, link, register
+from judging.models import CalibrationRun
 
 
 @register
@@ -31,3 +32,13 @@ def result_steps(study: Study) -> Iterator[Step]:
     state = "done" if there and computed else "active" if there else "todo"
     yield Step("agreement", "Agreement", "" if there else "no labels yet", state, link("agreement", study.slug))
     yield Step("tiers", "Tiers", "", "done" if there else "todo", link("tiers", study.slug))
+
+
+@register
+def trust_steps(study: Study) -> Iterator[Step]:
+    """Whether there is a judge to be calibrated, and whether it has been."""
+    judged = study.judge_runs.exists()
+    computed = CalibrationRun.objects.filter(study=study).exists()
+    state = "done" if judged and computed else "active" if judged else "todo"
+    yield Step("calibration", "Calibration", "" if judged else "no judge yet", state, link("calibration", study.slug))
+    yield Step("report", "Report", "", "active" if computed else "todo", link("report", study.slug))

@@ -1,4 +1,4 @@
-"""What Celery calls: one task, which may run twice, and the worker's signs of life."""
+"""What Celery calls: two tasks, which may run twice, and the worker's signs of life."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
 from judging.services import chunks, recovery, work, workers
+from judging.services.trust import trusting
 
 hearts: list[workers.Heart] = []
 
@@ -16,6 +17,12 @@ hearts: list[workers.Heart] = []
 def judge_chunk(chunk_id: int) -> None:
     """Work through one part of a run, if it is free."""
     work.judge_chunk(chunk_id)
+
+
+@shared_task(name=trusting.TASK)
+def assess(study_id: int, judge_id: int) -> None:
+    """Calibrate and audit a judge on a study, if that is not kept already."""
+    trusting.assess(study_id, judge_id)
 
 
 @worker_ready.connect

@@ -11,9 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
+from annotation.stats.bands import DEFAULT_CUTS, TIERS, band_positions
 from annotation.stats.labels import Label
 from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.tiers import item_kappas
 from judging.stats.audits.battery import PairColumns, ScoreColumns
 from judging.stats.calibrate import Columns
 from judging.stats.leaderboard import Comparisons
@@ -107,6 +109,16 @@ class People:
         n = self.table.ratings_per_item
         mean = np.where(n > 0, np.nansum(scores, axis=1) / np.maximum(n, 1), np.nan)
         return np.where(self.gold != MISSING, scored(self.gold, self.table.scores), mean)
+
+    @cached_property
+    def tiers(self) -> tuple[str, ...]:
+        """(n,) tier of each item by the usual cuts against equally probable answers; empty without one."""
+        if not self.table.n_categories:
+            return ("",) * self.table.n_items
+        kappa = item_kappas(self.table, 1 / self.table.n_categories)
+        known = np.isfinite(kappa)
+        place = band_positions(np.where(known, kappa, 0.0), DEFAULT_CUTS)
+        return tuple(TIERS[at] if there else "" for at, there in zip(place, known, strict=True))
 
     @property
     def without_label(self) -> BoolArray:

@@ -10,7 +10,6 @@ import numpy as np
 
 from annotation.models import Criterion
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
-from annotation.stats.tiers import tiers
 from judging.services.trust.options import AuditOptions
 from judging.stats import data_audits
 from judging.stats.audits.battery import Audit, audit_nominal, audit_pairs, audit_scores
@@ -63,7 +62,7 @@ def _with_tiers(evidence: Evidence) -> Evidence:
     """The same with the tier of difficulty as one more grouping of its items."""
     if not evidence.table.pairable.any():
         return evidence
-    names = tuple(item.tier or "none" for item in tiers(evidence.table, draws=0).items)
+    names = tuple(tier or "none" for tier in evidence.people.tiers)
     if len(set(names)) < 2:
         return evidence
     groups = {**evidence.material.groups, "tier": names}

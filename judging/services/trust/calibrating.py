@@ -10,7 +10,6 @@ import numpy as np
 from annotation.models import Criterion
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
-from annotation.stats.tiers import tiers
 from judging.services.trust.options import TrustOptions
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
@@ -195,10 +194,9 @@ def _leaderboard(evidence: Evidence, options: TrustOptions) -> dict[str, Any] | 
 
 def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, Any]:
     """What the verdict asks, within each tier of difficulty."""
-    table = evidence.table
-    if not table.pairable.any():
+    if not evidence.table.pairable.any():
         return {"reason": NO_TIERS, "by_tier": {}}
-    of_item = np.array([item.tier or "" for item in tiers(table, draws=0).items])
+    of_item = np.array(evidence.people.tiers)
     names = [tier for tier in ("easy", "medium", "hard", "contested") if (of_item == tier).any()]
     return {"reason": None, "by_tier": {tier: _tier(evidence, name, options, of_item == tier) for tier in names}}
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from celery import current_app
+from django.db import transaction
+
 from annotation.errors import InputError
 from annotation.models import Study, User
 from judging.models import AuditRun, CalibrationRun, Judge
@@ -48,15 +51,56 @@ class Trusted:
         return {**self.audit.result, "criteria": criteria}
 
 
+MOST_AT_ONCE = 100_000
+"""Labels and judgments of a judge that are computed while a page is waited for; more is left to a worker."""
+
+TASK = "judging.assess"
+
+
+def size(evidence: JudgeEvidence) -> int:
+    """Labels and judgments that a result is computed from."""
+    return sum(one.table.n_ratings + int(one.said.asked.sum()) for one in evidence.evidence.values())
+
+
+def if_quick(*, by: User | None, evidence: StudyEvidence, judge: Judge, asked: Asked) -> Trusted | None:
+    """What is kept, or what can be computed at once; None where that would take long."""
+    mine = evidence.of(judge)
+    if size(mine) > MOST_AT_ONCE and not is_kept(mine, asked):
+        return None
+    return _of(by, mine, asked)
+
+
+def is_kept(evidence: JudgeEvidence, asked: Asked) -> bool:
+    """Whether both results are there already."""
+    at = (evidence.study, evidence.judge, runs.input_hash(evidence))
+    calibration = runs.kept(CalibrationRun, *at, asked.calibration.as_json(), asked.calibration.seed)
+    audit = runs.kept(AuditRun, *at, asked.audit.as_json(), asked.audit.seed)
+    return bool(calibration and audit)
+
+
+def queue(*, study: Study, judge: Judge) -> None:
+    """Leave it to a worker, once what is being written is committed. The same asked twice is computed once."""
+    transaction.on_commit(lambda: current_app.send_task(TASK, args=[study.pk, judge.pk]))
+
+
+def assess(study_id: int, judge_id: int) -> None:
+    """What a worker does: compute and keep, unless it is kept."""
+    study, judge = Study.objects.get(pk=study_id), Judge.objects.get(pk=judge_id)
+    of_judge(by=None, evidence=StudyEvidence.read(study), judge=judge, asked=Asked())
+
+
 def of_judge(*, by: User | None, evidence: StudyEvidence, judge: Judge, asked: Asked) -> Trusted:
     """Computed on every criterion, or what is kept of the same. Raises InputError where the judge has said nothing."""
-    mine = evidence.of(judge)
+    return _of(by, evidence.of(judge), asked)
+
+
+def _of(by: User | None, mine: JudgeEvidence, asked: Asked) -> Trusted:
     if not mine.criteria:
-        raise InputError(f"{judge} has not judged this study", field="judge")
+        raise InputError(f"{mine.judge} has not judged this study", field="judge")
     calibration = runs.calibration(by=by, evidence=mine, options=asked.calibration)
     audit = runs.audit(by=by, evidence=mine, options=asked.audit)
     found = verdicts.of_judge(calibration.result, audit.result, asked.rules)
-    return Trusted(evidence.study, judge, mine, calibration, audit, asked.rules, tuple(found))
+    return Trusted(mine.study, mine.judge, mine, calibration, audit, asked.rules, tuple(found))
 
 
 def for_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:

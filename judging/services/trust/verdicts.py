@@ -25,6 +25,9 @@ RULES = {
 }
 """The numbers among the rules, as a researcher is asked for them."""
 
+NAMES = (*RULES, "must_pass_alt_test", "tolerated_biases")
+"""All rules that can be changed."""
+
 SHARES = ("most_unscored", "least_coverage", "target_agreement")
 
 
