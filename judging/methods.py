@@ -49,8 +49,8 @@ REFERENCES = {
 }
 
 KAPPA = (
-    "A judge's agreement with people is the mean over annotators of {kappa} on the items that it scored, beside the same "
-    "mean over pairs of annotators (the human ceiling); replies without a usable verdict are left out and counted"
+    "A judge's agreement with people is the mean over annotators of {kappa} on the items that it scored, beside the "
+    "same mean over pairs of annotators (the human ceiling); replies without a usable verdict are left out and counted"
 )
 PLAIN_KAPPA = "Cohen's kappa"
 WEIGHTED_KAPPA = "Cohen's kappa, quadratically weighted on scales of several steps,"
@@ -59,8 +59,8 @@ ALT_TEST = (
     "corrected over annotators"
 )
 PPI = (
-    "Means and rates over all items are corrected by prediction-powered inference (PPI++), with survey weights from the "
-    "inclusion probabilities and dependence within profiles or questions"
+    "Means and rates over all items are corrected by prediction-powered inference (PPI++), with survey weights from "
+    "the inclusion probabilities and dependence within profiles or questions"
 )
 MAPS = (
     "Scores are recalibrated by {maps} maps, cross-fitted in {folds} folds by profile or question; reliability is "

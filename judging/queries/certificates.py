@@ -63,3 +63,9 @@ def judge_named(name: str, version: int) -> Judge | None:
 def newest_of(study: Study, judge: Judge) -> Certificate | None:
     """The newest certificate of the judge on the study."""
     return Certificate.objects.filter(study=study, judge=judge).order_by("-created_at", "-pk").first()
+
+
+def newest_by_judge(study: Study) -> dict[int, Certificate]:
+    """The same for every judge of the study that has one. One query."""
+    oldest_first = Certificate.objects.filter(study=study).order_by("created_at", "pk")
+    return {certificate.judge_id: certificate for certificate in oldest_first}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +19,7 @@ from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Adjudication, Annotation, Assignment, Criterion, Study
 from annotation.stats.labels import Label
-from annotation.stats.table import MISSING, Level, RatingTable
+from annotation.stats.table import MISSING, IntArray, Level, RatingTable
 from judging.models import Judge, JudgeRun, Judgment
 from judging.queries.ratings import Verdict, of_both_orders, runs_that_count
 from judging.stats.evidence import Evidence, Material, People, Said
@@ -82,6 +82,13 @@ class JudgeEvidence:
     evidence: Mapping[str, Evidence]
     prompts: tuple[str, ...]
     reasons: Mapping[str, Mapping[str, int]]
+    _digests: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
+
+    def digest(self, of: Callable[[JudgeEvidence], str]) -> str:
+        """What ``of`` makes of it, made once: hashing all columns takes longer than reading a kept result."""
+        if of not in self._digests:
+            self._digests[of] = of(self)
+        return self._digests[of]
 
 
 @dataclass(frozen=True)
@@ -117,38 +124,54 @@ class StudyEvidence:
         raise InputError(f"no judge called {name!r} has judged this study; there are: {known}", field="judge")
 
     def of(self, judge: Judge) -> JudgeEvidence:
-        """The judge beside people. Two queries, and one more where there is an earlier version of it."""
-        runs = {c.key: self.runs[judge.pk, c.pk] for c in self.criteria if (judge.pk, c.pk) in self.runs}
-        asked = [criterion for criterion in self.criteria if criterion.key in runs]
-        replies = _replies({runs[c.key].pk for c in asked})
-        earlier = self._earlier(judge)
+        """The judge beside people. One query."""
+        return self.of_each([judge])[0]
+
+    def of_each(self, judges: Sequence[Judge]) -> list[JudgeEvidence]:
+        """Each of the judges beside people, whatever their number in one query."""
+        earlier = [before for judge in judges if (before := self._before(judge))]
+        runs = {run.pk for judge in (*judges, *earlier) for run in self._runs(judge).values()}
+        replies = _replies(runs)
+        return [self._beside_people(judge, replies) for judge in judges]
+
+    def _runs(self, judge: Judge) -> dict[int, JudgeRun]:
+        """By criterion id, the run through which the judge speaks."""
+        return {c.pk: self.runs[judge.pk, c.pk] for c in self.criteria if (judge.pk, c.pk) in self.runs}
+
+    def _before(self, judge: Judge) -> Judge | None:
+        """The newest version before this one that has judged the study."""
+        older = [one for one in self.judges() if one.name == judge.name and one.version < judge.version]
+        return older[-1] if older else None
+
+    def _beside_people(self, judge: Judge, replies: Mapping[tuple[int, int], list[_Reply]]) -> JudgeEvidence:
+        runs, before = self._runs(judge), self._before(judge)
+        asked = [criterion for criterion in self.criteria if criterion.pk in runs]
+        mine = {c.key: replies.get((runs[c.pk].pk, c.pk), []) for c in asked}
+        earlier = self._codes(before, replies) if before else {}
         found = {
-            c.key: Evidence(
-                self.material,
-                self.people[c.pk],
-                said(replies.get((runs[c.key].pk, c.pk), ()), self.material, self.people[c.pk].table.categories),
-                earlier.get(c.pk),
-            )
+            c.key: Evidence(self.material, self.people[c.pk], self._said(c, mine[c.key]), earlier.get(c.pk))
             for c in asked
         }
-        versions = {reply.prompt for each in replies.values() for reply in each if reply.prompt}
-        reasons = {c.key: _reasons(replies.get((runs[c.key].pk, c.pk), ())) for c in asked}
         return JudgeEvidence(
-            self.study, judge, runs, tuple(asked), self.material, found, tuple(sorted(versions)), reasons
+            study=self.study,
+            judge=judge,
+            runs={c.key: runs[c.pk] for c in asked},
+            criteria=tuple(asked),
+            material=self.material,
+            evidence=found,
+            prompts=tuple(sorted({reply.prompt for each in mine.values() for reply in each if reply.prompt})),
+            reasons={key: _reasons(each) for key, each in mine.items()},
         )
 
-    def _earlier(self, judge: Judge) -> dict[int, Any]:
-        """By criterion id, what the version before it said."""
-        older = [one for one in self.judges() if one.name == judge.name and one.version < judge.version]
-        if not older:
-            return {}
-        before = older[-1]
-        runs = {c.pk: self.runs[before.pk, c.pk] for c in self.criteria if (before.pk, c.pk) in self.runs}
-        replies = _replies({run.pk for run in runs.values()})
+    def _codes(self, judge: Judge, replies: Mapping[tuple[int, int], list[_Reply]]) -> dict[int, IntArray]:
+        """By criterion id, what the judge said."""
+        runs = self._runs(judge)
         return {
-            pk: said(replies.get((run.pk, pk), ()), self.material, self.people[pk].table.categories).codes
-            for pk, run in runs.items()
+            c.pk: self._said(c, replies.get((runs[c.pk].pk, c.pk), [])).codes for c in self.criteria if c.pk in runs
         }
+
+    def _said(self, criterion: Criterion, replies: Iterable[_Reply]) -> Said:
+        return said(replies, self.material, self.people[criterion.pk].table.categories)
 
 
 def material(study: Study) -> Material:

@@ -27,9 +27,9 @@ def part(document: Mapping[str, Any], name: str) -> Any:
 
 
 @register.filter
-def interval(estimate: Mapping[str, Any] | None, digits: int = 3) -> str:
-    """An estimate as text: 0.61 [0.52, 0.69]; a dash with the reason where it is undefined."""
-    if estimate is None:
+def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
+    """An estimate as text: 0.61 [0.52, 0.69]; a dash, with the reason where it is undefined."""
+    if not estimate or isinstance(estimate, str):  # what a template does not find is an empty text
         return "\N{EN DASH}"
     if estimate["value"] is None:
         return f"\N{EN DASH} ({estimate['reason']})"

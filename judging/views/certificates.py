@@ -27,7 +27,8 @@ def certificate_issue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
         asked = Asked(rules=verdicts.rules_from(request.POST.dict()))
-        found = trusting.of_judge(by=reader(request), evidence=StudyEvidence.read(study), judge=judge, asked=asked)
+        mine = StudyEvidence.read(study).of(judge)
+        found = trusting.of_judge(by=reader(request), evidence=mine, asked=asked)
     except InputError as error:
         messages.error(request, str(error))
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)

@@ -30,7 +30,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     """Every judge of the study: verdict, agreement beside the ceiling, biases; and how far they lie apart."""
     study = get_object_or_404(Study, slug=slug)
     evidence = StudyEvidence.read(study)
-    found, waiting = _judges(request, evidence)
+    found, waiting = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
     context = {
         "study": study,
         "steps": study_steps(study, "calibration"),
@@ -50,7 +50,8 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
     if format not in ("csv", "json"):
         raise Http404(f"the comparison is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
-    found, _ = _judges(request, StudyEvidence.read(study))
+    evidence = StudyEvidence.read(study)
+    found, _ = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
     if format == "csv":
         return as_file(csv_text([HEADER, *map(_as_csv, _rows(found))]), CSV, f"{study.slug}-judges.csv")
     document = {
@@ -71,18 +72,6 @@ def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     trusting.queue(study=study, judge=judge)
     messages.info(request, f"{judge} is being computed by a worker. Load this page again in a minute.")
     return redirect("calibration", slug=study.slug)
-
-
-def _judges(request: HttpRequest, evidence: StudyEvidence) -> tuple[list[Trusted], list[Judge]]:
-    """The judges whose results are there, and those that a worker has to compute first."""
-    found, waiting = [], []
-    for judge in evidence.judges():
-        trusted = trusting.if_quick(by=reader(request), evidence=evidence, judge=judge, asked=Asked())
-        if trusted is None:
-            waiting.append(judge)
-        else:
-            found.append(trusted)
-    return found, waiting
 
 
 def _rows(found: Sequence[Trusted]) -> Iterator[dict[str, Any]]:

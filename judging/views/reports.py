@@ -14,7 +14,7 @@ from judging import charts
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import report as service
 from judging.services.trust import trusting
-from judging.services.trust.trusting import Asked, Trusted
+from judging.services.trust.trusting import Asked
 from judging.views.trust import as_file, reader
 
 
@@ -24,14 +24,14 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     """What would be attached to a paper."""
     study = get_object_or_404(Study, slug=slug)
     evidence = StudyEvidence.read(study)
-    judges, waiting = _judges(request, evidence)
+    judges, waiting = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
     document = service.of_judges(evidence, judges)
     context = {
         "study": study,
         "steps": study_steps(study, "report"),
         "report": document,
         "sections": service.sections(document, charts.PAGE),
-        "waiting": waiting,
+        "waiting": [str(judge) for judge in waiting],
         "downloads": [(name.upper(), reverse("report_download", args=[study.slug, name])) for name in service.FORMATS],
     }
     return render(request, "judging/report.html", context)
@@ -46,17 +46,6 @@ def report_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     study = get_object_or_404(Study, slug=slug)
     evidence = StudyEvidence.read(study)
     ending, content_type, content = service.FORMATS[format]
-    document = service.of_judges(evidence, _judges(request, evidence)[0])
+    judges, _ = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
+    document = service.of_judges(evidence, judges)
     return as_file(content(document), content_type, f"{study.slug}-report.{ending}")
-
-
-def _judges(request: HttpRequest, evidence: StudyEvidence) -> tuple[list[Trusted], list[str]]:
-    """The judges whose results are there or quickly made, and the names of the others."""
-    found, waiting = [], []
-    for judge in evidence.judges():
-        trusted = trusting.if_quick(by=reader(request), evidence=evidence, judge=judge, asked=Asked())
-        if trusted:
-            found.append(trusted)
-        else:
-            waiting.append(str(judge))
-    return found, waiting

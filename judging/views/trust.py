@@ -83,9 +83,8 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
 def read(request: HttpRequest, study: Study, judge: Judge) -> Trusted:
     """The judge on the study, by the rules that the address asks for."""
     rules = verdicts.rules_from(request.GET.dict())
-    return trusting.of_judge(
-        by=reader(request), evidence=StudyEvidence.read(study), judge=judge, asked=Asked(rules=rules)
-    )
+    mine = StudyEvidence.read(study).of(judge)
+    return trusting.of_judge(by=reader(request), evidence=mine, asked=Asked(rules=rules))
 
 
 def reader(request: HttpRequest) -> User | None:

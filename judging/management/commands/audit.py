@@ -35,7 +35,8 @@ class Command(ConcordCommand):
         chosen = AuditOptions(options["level"], options["correction"], options["seed"])
         evidence = StudyEvidence.read(study_called(options["study"]))
         asked = Asked(audit=chosen, rules=rules)
-        found = trusting.of_judge(by=None, evidence=evidence, judge=evidence.judge(options["judge"]), asked=asked)
+        mine = evidence.of(evidence.judge(options["judge"]))
+        found = trusting.of_judge(by=None, evidence=mine, asked=asked)
         return trusting.for_criterion(found.audit_document(), options["criterion"])
 
     def say(self, document: Any) -> None:

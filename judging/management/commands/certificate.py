@@ -29,8 +29,8 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         rules = verdicts.rules_from(dict(options["rule"]))
         evidence = StudyEvidence.read(study_called(options["study"]))
-        judge = evidence.judge(options["judge"])
-        found = trusting.of_judge(by=None, evidence=evidence, judge=judge, asked=Asked(rules=rules))
+        mine = evidence.of(evidence.judge(options["judge"]))
+        found = trusting.of_judge(by=None, evidence=mine, asked=Asked(rules=rules))
         issued = certificates.issue(by=None, calibration=found.calibration, audit=found.audit, rules=rules)
         document = certificates.document(issued)
         if options["output"]:

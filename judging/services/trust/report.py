@@ -15,6 +15,7 @@ from annotation.services import agreement as among_people
 from annotation.services.agreement import Options
 from annotation.version import code_version
 from judging import charts, latex, methods, trust_charts, trust_figures
+from judging.models import Certificate
 from judging.queries import certificates as certificate_queries
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import comparing, trusting
@@ -27,14 +28,13 @@ Document = dict[str, Any]
 
 def of_study(*, by: User | None, evidence: StudyEvidence, asked: Asked | None = None) -> Document:
     """Everything that is known of the study's judges, computed where it is not kept."""
-    how = asked or Asked()
-    judges = [trusting.of_judge(by=by, evidence=evidence, judge=judge, asked=how) for judge in evidence.judges()]
+    judges, _ = trusting.of_judges(by=by, evidence=evidence, asked=asked or Asked())
     return of_judges(evidence, judges)
 
 
 def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
     """The document of these judges."""
-    study, people = evidence.study, _people(evidence)
+    study, people, sealed = evidence.study, _people(evidence), certificate_queries.newest_by_judge(evidence.study)
     how = methods.methods(people, [one.calibration.result for one in judges], [one.audit.result for one in judges])
     return {
         "format": FORMAT,
@@ -47,7 +47,7 @@ def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
         "generated_at": timezone.now().isoformat(timespec="seconds"),
         "code_version": code_version(),
         "people": people,
-        "judges": {str(one.judge): _judge(one) for one in judges},
+        "judges": {str(one.judge): _judge(one, sealed.get(one.judge.pk)) for one in judges},
         "differences": comparing.differences(judges) if len(judges) > 1 else [],
         "methods": how.as_json(),
     }
@@ -65,8 +65,7 @@ def _people(evidence: StudyEvidence) -> Document:
     return found
 
 
-def _judge(one: Trusted) -> Document:
-    certificate = certificate_queries.newest_of(one.study, one.judge)
+def _judge(one: Trusted, certificate: Certificate | None) -> Document:
     return {
         "kind": one.judge.kind,
         "model": one.judge.model,

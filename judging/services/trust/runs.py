@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from annotation.hashing import content_hash
-from annotation.models import Study, User
+from annotation.models import User
 from annotation.version import code_version
-from judging.models import AuditRun, CalibrationRun, Judge
+from judging.models import AuditRun, CalibrationRun
 from judging.queries.evidence import JudgeEvidence
 from judging.services.trust import auditing, calibrating
 from judging.services.trust.options import AuditOptions, TrustOptions
@@ -84,12 +84,12 @@ def _kept_or_computed(
     seed: int,
     compute: Callable[[], dict[str, Any]],
 ) -> Run:
-    study, judge, digest = evidence.study, evidence.judge, input_hash(evidence)
-    if run := kept(table, study, judge, digest, parameters, seed):
-        return run
+    digest = input_hash(evidence)
+    if there := kept(table, [evidence], parameters, seed):
+        return there[evidence.judge.pk]
     return table.objects.create(
-        study=study,
-        judge=judge,
+        study=evidence.study,
+        judge=evidence.judge,
         parameters=dict(parameters),
         seed=seed,
         input_hash=digest,
@@ -100,17 +100,27 @@ def _kept_or_computed(
 
 
 def kept(
-    table: type[Run], study: Study, judge: Judge, digest: str, parameters: Mapping[str, Any], seed: int
-) -> Run | None:
-    """The newest run of the same input, parameters, seed and code."""
-    there = table.objects.filter(
-        study=study, judge=judge, input_hash=digest, seed=seed, code_version=code_version()
-    ).order_by("-created_at", "-pk")
-    return next((run for run in there if run.parameters == dict(parameters)), None)
+    table: type[Run], evidence: Sequence[JudgeEvidence], parameters: Mapping[str, Any], seed: int
+) -> dict[int, Run]:
+    """By judge, the newest run of the same input, parameters, seed and code. One query."""
+    digests = [input_hash(one) for one in evidence]
+    there = table.objects.filter(input_hash__in=digests, seed=seed, code_version=code_version()).select_related(
+        "study", "judge"
+    )
+    mine = {(one.study.pk, one.judge.pk) for one in evidence}
+    return {
+        run.judge_id: run
+        for run in there.order_by("created_at", "pk")
+        if run.parameters == dict(parameters) and (run.study_id, run.judge_id) in mine
+    }
 
 
 def input_hash(evidence: JudgeEvidence) -> str:
     """Of all labels, judgments and facts about items that a result depends on."""
+    return evidence.digest(_hashed)
+
+
+def _hashed(evidence: JudgeEvidence) -> str:
     parts = {
         c.key: [c.level, c.values, evidence.runs[c.key].pk, _of_columns(evidence.evidence[c.key])]
         for c in evidence.criteria

@@ -62,20 +62,26 @@ def size(evidence: JudgeEvidence) -> int:
     return sum(one.table.n_ratings + int(one.said.asked.sum()) for one in evidence.evidence.values())
 
 
-def if_quick(*, by: User | None, evidence: StudyEvidence, judge: Judge, asked: Asked) -> Trusted | None:
-    """What is kept, or what can be computed at once; None where that would take long."""
-    mine = evidence.of(judge)
-    if size(mine) > MOST_AT_ONCE and not is_kept(mine, asked):
-        return None
-    return _of(by, mine, asked)
+def of_judges(
+    *, by: User | None, evidence: StudyEvidence, asked: Asked, patient: bool = True
+) -> tuple[list[Trusted], list[Judge]]:
+    """Every judge of the study: what is kept, or computed now; and the judges that are left to a worker.
 
-
-def is_kept(evidence: JudgeEvidence, asked: Asked) -> bool:
-    """Whether both results are there already."""
-    at = (evidence.study, evidence.judge, runs.input_hash(evidence))
-    calibration = runs.kept(CalibrationRun, *at, asked.calibration.as_json(), asked.calibration.seed)
-    audit = runs.kept(AuditRun, *at, asked.audit.as_json(), asked.audit.seed)
-    return bool(calibration and audit)
+    Who is not ``patient`` gets what is kept and what can be computed at once.
+    """
+    each = evidence.of_each(evidence.judges())
+    calibrations = runs.kept(CalibrationRun, each, asked.calibration.as_json(), asked.calibration.seed)
+    audits = runs.kept(AuditRun, each, asked.audit.as_json(), asked.audit.seed)
+    found, waiting = [], []
+    for mine in each:
+        pk = mine.judge.pk
+        if pk in calibrations and pk in audits:
+            found.append(_trusted(mine, calibrations[pk], audits[pk], asked))
+        elif patient or size(mine) <= MOST_AT_ONCE:
+            found.append(of_judge(by=by, evidence=mine, asked=asked))
+        else:
+            waiting.append(mine.judge)
+    return found, waiting
 
 
 def queue(*, study: Study, judge: Judge) -> None:
@@ -86,21 +92,21 @@ def queue(*, study: Study, judge: Judge) -> None:
 def assess(study_id: int, judge_id: int) -> None:
     """What a worker does: compute and keep, unless it is kept."""
     study, judge = Study.objects.get(pk=study_id), Judge.objects.get(pk=judge_id)
-    of_judge(by=None, evidence=StudyEvidence.read(study), judge=judge, asked=Asked())
+    of_judge(by=None, evidence=StudyEvidence.read(study).of(judge), asked=Asked())
 
 
-def of_judge(*, by: User | None, evidence: StudyEvidence, judge: Judge, asked: Asked) -> Trusted:
+def of_judge(*, by: User | None, evidence: JudgeEvidence, asked: Asked) -> Trusted:
     """Computed on every criterion, or what is kept of the same. Raises InputError where the judge has said nothing."""
-    return _of(by, evidence.of(judge), asked)
+    if not evidence.criteria:
+        raise InputError(f"{evidence.judge} has not judged this study", field="judge")
+    calibration = runs.calibration(by=by, evidence=evidence, options=asked.calibration)
+    audit = runs.audit(by=by, evidence=evidence, options=asked.audit)
+    return _trusted(evidence, calibration, audit, asked)
 
 
-def _of(by: User | None, mine: JudgeEvidence, asked: Asked) -> Trusted:
-    if not mine.criteria:
-        raise InputError(f"{mine.judge} has not judged this study", field="judge")
-    calibration = runs.calibration(by=by, evidence=mine, options=asked.calibration)
-    audit = runs.audit(by=by, evidence=mine, options=asked.audit)
+def _trusted(evidence: JudgeEvidence, calibration: CalibrationRun, audit: AuditRun, asked: Asked) -> Trusted:
     found = verdicts.of_judge(calibration.result, audit.result, asked.rules)
-    return Trusted(mine.study, mine.judge, mine, calibration, audit, asked.rules, tuple(found))
+    return Trusted(evidence.study, evidence.judge, evidence, calibration, audit, asked.rules, tuple(found))
 
 
 def for_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
