@@ -8,7 +8,7 @@ it.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -27,6 +27,8 @@ from judging.stats.evidence import Evidence, Material, People, Said
 LOG_PROBABILITIES, REPEATS = "probabilities of the verdict", "share of calls with the same verdict"
 MOST_GROUPS = 30
 """A grouping with more groups than this says nothing of any of them."""
+
+LEAST_IN_GROUP = 10
 
 SEVERAL, NOT_KNOWN = "several", "(not known)"
 ITEM_FIELDS = {
@@ -188,7 +190,7 @@ def material(study: Study) -> Material:
         length=np.array([fact.length for fact in facts], dtype=float),
         assistants=tuple(fact.assistant for fact in facts),
         opponents=tuple(fact.opponent for fact in facts),
-        groups={name: column for name, column in groups.items() if 1 < len(set(column)) <= MOST_GROUPS},
+        groups={name: column for name, column in groups.items() if _tells_apart(column)},
         fingerprints=tuple(fact.fingerprint for fact in facts),
     )
 
@@ -249,6 +251,12 @@ def _demographics(found: Any) -> dict[str, str]:
 def _groups(rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: tuple(row.get(name) or NOT_KNOWN for row in rows) for name in names}
+
+
+def _tells_apart(column: Sequence[str]) -> bool:
+    """Whether a grouping has two groups that are large enough to be compared, and not so many that none is."""
+    sizes = Counter(column)
+    return len(sizes) <= MOST_GROUPS and sum(n >= LEAST_IN_GROUP for n in sizes.values()) > 1
 
 
 def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict[int, People]:

@@ -166,7 +166,7 @@ def _enough(facts: Facts, rules: Rules) -> Reason:
 
 def _readable(facts: Facts, rules: Rules) -> Reason:
     met = facts.unscored <= rules.most_unscored
-    message = f"{facts.unscored:.0%} of the replies held no verdict; at most {rules.most_unscored:.0%} may"
+    message = f"{facts.unscored:.1%} of the replies held no verdict; at most {rules.most_unscored:.0%} may"
     return Reason("unscored", "do not use", met, message)
 
 
@@ -178,8 +178,8 @@ def _useful(facts: Facts, rules: Rules) -> Reason:
 
 def _worth_asking(facts: Facts, rules: Rules) -> Reason:
     met = facts.coverage >= rules.least_coverage or facts.saved >= rules.least_saved
-    kept = "no confidence to select by" if np.isnan(facts.coverage) else f"{facts.coverage:.0%} may be kept unseen"
-    saved = "labels saved unknown" if np.isnan(facts.saved) else f"{facts.saved:.0%} of the labels saved"
+    kept = "no confidence to select by" if np.isnan(facts.coverage) else f"{facts.coverage:.1%} may be kept unseen"
+    saved = "labels saved unknown" if np.isnan(facts.saved) else f"{facts.saved:.1%} of the labels saved"
     message = f"{kept} (at least {rules.least_coverage:.0%}), {saved} (or at least {rules.least_saved:.0%})"
     return Reason("worth", "do not use", met, message)
 

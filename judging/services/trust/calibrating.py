@@ -27,14 +27,16 @@ GROUPED = ("assistant", "condition", "domain")
 FEWER = 4
 """Within tiers there are this many times fewer resamples: only the verdict is read from them."""
 
-ONE_ANNOTATOR = "it takes two annotators on the same items: nobody can be left out"
+YES = ("yes", "true", "1", "pass")
+"""Values of a yes among two categories."""
+
 NO_TIERS = "no item has two ratings, so that none has a tier"
 
 
 def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: TrustOptions) -> dict[str, Any]:
     """The document of one criterion. What cannot be told says why; the rest stands."""
     columns = evidence.columns()
-    positive = options.positive if options.positive in criterion.values and columns.binary else None
+    positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
     found = calibrate(
         columns,
         positive=positive,
@@ -60,10 +62,17 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         **found.as_json(),
         "scores": _scores(evidence, found, options),
         "worth": _worth(found),
-        "groups": _groups(evidence, options),
+        "groups": _groups(evidence, positive, options),
         "leaderboard": _leaderboard(evidence, options),
         "tiers": _tiers(evidence, name, options),
     }
+
+
+def _positive(criterion: Criterion, asked: str | None) -> str | None:
+    """Of two categories the one whose rate is given: the one asked for, a yes, else the second."""
+    if asked in criterion.values:
+        return asked
+    return next((value for value in criterion.values if value.lower() in YES), None)
 
 
 def _labels(evidence: Evidence) -> dict[str, int]:
@@ -151,11 +160,11 @@ def _limiting(part: Corrected) -> tuple[float, float]:
     return part.human_error**2, part.human_error**2 * max(1 - r**2, 1e-9)
 
 
-def _groups(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
-    """Corrected means of assistants, conditions and domains, with ranks; none on a scale without a mean."""
+def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> dict[str, Any]:
+    """Corrected means (or rates) of assistants, conditions and domains, with ranks; none on a scale without a mean."""
     if evidence.people.counted and evidence.table.n_categories > 2:
         return {}
-    human, judge, mask = *_numbers(evidence), evidence.usable
+    human, judge, mask = *_numbers(evidence, positive), evidence.usable
     material, scale = evidence.material, evidence.numbers
     found = {}
     for name in (name for name in GROUPED if name in material.groups):
@@ -178,9 +187,12 @@ def _groups(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
     return found
 
 
-def _numbers(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
-    """(n,) people's label and the judge's verdict as numbers."""
-    return evidence.scores()[0], scored(evidence.said.codes, evidence.numbers)
+def _numbers(evidence: Evidence, positive: str | None) -> tuple[FloatArray, FloatArray]:
+    """(n,) people's label and the judge's verdict as numbers; of two categories 1 is the positive one."""
+    human, judge = evidence.scores()[0], scored(evidence.said.codes, evidence.numbers)
+    if positive is not None and str(evidence.table.categories[0]) == positive:
+        return 1 - human, 1 - judge
+    return human, judge
 
 
 def _leaderboard(evidence: Evidence, options: TrustOptions) -> dict[str, Any] | None:
