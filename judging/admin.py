@@ -7,7 +7,20 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from judging.models import CachedReply, Judge, JudgeChunk, JudgeRun, Judgment, Price, Quota, Seat, Worker
+from judging.models import (
+    AuditRun,
+    CachedReply,
+    CalibrationRun,
+    Certificate,
+    Judge,
+    JudgeChunk,
+    JudgeRun,
+    Judgment,
+    Price,
+    Quota,
+    Seat,
+    Worker,
+)
 
 
 class ReadOnly(admin.ModelAdmin[Any]):
@@ -78,3 +91,21 @@ class SeatAdmin(ReadOnly):
 class CachedReplyAdmin(ReadOnly):
     list_display = ["key", "provider", "model", "created_at"]
     show_full_result_count = False
+
+
+@admin.register(CalibrationRun)
+class CalibrationRunAdmin(ReadOnly):
+    list_display = ["id", "study", "judge", "seed", "input_hash", "code_version", "created_by", "created_at"]
+    list_select_related = ["study", "judge", "created_by"]
+    show_full_result_count = False
+
+
+@admin.register(AuditRun)
+class AuditRunAdmin(CalibrationRunAdmin):
+    pass
+
+
+@admin.register(Certificate)
+class CertificateAdmin(ReadOnly):
+    list_display = ["sha256", "study", "judge", "created_by", "created_at"]
+    list_select_related = ["study", "judge", "created_by"]

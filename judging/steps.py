@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.models import AgreementRun, Annotation, Assignment, Study
 from annotation.steps import Step, link, register
-from judging.models import CalibrationRun
+from judging.models import CalibrationRun, JudgeRun
 
 
 @register
@@ -37,8 +37,11 @@ def result_steps(study: Study) -> Iterator[Step]:
 @register
 def trust_steps(study: Study) -> Iterator[Step]:
     """Whether there is a judge to be calibrated, and whether it has been."""
-    judged = study.judge_runs.exists()
-    computed = CalibrationRun.objects.filter(study=study).exists()
+    known = Study.objects.filter(pk=study.pk).values_list(
+        Exists(JudgeRun.objects.filter(study=OuterRef("pk"))),
+        Exists(CalibrationRun.objects.filter(study=OuterRef("pk"))),
+    )
+    judged, computed = known[0]
     state = "done" if judged and computed else "active" if judged else "todo"
     yield Step("calibration", "Calibration", "" if judged else "no judge yet", state, link("calibration", study.slug))
     yield Step("report", "Report", "", "active" if computed else "todo", link("report", study.slug))

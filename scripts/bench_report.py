@@ -20,12 +20,12 @@ import django
 
 django.setup()
 
-import numpy as np
-from django.core.management import call_command
-from django.utils import timezone
+import numpy as np  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.utils import timezone  # noqa: E402
 
-from annotation.models import Annotation, Assignment, Criterion, Dialogue, Item, Sample, Study, User
-from judging.models import Judge, JudgeRun, Judgment
+from annotation.models import Annotation, Assignment, Criterion, Dialogue, Item, Sample, Study, User  # noqa: E402
+from judging.models import Judge, JudgeRun, Judgment  # noqa: E402
 
 ITEMS, PEOPLE, CRITERIA, JUDGES, MOST_SECONDS = 5000, 3, 4, 3, 20.0
 SCALE = [{"value": str(k), "label": str(k), "guideline": ""} for k in range(1, 6)]
@@ -49,9 +49,7 @@ def study(rng: np.random.Generator) -> Study:
         for k in range(ITEMS)
     )
     Item.objects.bulk_create(
-        Item(
-            study=made, sample=sample, dialogue=dialogue, position=k, inclusion_probability=1.0, content_hash="0" * 64
-        )
+        Item(study=made, sample=sample, dialogue=dialogue, position=k, inclusion_probability=1.0, content_hash="0" * 64)
         for k, dialogue in enumerate(dialogues, start=1)
     )
     Criterion.objects.bulk_create(

@@ -125,7 +125,8 @@ def _hashed(evidence: JudgeEvidence) -> str:
         c.key: [c.level, c.values, evidence.runs[c.key].pk, _of_columns(evidence.evidence[c.key])]
         for c in evidence.criteria
     }
-    return content_hash([str(evidence.judge), _of_material(evidence.material), parts])
+    judge = [str(evidence.judge), evidence.judge.kind, evidence.judge.model, evidence.prompts]
+    return content_hash([judge, _of_material(evidence.material), parts, evidence.reasons])
 
 
 def _of_material(items: Material) -> str:
