@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-os.environ["CONCORD_DATA_DIR"] = tempfile.mkdtemp(prefix="concord bench ")
+FOLDER = tempfile.TemporaryDirectory(prefix="concord bench ")
+os.environ["CONCORD_DATA_DIR"] = FOLDER.name
 os.environ["DATABASE_URL"] = ""
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 
