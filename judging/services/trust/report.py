@@ -87,7 +87,7 @@ def sections(document: Mapping[str, Any], palette: charts.Palette) -> list[Docum
             "judge": name,
             "of": found,
             "criteria": [
-                _section(found, key, calibration, palette)
+                _section(name, found, key, calibration, palette)
                 for key, calibration in found["calibration"]["criteria"].items()
             ],
         }
@@ -95,8 +95,11 @@ def sections(document: Mapping[str, Any], palette: charts.Palette) -> list[Docum
     ]
 
 
-def _section(found: Mapping[str, Any], key: str, calibration: Document, palette: charts.Palette) -> Document:
+def _section(
+    judge: str, found: Mapping[str, Any], key: str, calibration: Document, palette: charts.Palette
+) -> Document:
     return {
+        "of": f"{calibration['name']}, {judge}",
         "found": calibration,
         "verdict": found["verdicts"][key],
         "audit": found["audit"]["criteria"][key],
