@@ -12,6 +12,7 @@ from judging.models import (
     CachedReply,
     CalibrationRun,
     Certificate,
+    Escalation,
     Judge,
     JudgeChunk,
     JudgeRun,
@@ -109,3 +110,9 @@ class AuditRunAdmin(CalibrationRunAdmin):
 class CertificateAdmin(ReadOnly):
     list_display = ["sha256", "study", "judge", "created_by", "created_at"]
     list_select_related = ["study", "judge", "created_by"]
+
+
+@admin.register(Escalation)
+class EscalationAdmin(ReadOnly):
+    list_display = ["id", "study", "judge", "target", "target_agreement", "created_by", "created_at"]
+    list_select_related = ["study", "judge", "target", "created_by"]

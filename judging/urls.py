@@ -7,6 +7,7 @@ from judging.views import (
     agreement,
     certificates,
     comparison,
+    escalations,
     exports,
     imports,
     items,
@@ -49,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/calibration.<slug:format>", comparison.calibration_download, name="calibration_download"),
     path("studies/<slug:slug>/calibration/<int:pk>/", trust.judge_verdict, name="judge_verdict"),
     path("studies/<slug:slug>/calibration/<int:pk>/compute/", comparison.judge_assess, name="judge_assess"),
+    path("studies/<slug:slug>/calibration/<int:pk>/escalate/", escalations.judge_escalate, name="judge_escalate"),
     path(
         "studies/<slug:slug>/calibration/<int:pk>/certificate/",
         certificates.certificate_issue,

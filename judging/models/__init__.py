@@ -3,7 +3,7 @@
 from judging.models.judge import Judge
 from judging.models.limits import CachedReply, Price, Quota, Seat
 from judging.models.run import JudgeChunk, JudgeRun, Judgment
-from judging.models.trust import AuditRun, CalibrationRun, Certificate
+from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation
 from judging.models.worker import Worker
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "CachedReply",
     "CalibrationRun",
     "Certificate",
+    "Escalation",
     "Judge",
     "JudgeChunk",
     "JudgeRun",

@@ -54,3 +54,29 @@ class Certificate(models.Model):
 
     def __str__(self) -> str:
         return self.sha256[:12]
+
+
+class Escalation(models.Model):
+    """A study made of the items on which a judge could not be relied upon, for people to decide."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="escalations", help_text="That the judge judged.")
+    judge = models.ForeignKey(Judge, models.CASCADE, related_name="escalations")
+    calibration = models.ForeignKey(CalibrationRun, models.PROTECT, related_name="escalations")
+    target = models.OneToOneField(
+        Study, models.CASCADE, related_name="escalated_from", help_text="The study made for people."
+    )
+    target_agreement = models.FloatField(help_text="The agreement that had to be guaranteed.")
+    thresholds = models.JSONField(help_text="By criterion, the least confidence that was kept; null where none was.")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        get_latest_by = "created_at"
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(target_agreement__gt=0, target_agreement__lt=1), name="escalation_target_is_a_share"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.target} from {self.study}"

@@ -32,7 +32,7 @@ def certificate_issue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, str(error))
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
-    issued = certificates.issue(by=reader(request), calibration=found.calibration, audit=found.audit, rules=asked.rules)
+    issued = certificates.issue(by=reader(request), found=found)
     return redirect("certificate_detail", sha256=issued.sha256)
 
 

@@ -25,7 +25,7 @@ from judging import charts, trust_charts, trust_figures
 from judging.models import Judge
 from judging.queries import certificates as certificate_queries
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import certificates, trusting, verdicts
+from judging.services.trust import certificates, escalation, trusting, verdicts
 from judging.services.trust.trusting import Asked, Trusted
 from judging.services.trust.verdicts import CriterionVerdict
 from judging.stats.verdict import Rules
@@ -150,12 +150,29 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         "changed_rules": found.rules != Rules(),
         "query": urlencode(typed),
         "typed": list(typed.items()),
+        **_left(found),
         "certificate": newest,
         "certificate_state": certificates.check(certificates.document(newest)) if newest else None,
         "downloads": {
             part: [(f.upper(), reverse("judge_verdict_download", args=[*here, part, f])) for f in ("json", "csv")]
             for part in ("calibration", "audit")
         },
+    }
+
+
+def _left(found: Trusted) -> dict[str, Any]:
+    """What is left to people at each target, and what came back from the newest study that was made of it."""
+    targets = found.calibration.parameters["targets"]
+    left = [(target, int(escalation.left(found, target).items.sum())) for target in targets]
+    newest = escalation.newest(found.study, found.judge)
+    back = escalation.came_back(newest, found.evidence) if newest else None
+    names = {criterion.key: criterion.name for criterion in found.evidence.criteria}
+    return {
+        "left": left,
+        "anything_left": any(n for _, n in left),
+        "escalation": newest,
+        "back": back,
+        "back_rows": [(names[key], one) for key, one in back["criteria"].items()] if back else [],
     }
 
 

@@ -31,7 +31,7 @@ class Command(ConcordCommand):
         evidence = StudyEvidence.read(study_called(options["study"]))
         mine = evidence.of(evidence.judge(options["judge"]))
         found = trusting.of_judge(by=None, evidence=mine, asked=Asked(rules=rules))
-        issued = certificates.issue(by=None, calibration=found.calibration, audit=found.audit, rules=rules)
+        issued = certificates.issue(by=None, found=found)
         document = certificates.document(issued)
         if options["output"]:
             options["output"].write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -14,8 +14,9 @@ from annotation.models import Study, User
 from annotation.version import code_version
 from judging.models import AuditRun, CalibrationRun, Certificate, Judge
 from judging.queries import certificates as queries
-from judging.services.trust.verdicts import CriterionVerdict, of_judge
-from judging.stats.verdict import Rules
+from judging.services.trust import escalation
+from judging.services.trust.trusting import Trusted
+from judging.services.trust.verdicts import CriterionVerdict
 
 FORMAT = "concord-judge-certificate/1"
 HOLDS, EXPIRED, ALTERED, UNKNOWN = "holds", "expired", "altered", "unknown"
@@ -43,16 +44,16 @@ class Checked:
         return {"state": self.state, "holds": self.state == HOLDS, "problems": list(self.problems)}
 
 
-def issue(*, by: User | None, calibration: CalibrationRun, audit: AuditRun, rules: Rules) -> Certificate:
-    """The certificate of these results under these rules; the newest one if it says just this."""
-    content = _plain(_content(calibration, audit, rules))
+def issue(*, by: User | None, found: Trusted) -> Certificate:
+    """The certificate of what was found, under its rules; the newest one if it says just this."""
+    content = _plain(_content(found))
     with transaction.atomic():
-        newest = queries.newest_of(calibration.study, calibration.judge)
+        newest = queries.newest_of(found.study, found.judge)
         if newest and _without_date(newest.content) == content:
             return newest
         dated = {**content, "issued_at": timezone.now().isoformat(timespec="seconds")}
         return Certificate.objects.create(
-            study=calibration.study, judge=calibration.judge, content=dated, sha256=content_hash(dated), created_by=by
+            study=found.study, judge=found.judge, content=dated, sha256=content_hash(dated), created_by=by
         )
 
 
@@ -96,12 +97,13 @@ def judge_hash(judge: Judge) -> str:
     return content_hash([judge.provider, judge.model, judge.parameters])
 
 
-def _content(calibration: CalibrationRun, audit: AuditRun, rules: Rules) -> dict[str, Any]:
-    judge, study, criteria = calibration.judge, calibration.study, calibration.result["criteria"]
-    runs = sorted({found["run"] for found in criteria.values()})
+def _content(found: Trusted) -> dict[str, Any]:
+    judge, study, calibration = found.judge, found.study, found.calibration
+    criteria = calibration.result["criteria"]
+    runs = sorted({one["run"] for one in criteria.values()})
     n, items = queries.item_set(study)
     first, last = queries.judged_between(runs)
-    verdicts = of_judge(calibration.result, audit.result, rules)
+    escalated = escalation.newest(study, judge)
     return {
         "format": FORMAT,
         "study": {"name": study.name, "kind": study.kind},
@@ -117,10 +119,11 @@ def _content(calibration: CalibrationRun, audit: AuditRun, rules: Rules) -> dict
         "items": {"n": n, "hash": items},
         "runs": runs,
         "judged": [time.isoformat(timespec="seconds") if time else None for time in (first, last)],
-        "criteria": {one.key: _criterion(one, criteria[one.key]) for one in verdicts},
-        "rules": rules.as_json(),
+        "criteria": {one.key: _criterion(one, criteria[one.key]) for one in found.verdicts},
+        "escalation": escalation.came_back(escalated, found.evidence) if escalated else None,
+        "rules": found.rules.as_json(),
         "calibration": _run(calibration),
-        "audit": _run(audit),
+        "audit": _run(found.audit),
         "code_version": code_version(),
     }
 

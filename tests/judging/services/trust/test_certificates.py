@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def issued(criterion, name="gpt", **rules):
     found = trusted(criterion, name, rules=Rules(**rules))
-    return certificates.issue(by=None, calibration=found.calibration, audit=found.audit, rules=found.rules)
+    return certificates.issue(by=None, found=found)
 
 
 def state(certificate):

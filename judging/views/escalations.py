@@ -1,0 +1,43 @@
+"""From the verdict page: what is left to people becomes a study."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from annotation.models import Study
+from judging.models import Judge
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import escalation, trusting
+from judging.services.trust.trusting import Asked
+from judging.views.trust import reader
+
+
+@researcher_required
+@require_POST
+def judge_escalate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Make the study and go there; back to the verdict with the reason where that cannot be."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        target, overlap = _number(request, "target", 0.9), int(_number(request, "overlap", 3))
+        mine = StudyEvidence.read(study).of(judge)
+        found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked())
+        made = escalation.escalate(
+            by=reader(request), found=found, name=request.POST.get("name", ""), target=target, overlap=overlap
+        )
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+    return redirect("study_detail", slug=made.target.slug)
+
+
+def _number(request: HttpRequest, name: str, usual: float) -> float:
+    typed = request.POST.get(name, "")
+    try:
+        return float(typed) if typed else usual
+    except ValueError as error:
+        raise InputError(f"{typed!r} is no number", field=name) from error
