@@ -17,7 +17,7 @@ os.environ["CONCORD_DATA_DIR"] = FOLDER.name
 os.environ["DATABASE_URL"] = ""
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 
-import django
+import django  # noqa: E402
 
 django.setup()
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
-from annotation.models import Adjudication, Annotation, Assignment, Criterion, Study
+from annotation.models import Adjudication, Annotation, Criterion, Study, TierOverride
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, IntArray, Level, RatingTable
 from judging.models import Judge, JudgeRun, Judgment
@@ -105,7 +105,7 @@ class StudyEvidence:
 
     @classmethod
     def read(cls, study: Study) -> StudyEvidence:
-        """In six queries."""
+        """In seven queries."""
         criteria = tuple(study.criteria.all())
         items = material(study)
         return cls(study, criteria, items, people(study, criteria, items), runs_that_count(study))
@@ -260,10 +260,10 @@ def _tells_apart(column: Sequence[str]) -> bool:
 
 
 def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict[int, People]:
-    """By criterion id, what people said. Two queries."""
+    """By criterion id, what people said. Three queries."""
     place = {name: row for row, name in enumerate(items.names)}
     labels: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
-    submitted = Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
+    submitted = Annotation.objects.counting().filter(assignment__study=study)
     fields = ("criterion_id", "assignment__item__position", "assignment__annotator__username", "value")
     for criterion, position, username, value in submitted.values_list(*fields).iterator(chunk_size=5000):
         labels[criterion].append((place[str(position)], username, value))
@@ -271,11 +271,25 @@ def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
     for criterion, position, value in oldest_first.values_list("criterion_id", "item__position", "value"):
         decided[criterion][place[str(position)]] = value
-    return {one.pk: _people(one, items, labels[one.pk], decided[one.pk]) for one in criteria}
+    by_hand = _set_by_hand(criteria, place)
+    return {one.pk: _people(one, items, labels[one.pk], decided[one.pk], by_hand[one.pk]) for one in criteria}
+
+
+def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dict[int, dict[int, str]]:
+    """By criterion id, the tiers that researchers have set, by row; an empty one goes back to what is computed."""
+    found: dict[int, dict[int, str]] = defaultdict(dict)
+    oldest_first = TierOverride.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
+    for criterion, position, tier in oldest_first.values_list("criterion_id", "item__position", "tier"):
+        found[criterion][place[str(position)]] = tier
+    return found
 
 
 def _people(
-    criterion: Criterion, items: Material, labels: Sequence[tuple[int, str, str]], decided: Mapping[int, str]
+    criterion: Criterion,
+    items: Material,
+    labels: Sequence[tuple[int, str, str]],
+    decided: Mapping[int, str],
+    tiers: Mapping[int, str],
 ) -> People:
     code = {value: place for place, value in enumerate(criterion.values)}
     raters = sorted({username for _, username, _ in labels})
@@ -292,7 +306,7 @@ def _people(
         gold[row] = code[value]
     level = cast(Level, criterion.level)  # the database allows nothing else
     table = RatingTable(codes, tuple(criterion.values), level, items.names, tuple(raters))
-    return People(table, gold, declined)
+    return People(table, gold, declined, {row: tier for row, tier in tiers.items() if tier})
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,11 +86,14 @@ class People:
         (n,) category that the newest adjudication gave; -1 where there is none.
     declined
         (n,) how many people looked at the item and could not judge.
+    by_hand
+        By row, the tiers that a researcher has set.
     """
 
     table: RatingTable
     gold: IntArray
     declined: IntArray
+    by_hand: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def tied(self) -> BoolArray:
@@ -112,7 +115,11 @@ class People:
 
     @cached_property
     def tiers(self) -> tuple[str, ...]:
-        """(n,) tier of each item by the usual cuts against equally probable answers; empty without one."""
+        """(n,) tier of each item: by hand, else by the usual cuts against uniform chance; empty without one."""
+        computed = self._computed_tiers()
+        return tuple(self.by_hand.get(row, tier) for row, tier in enumerate(computed))
+
+    def _computed_tiers(self) -> tuple[str, ...]:
         if not self.table.n_categories:
             return ("",) * self.table.n_items
         kappa = item_kappas(self.table, 1 / self.table.n_categories)

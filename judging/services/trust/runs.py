@@ -138,7 +138,7 @@ def _of_material(items: Material) -> str:
 def _of_columns(evidence: Evidence) -> str:
     people, said = evidence.people, evidence.said
     nothing = np.zeros(0)
-    names = content_hash([people.table.raters, said.confidence_from]).encode()
+    names = content_hash([people.table.raters, said.confidence_from, sorted(people.by_hand.items())]).encode()
     previous = nothing if evidence.previous is None else evidence.previous
     columns = (said.asked, said.codes, said.score, said.confidence, said.first, said.second, said.repeated, previous)
     return _digest(names, people.table.codes, people.gold, people.declined, *columns)

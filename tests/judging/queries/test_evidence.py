@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from annotation.errors import InputError
-from annotation.models import Adjudication, Dialogue, Draft, Item, ResponsePair
+from annotation.models import Adjudication, Dialogue, Draft, Item, ResponsePair, User
+from annotation.services import exclusions
+from annotation.services.overrides import set_tier
 from judging.models import Judgment
 from judging.queries.evidence import LOG_PROBABILITIES, REPEATS, StudyEvidence
 from tests.factories import (
@@ -14,6 +16,7 @@ from tests.factories import (
     DialogueFactory,
     JudgeFactory,
     JudgeRunFactory,
+    ResearcherFactory,
     ScenarioFactory,
     UserFactory,
 )
@@ -65,6 +68,19 @@ def test_what_came_too_late_is_no_label(criterion):
         saved_at=slot.submitted_at,
     )  # fmt: skip
     assert of(criterion).table.raters == ("bob",)
+
+
+def test_who_is_excluded_is_not_counted_and_a_tier_set_by_hand_holds(criterion):
+    people_say(criterion, {"bob": ["1"] * 6, "dana": ["1"] * 6, "erin": ["2"] * 6})
+    judge_says(criterion, "gpt", ["1"] * 6)
+    assert set(of(criterion).people.tiers) == {"contested"}
+    alice, erin = ResearcherFactory(username="alice"), User.objects.get(username="erin")
+    criterion.study.annotators.add(erin)
+    exclusions.exclude(by=alice, study=criterion.study, annotator=erin, reason="careless")
+    set_tier(by=alice, item=criterion.study.items.get(position=2), criterion=criterion, tier="hard", reason="read it")
+    found = of(criterion)
+    assert found.table.raters == ("bob", "dana")
+    assert found.people.tiers == ("easy", "hard", "easy", "easy", "easy", "easy")
 
 
 def test_both_orders_have_to_name_the_same_response(criterion):
@@ -146,12 +162,12 @@ def test_a_judge_by_its_name_is_its_newest_version_and_earlier_ones_have_their_o
 def test_the_number_of_queries_depends_on_nothing(criterion, django_assert_num_queries):
     people_say(criterion, {"bob": ["1"] * 6})
     judge_says(criterion, "gpt", ["1"] * 6)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         evidence = StudyEvidence.read(criterion.study)
         evidence.of_each(evidence.judges())
     for name in ("a", "b", "c"):
         judge_says(CriterionFactory(study=criterion.study, key=name), name, ["1"] * 6)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         evidence = StudyEvidence.read(criterion.study)
         evidence.of_each(evidence.judges())
 
