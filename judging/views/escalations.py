@@ -1,4 +1,4 @@
-"""From the verdict page: what is left to people becomes a study."""
+"""From the verdict page: what is left to people becomes a study, and fitted maps become a judge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation.errors import InputError
 from annotation.models import Study
 from judging.models import Judge
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import escalation, trusting
+from judging.services.trust import escalation, recalibration, trusting
 from judging.services.trust.trusting import Asked
 from judging.views.trust import reader
 
@@ -33,6 +33,21 @@ def judge_escalate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, error.message)
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
     return redirect("study_detail", slug=made.target.slug)
+
+
+@researcher_required
+@require_POST
+def judge_recalibrate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Apply the fitted maps, and go to the verdict on the recalibrated judge."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        mine = StudyEvidence.read(study).of(judge)
+        found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked())
+        run = recalibration.apply(by=reader(request), found=found)
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+    return redirect("judge_verdict", slug=study.slug, pk=run.judge_id)
 
 
 def _number(request: HttpRequest, name: str, usual: float) -> float:

@@ -151,6 +151,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         "query": urlencode(typed),
         "typed": list(typed.items()),
         **_left(found),
+        "has_maps": any(one["scores"] and one["scores"]["map"] for one in documents.values()),
         "certificate": newest,
         "certificate_state": certificates.check(certificates.document(newest)) if newest else None,
         "downloads": {
