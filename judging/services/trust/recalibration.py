@@ -82,11 +82,10 @@ def _applied(found: Trusted) -> Applied:
         if fitted.map is None:
             reasons.append(f"{key}: {fitted.reason}")
             continue
-        _, own = evidence.scores()
+        human, own = evidence.scores()
+        seen = ~np.isnan(human) & ~np.isnan(own)
         maps[key] = fitted.map.as_json()
-        scores[key] = np.where(
-            np.isnan(fitted.mapped), np.where(_seen(evidence), np.nan, fitted.map(own)), fitted.mapped
-        )
+        scores[key] = np.where(seen, fitted.mapped, fitted.map(own))
     if not maps:
         raise InputError(f"there is no map to apply ({'; '.join(reasons)})", field="judge")
     return Applied(maps, scores)
