@@ -13,10 +13,12 @@ from judging.models import (
     CalibrationRun,
     Certificate,
     Escalation,
+    HoldOut,
     Judge,
     JudgeChunk,
     JudgeRun,
     Judgment,
+    Look,
     Price,
     Quota,
     Seat,
@@ -116,3 +118,15 @@ class CertificateAdmin(ReadOnly):
 class EscalationAdmin(ReadOnly):
     list_display = ["id", "study", "judge", "target", "target_agreement", "created_by", "created_at"]
     list_select_related = ["study", "judge", "target", "created_by"]
+
+
+@admin.register(HoldOut)
+class HoldOutAdmin(ReadOnly):
+    list_display = ["study", "share", "seed", "created_by", "created_at"]
+    list_select_related = ["study", "created_by"]
+
+
+@admin.register(Look)
+class LookAdmin(ReadOnly):
+    list_display = ["id", "study", "judge", "calibration", "created_by", "created_at"]
+    list_select_related = ["study", "judge", "calibration__study", "calibration__judge", "created_by"]

@@ -51,6 +51,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/calibration/<int:pk>/", trust.judge_verdict, name="judge_verdict"),
     path("studies/<slug:slug>/calibration/<int:pk>/compute/", comparison.judge_assess, name="judge_assess"),
     path("studies/<slug:slug>/calibration/<int:pk>/escalate/", escalations.judge_escalate, name="judge_escalate"),
+    path("studies/<slug:slug>/calibration/<int:pk>/hold-out/", escalations.study_hold_out, name="study_hold_out"),
+    path("studies/<slug:slug>/calibration/<int:pk>/look/", escalations.judge_look, name="judge_look"),
     path("studies/<slug:slug>/calibration/<int:pk>/maps/", escalations.judge_recalibrate, name="judge_recalibrate"),
     path(
         "studies/<slug:slug>/calibration/<int:pk>/certificate/",

@@ -3,7 +3,7 @@
 from judging.models.judge import Judge
 from judging.models.limits import CachedReply, Price, Quota, Seat
 from judging.models.run import JudgeChunk, JudgeRun, Judgment
-from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation
+from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation, HoldOut, Look
 from judging.models.worker import Worker
 
 __all__ = [
@@ -12,10 +12,12 @@ __all__ = [
     "CalibrationRun",
     "Certificate",
     "Escalation",
+    "HoldOut",
     "Judge",
     "JudgeChunk",
     "JudgeRun",
     "Judgment",
+    "Look",
     "Price",
     "Quota",
     "Seat",

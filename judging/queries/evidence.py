@@ -20,15 +20,19 @@ from annotation.hashing import content_hash
 from annotation.models import Adjudication, Annotation, Criterion, Study, TierOverride
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, IntArray, Level, RatingTable
-from judging.models import Judge, JudgeRun, Judgment
+from judging.models import HoldOut, Judge, JudgeRun, Judgment
 from judging.queries.ratings import Verdict, of_both_orders, runs_that_count
 from judging.stats.evidence import Evidence, Material, People, Said
+from judging.stats.hold_out import held_out
 
 LOG_PROBABILITIES, REPEATS = "probabilities of the verdict", "share of calls with the same verdict"
 MOST_GROUPS = 30
 """A grouping with more groups than this says nothing of any of them."""
 
 LEAST_IN_GROUP = 10
+
+ALL, DEVELOPMENT, HELD_OUT = "all", "development", "held-out"
+PARTS = (ALL, DEVELOPMENT, HELD_OUT)
 
 SEVERAL, NOT_KNOWN = "several", "(not known)"
 ITEM_FIELDS = {
@@ -74,6 +78,8 @@ class JudgeEvidence:
         Versions of the prompts that its judgments were asked with, sorted.
     reasons
         By criterion key, why replies held no verdict and how often.
+    part
+        Of the items: all, development or held-out.
     """
 
     study: Study
@@ -84,6 +90,7 @@ class JudgeEvidence:
     evidence: Mapping[str, Evidence]
     prompts: tuple[str, ...]
     reasons: Mapping[str, Mapping[str, int]]
+    part: str = ALL
     _digests: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
 
     def digest(self, of: Callable[[JudgeEvidence], str]) -> str:
@@ -102,13 +109,19 @@ class StudyEvidence:
     material: Material
     people: Mapping[int, People]
     runs: Mapping[tuple[int, int], JudgeRun]
+    part: str = ALL
 
     @classmethod
-    def read(cls, study: Study) -> StudyEvidence:
-        """In seven queries."""
+    def read(cls, study: Study, part: str = "") -> StudyEvidence:
+        """One part of the items, by default what may be looked at freely. In eight queries.
+
+        Raises InputError where the study has no such part.
+        """
+        split = HoldOut.objects.filter(study=study).first()
+        chosen = part or (DEVELOPMENT if split else ALL)
         criteria = tuple(study.criteria.all())
-        items = material(study)
-        return cls(study, criteria, items, people(study, criteria, items), runs_that_count(study))
+        items = _part(material(study), split, chosen)
+        return cls(study, criteria, items, people(study, criteria, items), runs_that_count(study), chosen)
 
     def judges(self) -> list[Judge]:
         """Those with a run on the study, by name and version."""
@@ -163,6 +176,7 @@ class StudyEvidence:
             evidence=found,
             prompts=tuple(sorted({reply.prompt for each in mine.values() for reply in each if reply.prompt})),
             reasons={key: _reasons(each) for key, each in mine.items()},
+            part=self.part,
         )
 
     def _codes(self, judge: Judge, replies: Mapping[tuple[int, int], list[_Reply]]) -> dict[int, IntArray]:
@@ -174,6 +188,16 @@ class StudyEvidence:
 
     def _said(self, criterion: Criterion, replies: Iterable[_Reply]) -> Said:
         return said(replies, self.material, self.people[criterion.pk].table.categories)
+
+
+def _part(items: Material, split: HoldOut | None, part: str) -> Material:
+    known = (DEVELOPMENT, HELD_OUT) if split else (ALL,)
+    if part not in known:
+        raise InputError(f"{part!r} is no part of this study; there is {' and '.join(known)}", field="part")
+    if split is None:
+        return items
+    outside = held_out(items.clusters, split.share, split.seed)
+    return items.subset(outside if part == HELD_OUT else ~outside)
 
 
 def material(study: Study) -> Material:
@@ -266,11 +290,13 @@ def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict
     submitted = Annotation.objects.counting().filter(assignment__study=study)
     fields = ("criterion_id", "assignment__item__position", "assignment__annotator__username", "value")
     for criterion, position, username, value in submitted.values_list(*fields).iterator(chunk_size=5000):
-        labels[criterion].append((place[str(position)], username, value))
+        if str(position) in place:
+            labels[criterion].append((place[str(position)], username, value))
     decided: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
     for criterion, position, value in oldest_first.values_list("criterion_id", "item__position", "value"):
-        decided[criterion][place[str(position)]] = value
+        if str(position) in place:
+            decided[criterion][place[str(position)]] = value
     by_hand = _set_by_hand(criteria, place)
     return {one.pk: _people(one, items, labels[one.pk], decided[one.pk], by_hand[one.pk]) for one in criteria}
 
@@ -280,7 +306,8 @@ def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dic
     found: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = TierOverride.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
     for criterion, position, tier in oldest_first.values_list("criterion_id", "item__position", "tier"):
-        found[criterion][place[str(position)]] = tier
+        if str(position) in place:
+            found[criterion][place[str(position)]] = tier
     return found
 
 
@@ -363,7 +390,8 @@ def said(replies: Iterable[_Reply], items: Material, categories: Sequence[Label]
     code = {str(value): k for k, value in enumerate(categories)} | {"": MISSING}
     by_item: dict[int, list[_Reply]] = defaultdict(list)
     for reply in replies:
-        by_item[place[str(reply.position)]].append(reply)
+        if str(reply.position) in place:
+            by_item[place[str(reply.position)]].append(reply)
     calls = max((reply.repeat for each in by_item.values() for reply in each), default=1)
     columns = _Columns(items.n, calls)
     for row, each in by_item.items():

@@ -62,6 +62,19 @@ class Material:
         """Number of items."""
         return len(self.names)
 
+    def subset(self, mask: BoolArray) -> "Material":
+        """The items where the mask (n,) is true."""
+        return Material(
+            names=chosen(self.names, mask),
+            inclusion=self.inclusion[mask],
+            clusters=chosen(self.clusters, mask),
+            length=self.length[mask],
+            assistants=chosen(self.assistants, mask),
+            opponents=chosen(self.opponents, mask),
+            groups={name: chosen(column, mask) for name, column in self.groups.items()},
+            fingerprints=chosen(self.fingerprints, mask) if self.fingerprints else (),
+        )
+
     @cached_property
     def weights(self) -> FloatArray | None:
         """One over the inclusion probability; None where all are equal, so that weights change nothing."""

@@ -15,7 +15,7 @@ from annotation.models import Study
 from annotation.steps import study_steps
 from judging.models import Certificate, Judge
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import certificates, trusting, verdicts
+from judging.services.trust import certificates, holding_out, trusting, verdicts
 from judging.services.trust.trusting import Asked
 from judging.views.trust import JSON, as_file, reader
 
@@ -27,8 +27,8 @@ def certificate_issue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
         asked = Asked(rules=verdicts.rules_from(request.POST.dict()))
-        mine = StudyEvidence.read(study).of(judge)
-        found = trusting.of_judge(by=reader(request), evidence=mine, asked=asked)
+        mine = StudyEvidence.read(study, request.POST.get("part", "")).of(judge)
+        found = holding_out.check_seen(trusting.of_judge(by=reader(request), evidence=mine, asked=asked))
     except InputError as error:
         messages.error(request, str(error))
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import Study
 from judging.models import Judge
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import escalation, recalibration, trusting
+from judging.queries.evidence import HELD_OUT, StudyEvidence
+from judging.services.trust import escalation, holding_out, recalibration, trusting
 from judging.services.trust.trusting import Asked
 from judging.views.trust import reader
 
@@ -48,6 +49,31 @@ def judge_recalibrate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, error.message)
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
     return redirect("judge_verdict", slug=study.slug, pk=run.judge_id)
+
+
+@researcher_required
+@require_POST
+def study_hold_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Hold a part of the study's items out, and go on with the development part."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        holding_out.hold_out(by=reader(request), study=study, share=_number(request, "share", 0.5), seed=study.seed)
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+
+
+@researcher_required
+@require_POST
+def judge_look(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Look at the held-out part, on record."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        holding_out.look(by=reader(request), study=study, judge=judge, asked=Asked())
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+    return redirect(f"{reverse('judge_verdict', args=[study.slug, judge.pk])}?part={HELD_OUT}")
 
 
 def _number(request: HttpRequest, name: str, usual: float) -> float:

@@ -22,10 +22,10 @@ from annotation.queries.raters import Annotator, annotators_of
 from annotation.services.exports import without_formula
 from annotation.steps import study_steps
 from judging import charts, trust_charts, trust_figures
-from judging.models import Judge
+from judging.models import HoldOut, Judge
 from judging.queries import certificates as certificate_queries
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import certificates, escalation, trusting, verdicts
+from judging.services.trust import certificates, escalation, holding_out, trusting, verdicts
 from judging.services.trust.trusting import Asked, Trusted
 from judging.services.trust.verdicts import CriterionVerdict
 from judging.stats.verdict import Rules
@@ -83,8 +83,9 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
 def read(request: HttpRequest, study: Study, judge: Judge) -> Trusted:
     """The judge on the study, by the rules that the address asks for."""
     rules = verdicts.rules_from(request.GET.dict())
-    mine = StudyEvidence.read(study).of(judge)
-    return trusting.of_judge(by=reader(request), evidence=mine, asked=Asked(rules=rules))
+    mine = StudyEvidence.read(study, request.GET.get("part", "")).of(judge)
+    found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked(rules=rules))
+    return holding_out.check_seen(found)
 
 
 def reader(request: HttpRequest) -> User | None:
@@ -138,7 +139,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
     documents, audits = found.calibration.result["criteria"], found.audit.result["criteria"]
     newest = certificate_queries.newest_of(found.study, found.judge)
     here = [found.study.slug, found.judge.pk]
-    typed = {name: value for name, value in request.GET.items() if name in verdicts.NAMES}
+    typed = {name: value for name, value in request.GET.items() if name in (*verdicts.NAMES, "part")}
     return {
         "found": found,
         "decision": found.decision,
@@ -151,6 +152,8 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         "query": urlencode(typed),
         "typed": list(typed.items()),
         **_left(found),
+        "hold_out": HoldOut.objects.filter(study=found.study).first(),
+        "looks": holding_out.looks(found.study, found.judge),
         "has_maps": any(one["scores"] and one["scores"]["map"] for one in documents.values()),
         "certificate": newest,
         "certificate_state": certificates.check(certificates.document(newest)) if newest else None,

@@ -10,10 +10,11 @@ from django.core.management.base import CommandParser
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import trusting, verdicts
+from judging.management.commands.calibrate import add_part
+from judging.queries.evidence import HELD_OUT, StudyEvidence
+from judging.services.trust import holding_out, trusting, verdicts
 from judging.services.trust.options import AuditOptions
-from judging.services.trust.trusting import Asked
+from judging.services.trust.trusting import Asked, Trusted
 from judging.stats.multiplicity import Method
 
 
@@ -28,20 +29,28 @@ class Command(ConcordCommand):
         parser.add_argument("--level", type=float, default=0.05, help="of all probes of a criterion together (0.05)")
         parser.add_argument("--correction", choices=get_args(Method), default="holm", help="of the p-values (holm)")
         parser.add_argument("--seed", type=int, default=0, help="of people drawn and permutations (0)")
+        add_part(parser)
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
         rules = verdicts.rules_from(dict(options["rule"]))
         chosen = AuditOptions(options["level"], options["correction"], options["seed"])
-        evidence = StudyEvidence.read(study_called(options["study"]))
+        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
         asked = Asked(audit=chosen, rules=rules)
-        mine = evidence.of(evidence.judge(options["judge"]))
-        found = trusting.of_judge(by=None, evidence=mine, asked=asked)
+        found = seen(evidence, options["judge"], asked)
         return trusting.for_criterion(found.audit_document(), options["criterion"])
 
     def say(self, document: Any) -> None:
         for found in document["criteria"].values() if "criteria" in document else [document]:
             self.stdout.write("\n".join(lines(document["judge"], found)))
+
+
+def seen(evidence: StudyEvidence, name: str, asked: Asked) -> Trusted:
+    """The judge on this part of the items; a look at the held-out part is on record."""
+    judge = evidence.judge(name)
+    if evidence.part == HELD_OUT:
+        return holding_out.look(by=None, study=evidence.study, judge=judge, asked=asked)
+    return trusting.of_judge(by=None, evidence=evidence.of(judge), asked=asked)
 
 
 def add_rules(parser: CommandParser) -> None:

@@ -14,11 +14,12 @@ from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
 from annotation.stats.table import Level
 from judging.management.commands.agreement import check_source
-from judging.queries.evidence import StudyEvidence
+from judging.queries.evidence import HELD_OUT, PARTS, StudyEvidence
 from judging.services import calibration
 from judging.services.calibration import CalibrationOptions, FileColumns
-from judging.services.trust import runs, trusting
+from judging.services.trust import holding_out, runs, trusting
 from judging.services.trust.options import TrustOptions
+from judging.services.trust.trusting import Asked
 from judging.stats.calibration import MapName
 
 ONLY_FILE = ("human", "level", "categories", "confidence_column", "weight_column", "cluster_column")
@@ -38,6 +39,7 @@ class Command(ConcordCommand):
         parser.add_argument("--study", help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="of the study; of a file its column")
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
+        add_part(parser)
         parser.add_argument("--epsilon", type=float, default=0.15, help="discount in the alternative-annotator test")
         parser.add_argument("--human", metavar="COL", help="the file's column of people's labels")
         parser.add_argument("--level", choices=get_args(Level), help="interval for over two numbers, otherwise nominal")
@@ -49,7 +51,7 @@ class Command(ConcordCommand):
         add_how(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        check_source(options, only_study=("criterion",), only_file=ONLY_FILE)
+        check_source(options, only_study=("criterion", "part"), only_file=ONLY_FILE)
         if options["study"]:
             return self.of_study(options)
         if not options["human"]:
@@ -67,15 +69,28 @@ class Command(ConcordCommand):
 
     def of_study(self, options: Mapping[str, Any]) -> dict[str, Any]:
         chosen = TrustOptions(**how(options), epsilon=options["epsilon"])
-        evidence = StudyEvidence.read(study_called(options["study"]))
-        mine = evidence.of(evidence.judge(options["judge"]))
-        run = runs.calibration(by=None, evidence=mine, options=chosen)
+        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
+        judge = evidence.judge(options["judge"])
+        if evidence.part == HELD_OUT:
+            run = holding_out.look(by=None, study=evidence.study, judge=judge, asked=Asked(chosen)).calibration
+        else:
+            run = runs.calibration(by=None, evidence=evidence.of(judge), options=chosen)
         return trusting.for_criterion(run.result, options["criterion"])
 
     def say(self, document: Any) -> None:
         for found in document["criteria"].values() if "criteria" in document else [document]:
             # a file names its columns; a study's judge stands beside its people
             self.stdout.write("\n".join(_lines({"human": "people", "judge": document["judge"], **found})))
+
+
+def add_part(parser: CommandParser) -> None:
+    """Which part of a study's items."""
+    parser.add_argument(
+        "--part",
+        choices=PARTS,
+        default="",
+        help="of a study with a held-out part; development by default, and a look at held-out is on record",
+    )
 
 
 def add_how(parser: CommandParser) -> None:

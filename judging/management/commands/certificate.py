@@ -10,9 +10,10 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
-from judging.management.commands.audit import add_rules
+from judging.management.commands.audit import add_rules, seen
+from judging.management.commands.calibrate import add_part
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import certificates, trusting, verdicts
+from judging.services.trust import certificates, verdicts
 from judging.services.trust.trusting import Asked
 
 
@@ -24,13 +25,13 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it")
+        add_part(parser)
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
         rules = verdicts.rules_from(dict(options["rule"]))
-        evidence = StudyEvidence.read(study_called(options["study"]))
-        mine = evidence.of(evidence.judge(options["judge"]))
-        found = trusting.of_judge(by=None, evidence=mine, asked=Asked(rules=rules))
+        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
+        found = seen(evidence, options["judge"], Asked(rules=rules))
         issued = certificates.issue(by=None, found=found)
         document = certificates.document(issued)
         if options["output"]:

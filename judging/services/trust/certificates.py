@@ -14,7 +14,7 @@ from annotation.models import Study, User
 from annotation.version import code_version
 from judging.models import AuditRun, CalibrationRun, Certificate, Judge
 from judging.queries import certificates as queries
-from judging.services.trust import escalation
+from judging.services.trust import escalation, holding_out
 from judging.services.trust.trusting import Trusted
 from judging.services.trust.verdicts import CriterionVerdict
 
@@ -121,6 +121,7 @@ def _content(found: Trusted) -> dict[str, Any]:
         "judged": [time.isoformat(timespec="seconds") if time else None for time in (first, last)],
         "criteria": {one.key: _criterion(one, criteria[one.key]) for one in found.verdicts},
         "escalation": escalation.came_back(escalated, found.evidence) if escalated else None,
+        "held_out": holding_out.record(study, judge, found.part),
         "rules": found.rules.as_json(),
         "calibration": _run(calibration),
         "audit": _run(found.audit),

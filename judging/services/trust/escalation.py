@@ -6,7 +6,7 @@ there; mixed with the labels of a sample they would make the judge look worse th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,9 @@ def escalate(*, by: User | None, found: Trusted, name: str, target: float = 0.9,
     studies.check_numbers(overlap, found.study.seed)
     with transaction.atomic():
         made = _study(by, found.study, name, overlap)
-        _items(by, found.study, made, chosen.items)
+        names = found.evidence.material.names
+        positions = [int(name) for name, is_left in zip(names, chosen.items, strict=True) if is_left]
+        _items(by, found.study, made, positions)
         return Escalation.objects.create(
             study=found.study,
             judge=found.judge,
@@ -121,9 +123,9 @@ def _study(by: User | None, source: Study, name: str, overlap: int) -> Study:
     return made
 
 
-def _items(by: User | None, source: Study, made: Study, chosen: BoolArray) -> None:
+def _items(by: User | None, source: Study, made: Study, positions: Sequence[int]) -> None:
     """The chosen items in an order of their own, so that nobody can tell by it how doubtful they are."""
-    there = [item for item, wanted in zip(source.items.order_by("position"), chosen, strict=True) if wanted]
+    there = list(source.items.filter(position__in=positions).order_by("position"))
     sample = Sample.objects.create(
         study=made,
         method="all",
@@ -164,27 +166,36 @@ def newest(study: Study, judge: Judge) -> Escalation | None:
 
 
 def came_back(escalation: Escalation, evidence: JudgeEvidence) -> Document:
-    """What people have said so far of what was left to them, by criterion."""
+    """What people have said so far of what was left to them, by criterion; of the items in this part of the study."""
     target = StudyEvidence.read(escalation.target)
-    rows = _rows(escalation.study, escalation.target)
+    rows = _rows(escalation, evidence)
+    there = rows >= 0
     people = {criterion.key: target.people[criterion.pk] for criterion in target.criteria}
     return {
         "study": escalation.target.name,
         "target_agreement": escalation.target_agreement,
-        "items": len(rows),
+        "items": int(there.sum()),
         "criteria": {
-            key: _of_criterion(one, escalation.thresholds.get(key), people[key].consensus, people[key].mean, rows)
+            key: _of_criterion(
+                one,
+                escalation.thresholds.get(key),
+                people[key].consensus[there],
+                people[key].mean[there],
+                rows[there],
+            )
             for key, one in evidence.evidence.items()
             if key in people
         },
     }
 
 
-def _rows(source: Study, target: Study) -> IntArray:
-    """(m,) for each item of the new study its row in the old one."""
-    column = f"{source.kind}_id"
-    place = {pk: row for row, pk in enumerate(source.items.order_by("position").values_list(column, flat=True))}
-    return np.array([place[pk] for pk in target.items.order_by("position").values_list(column, flat=True)])
+def _rows(escalation: Escalation, evidence: JudgeEvidence) -> IntArray:
+    """(m,) for each item of the new study its row among those of the old one; -1 where it is in another part."""
+    column = f"{escalation.study.kind}_id"
+    row = {int(name): k for k, name in enumerate(evidence.material.names)}
+    position = dict(escalation.study.items.values_list(column, "position"))
+    theirs = escalation.target.items.order_by("position").values_list(column, flat=True)
+    return np.array([row.get(position[pk], -1) for pk in theirs], dtype=np.int64)
 
 
 def _of_criterion(

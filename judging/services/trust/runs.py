@@ -72,6 +72,7 @@ def _head(evidence: JudgeEvidence) -> dict[str, Any]:
         "model": evidence.judge.model,
         "provider": evidence.judge.provider,
         "prompts": list(evidence.prompts),
+        "part": evidence.part,
     }
 
 

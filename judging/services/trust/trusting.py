@@ -40,6 +40,11 @@ class Trusted:
     verdicts: tuple[CriterionVerdict, ...]
 
     @property
+    def part(self) -> str:
+        """Of the items: all, development or held-out."""
+        return self.evidence.part
+
+    @property
     def decision(self) -> Decision | None:
         """What holds on every criterion."""
         return verdicts.worst(list(self.verdicts))

@@ -167,9 +167,9 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
     addresses = [reverse(name, args=["suits"]) for name in ("calibration", "report")]
     for address in addresses:
         alice.get(address)
-    with django_assert_num_queries(22):
-        alice.get(addresses[0])
     with django_assert_num_queries(23):
+        alice.get(addresses[0])
+    with django_assert_num_queries(24):
         alice.get(addresses[1])
     for key in ("a", "b"):
         more = CriterionFactory(study=pairs.study, key=key, level="nominal")
@@ -177,9 +177,9 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         judge_says(more, f"judge-{key}", list("123412") * 10)
     for address in addresses:
         alice.get(address)
-    with django_assert_num_queries(22):
-        alice.get(addresses[0])
     with django_assert_num_queries(23):
+        alice.get(addresses[0])
+    with django_assert_num_queries(24):
         alice.get(addresses[1])
 
 
