@@ -190,7 +190,7 @@ def curves(parts: Sequence[Curve], palette: Palette) -> dict[str, Any]:
     """Means by turn of the assistant with their intervals, a panel per criterion, all on the same turns."""
     turns = list(dict.fromkeys(mark.name for part in parts for mark in part.marks))
     panels = [_turns_panel(part, sorted(turns, key=int), palette, last=part is parts[-1]) for part in parts]
-    return _styled(alt.vconcat(*panels, spacing=14), palette)
+    return styled(alt.vconcat(*panels, spacing=14), palette)
 
 
 def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: bool) -> alt.LayerChart:
@@ -199,7 +199,7 @@ def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: b
     scale = alt.Scale(domain=list(part.scale), nice=False, zero=False)
     y_axis = alt.Axis(title=None, tickCount=4, grid=True, minExtent=30, maxExtent=30)
     defined = [_values(mark) for mark in part.marks if mark.value is not None]
-    base = alt.Chart(_data(defined)).encode(x=x)
+    base = alt.Chart(inline(defined)).encode(x=x)
     y = alt.Y("value:Q", scale=scale, axis=y_axis)
     layers = [
         base.mark_line(color=palette.judge, strokeWidth=1).encode(y=y),

@@ -358,7 +358,7 @@ def _replies(run_ids: Iterable[int]) -> dict[tuple[int, int], list[_Reply]]:
 
 def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
     return (
-        Judgment.objects.filter(run_id__in=list(run_ids))
+        Judgment.objects.filter(run_id__in=list(run_ids), turn=0)
         .order_by("run_id", "criterion_id", "item__position", "repeat", "order")
         .values_list(
             "run_id",
