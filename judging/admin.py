@@ -8,12 +8,18 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from judging.models import (
+    AuditRun,
     CachedReply,
+    CalibrationRun,
+    Certificate,
+    Escalation,
+    HoldOut,
     Judge,
     JudgeBatch,
     JudgeChunk,
     JudgeRun,
     Judgment,
+    Look,
     Pause,
     Price,
     Quota,
@@ -102,3 +108,39 @@ class SeatAdmin(ReadOnly):
 class CachedReplyAdmin(ReadOnly):
     list_display = ["key", "provider", "model", "created_at"]
     show_full_result_count = False
+
+
+@admin.register(CalibrationRun)
+class CalibrationRunAdmin(ReadOnly):
+    list_display = ["id", "study", "judge", "seed", "input_hash", "code_version", "created_by", "created_at"]
+    list_select_related = ["study", "judge", "created_by"]
+    show_full_result_count = False
+
+
+@admin.register(AuditRun)
+class AuditRunAdmin(CalibrationRunAdmin):
+    pass
+
+
+@admin.register(Certificate)
+class CertificateAdmin(ReadOnly):
+    list_display = ["sha256", "study", "judge", "created_by", "created_at"]
+    list_select_related = ["study", "judge", "created_by"]
+
+
+@admin.register(Escalation)
+class EscalationAdmin(ReadOnly):
+    list_display = ["id", "study", "judge", "target", "target_agreement", "created_by", "created_at"]
+    list_select_related = ["study", "judge", "target", "created_by"]
+
+
+@admin.register(HoldOut)
+class HoldOutAdmin(ReadOnly):
+    list_display = ["study", "share", "seed", "created_by", "created_at"]
+    list_select_related = ["study", "created_by"]
+
+
+@admin.register(Look)
+class LookAdmin(ReadOnly):
+    list_display = ["id", "study", "judge", "calibration", "created_by", "created_at"]
+    list_select_related = ["study", "judge", "calibration__study", "calibration__judge", "created_by"]

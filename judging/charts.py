@@ -115,12 +115,12 @@ def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
     ends = [x for part in parts for mark in part.marks for x in (mark.value, mark.low) if x is not None]
     ends += [part.ceiling[0] for part in parts if part.ceiling]
     scale = alt.Scale(domain=[min([0.0, *(end - 0.03 for end in ends)]), 1.0], nice=False)
-    y_axis = _names([mark.name for part in parts for mark in part.marks])
+    y_axis = name_axis([mark.name for part in parts for mark in part.marks])
     panels = [_panel(part, scale, y_axis, palette, last=part is parts[-1]) for part in parts]
-    return _styled(alt.vconcat(*panels, spacing=14), palette)
+    return styled(alt.vconcat(*panels, spacing=14), palette)
 
 
-def _names(names: Sequence[str]) -> alt.Axis:
+def name_axis(names: Sequence[str]) -> alt.Axis:
     """An axis of names, as wide as the longest one needs, so that panels stand under each other."""
     room = LETTER * min(max(map(len, names), default=0), LONGEST)
     return alt.Axis(labelLimit=room, minExtent=room + 12, maxExtent=room + 12, labelPadding=10)
@@ -131,7 +131,7 @@ def _panel(part: Rows, scale: alt.Scale, y_axis: alt.Axis, palette: Palette, *, 
     y = alt.Y("name:N", sort=[mark.name for mark in part.marks], title=None, axis=y_axis)
     x = alt.X("value:Q", scale=scale, axis=x_axis)
     shown = [_values(mark) for mark in part.marks]
-    base = alt.Chart(_data(shown)).encode(y=y)
+    base = alt.Chart(inline(shown)).encode(y=y)
     layers = [
         *_band(part.ceiling, scale, palette),
         base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=_by_kind(palette)),
@@ -157,7 +157,8 @@ def _values(mark: Mark) -> dict[str, Any]:
     }
 
 
-def _data(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
+def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
+    """Rows as the data of a chart."""
     return alt.InlineData(values=[dict(value) for value in values])
 
 
@@ -172,7 +173,7 @@ def _by_kind(palette: Palette) -> alt.Color:
 def _band(ceiling: tuple[float, float] | None, scale: alt.Scale, palette: Palette) -> list[alt.Chart]:
     if ceiling is None:
         return []
-    ends = _data([{"from": ceiling[0], "to": ceiling[1]}])
+    ends = inline([{"from": ceiling[0], "to": ceiling[1]}])
     return [alt.Chart(ends).mark_rect(color=palette.band, opacity=1).encode(x=alt.X("from:Q", scale=scale), x2="to:Q")]
 
 
@@ -189,7 +190,7 @@ def curves(parts: Sequence[Curve], palette: Palette) -> dict[str, Any]:
     """Means by turn of the assistant with their intervals, a panel per criterion, all on the same turns."""
     turns = list(dict.fromkeys(mark.name for part in parts for mark in part.marks))
     panels = [_turns_panel(part, sorted(turns, key=int), palette, last=part is parts[-1]) for part in parts]
-    return _styled(alt.vconcat(*panels, spacing=14), palette)
+    return styled(alt.vconcat(*panels, spacing=14), palette)
 
 
 def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: bool) -> alt.LayerChart:
@@ -198,7 +199,7 @@ def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: b
     scale = alt.Scale(domain=list(part.scale), nice=False, zero=False)
     y_axis = alt.Axis(title=None, tickCount=4, grid=True, minExtent=30, maxExtent=30)
     defined = [_values(mark) for mark in part.marks if mark.value is not None]
-    base = alt.Chart(_data(defined)).encode(x=x)
+    base = alt.Chart(inline(defined)).encode(x=x)
     y = alt.Y("value:Q", scale=scale, axis=y_axis)
     layers = [
         base.mark_line(color=palette.judge, strokeWidth=1).encode(y=y),
@@ -219,13 +220,13 @@ def tier_bars(counts: Sequence[tuple[str, Mapping[str, int]]], palette: Palette)
         for rank, tier in enumerate(TIERS)
         if found.get(tier, 0)
     ]
-    y = alt.Y("name:N", sort=[name for name, _ in counts], title=None, axis=_names([name for name, _ in counts]))
+    y = alt.Y("name:N", sort=[name for name, _ in counts], title=None, axis=name_axis([name for name, _ in counts]))
     axis = alt.Axis(format=".0%", title="share of items", tickCount=5)
-    base = alt.Chart(_data(values)).encode(y=y, order="rank:O")
+    base = alt.Chart(inline(values)).encode(y=y, order="rank:O")
     bars = base.mark_bar(stroke=palette.line, strokeWidth=0.5).encode(
         x=alt.X("n:Q", stack="normalize", axis=axis), color=_by_tier(palette)
     )
-    return _styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
+    return styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
 
 
 def _by_tier(palette: Palette) -> alt.Color:
@@ -241,16 +242,19 @@ def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
     x = alt.Scale(domain=[low, 1.0], nice=False)
     axis = alt.Axis(title="kappa of an item", values=[*cuts, 0, 1], format=".2~f")
     span = alt.X("from:Q", scale=x, axis=axis)
-    areas = alt.Chart(_data(bands)).mark_rect()
-    ticks = alt.Chart(_data([{"kappa": value} for value in plan["values"]])).mark_rule(color=palette.ink, strokeWidth=2)
+    areas = alt.Chart(inline(bands)).mark_rect()
+    ticks = alt.Chart(inline([{"kappa": value} for value in plan["values"]])).mark_rule(
+        color=palette.ink, strokeWidth=2
+    )
     layers = [
         areas.encode(x=span, x2="to:Q", y=alt.value(0), y2=alt.value(14), color=_by_tier(palette)),
         ticks.encode(x=alt.X("kappa:Q", scale=x), y=alt.value(16), y2=alt.value(30)),
     ]
-    return _styled(alt.layer(*layers).properties(width=WIDTH, height=32), palette)
+    return styled(alt.layer(*layers).properties(width=WIDTH, height=32), palette)
 
 
-def _styled(chart: Any, palette: Palette) -> dict[str, Any]:
+def styled(chart: Any, palette: Palette) -> dict[str, Any]:
+    """The specification of a chart with the look that all charts share."""
     text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
     axis = {
         **text,

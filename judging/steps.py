@@ -1,13 +1,14 @@
-"""What the line of a study says of its judges, its agreement and its tiers."""
+"""What the line of a study says of its judges, its agreement, its tiers and what its judges are worth."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.models import AgreementRun, Annotation, Assignment, Study
 from annotation.steps import Step, link, register
+from judging.models import CalibrationRun, JudgeRun
 
 
 @register
@@ -31,3 +32,16 @@ def result_steps(study: Study) -> Iterator[Step]:
     state = "done" if there and computed else "active" if there else "todo"
     yield Step("agreement", "Agreement", "" if there else "no labels yet", state, link("agreement", study.slug))
     yield Step("tiers", "Tiers", "", "done" if there else "todo", link("tiers", study.slug))
+
+
+@register
+def trust_steps(study: Study) -> Iterator[Step]:
+    """Whether there is a judge to be calibrated, and whether it has been."""
+    known = Study.objects.filter(pk=study.pk).values_list(
+        Exists(JudgeRun.objects.filter(study=OuterRef("pk"))),
+        Exists(CalibrationRun.objects.filter(study=OuterRef("pk"))),
+    )
+    judged, computed = known[0]
+    state = "done" if judged and computed else "active" if judged else "todo"
+    yield Step("calibration", "Calibration", "" if judged else "no judge yet", state, link("calibration", study.slug))
+    yield Step("report", "Report", "", "active" if computed else "todo", link("report", study.slug))

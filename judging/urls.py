@@ -3,7 +3,23 @@
 from django.urls import URLPattern, URLResolver, path
 
 from judging.api import views as api
-from judging.views import agreement, exports, imports, items, judges, judgments, panels, runs, scores, tiers
+from judging.views import (
+    agreement,
+    certificates,
+    comparison,
+    escalations,
+    exports,
+    imports,
+    items,
+    judges,
+    judgments,
+    panels,
+    reports,
+    runs,
+    scores,
+    tiers,
+    trust,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # imports
@@ -30,6 +46,33 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/agreement.<slug:format>", agreement.agreement_download, name="agreement_download"),
     path("studies/<slug:slug>/tiers/", tiers.tiers, name="tiers"),
     path("studies/<slug:slug>/tiers.<slug:format>", tiers.tiers_download, name="tiers_download"),
+    path("studies/<slug:slug>/calibration/", comparison.calibration, name="calibration"),
+    path("studies/<slug:slug>/calibration.<slug:format>", comparison.calibration_download, name="calibration_download"),
+    path("studies/<slug:slug>/calibration/<int:pk>/", trust.judge_verdict, name="judge_verdict"),
+    path("studies/<slug:slug>/calibration/<int:pk>/compute/", comparison.judge_assess, name="judge_assess"),
+    path("studies/<slug:slug>/calibration/<int:pk>/escalate/", escalations.judge_escalate, name="judge_escalate"),
+    path("studies/<slug:slug>/calibration/<int:pk>/hold-out/", escalations.study_hold_out, name="study_hold_out"),
+    path("studies/<slug:slug>/calibration/<int:pk>/look/", escalations.judge_look, name="judge_look"),
+    path("studies/<slug:slug>/calibration/<int:pk>/maps/", escalations.judge_recalibrate, name="judge_recalibrate"),
+    path(
+        "studies/<slug:slug>/calibration/<int:pk>/certificate/",
+        certificates.certificate_issue,
+        name="certificate_issue",
+    ),
+    path(
+        "studies/<slug:slug>/calibration/<int:pk>/<slug:part>.<slug:format>",
+        trust.judge_verdict_download,
+        name="judge_verdict_download",
+    ),
+    path(
+        "studies/<slug:slug>/calibration/<int:pk>/<slug:key>/<slug:plot>.<slug:format>",
+        trust.judge_plot,
+        name="judge_plot",
+    ),
+    path("studies/<slug:slug>/report/", reports.report, name="report"),
+    path("studies/<slug:slug>/report.<slug:format>", reports.report_download, name="report_download"),
+    path("certificates/<slug:sha256>/", certificates.certificate_detail, name="certificate_detail"),
+    path("certificates/<slug:sha256>.json", certificates.certificate_download, name="certificate_download"),
     path("studies/<slug:slug>/items/", items.item_list, name="item_list"),
     path("studies/<slug:slug>/items/<int:position>/", items.item_detail, name="item_detail"),
     path("studies/<slug:slug>/labels.<slug:format>", exports.export, name="export"),

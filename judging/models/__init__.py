@@ -5,15 +5,22 @@ from judging.models.judge import Judge
 from judging.models.limits import CachedReply, Price, Quota, Seat
 from judging.models.pause import Pause
 from judging.models.run import JudgeChunk, JudgeRun, Judgment
+from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation, HoldOut, Look
 from judging.models.worker import Worker
 
 __all__ = [
+    "AuditRun",
     "CachedReply",
+    "CalibrationRun",
+    "Certificate",
+    "Escalation",
+    "HoldOut",
     "Judge",
     "JudgeBatch",
     "JudgeChunk",
     "JudgeRun",
     "Judgment",
+    "Look",
     "Pause",
     "Price",
     "Quota",

@@ -8,7 +8,8 @@ from django.db.models import Q
 
 IMPORTED = "imported"
 PANEL = "panel"
-NOT_RUN_HERE = (IMPORTED, PANEL)
+RECALIBRATED = "recalibrated"
+NOT_RUN_HERE = (IMPORTED, PANEL, RECALIBRATED)
 """What stands for a provider where the judgments were made elsewhere, or from those of other judges."""
 
 IN_TURN = ("local",)

@@ -28,6 +28,7 @@ REASONS = {
     "orders_disagree": "its verdicts in the two orders disagree",
     "members_disagree": "no majority of the members",
     "no_member": "no member gave a verdict",
+    "outside_range": "a score outside those that the map was fitted to",
     "nothing_to_measure": "nothing there that the baseline could measure",
 }
 

@@ -15,7 +15,7 @@ from annotation.errors import InputError
 from annotation.models import Criterion, User
 from judging import prompts, providers
 from judging.models import Judge
-from judging.models.judge import IMPORTED, PANEL
+from judging.models.judge import IMPORTED, PANEL, RECALIBRATED
 from judging.providers.base import BatchProvider, PermanentError, Provider, TransientError
 from judging.queries.requests import spec_of
 
@@ -130,6 +130,8 @@ def check(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = Fal
         raise InputError(f"The judgments of {judge} were imported; it cannot be run here.", field="judge")
     if judge.provider == PANEL:
         raise InputError(f"{judge} is a panel: let its members run, and combine their runs again.", field="judge")
+    if judge.provider == RECALIBRATED:
+        raise InputError(f"{judge} is {judge.parameters['of']} recalibrated: let that run.", field="judge")
     provider = checked_provider(judge.provider, judge.model, judge.parameters)
     check_template_fits(judge, criteria, every_turn=every_turn)
     if problems := provider.check([spec_of(criterion) for criterion in criteria]):

@@ -133,7 +133,7 @@ class Calibrated:
             **_corrected_json(self.mean),
             "by_category": {name: one.as_json() for name, one in self.by_category.items()},
             "rogan_gladen": None if self.rogan_gladen is None else _rogan_json(self.rogan_gladen),
-            "scores": None if self.scores is None else _scores_json(self.scores),
+            "scores": None if self.scores is None else scores_json(self.scores),
             "selective": [_selection_json(one) for one in self.selective],
             "risk_coverage": self.curve.as_json(),
             "warnings": [warning.as_json() for warning in self.warnings],
@@ -319,7 +319,8 @@ def _rogan_json(found: RoganGladen) -> dict[str, Any]:
     }
 
 
-def _scores_json(found: Recalibration) -> dict[str, Any]:
+def scores_json(found: Recalibration) -> dict[str, Any]:
+    """The document under ``"scores"``."""
     return {**found.as_json(), "before": _reliability_json(found.before), "after": _reliability_json(found.after)}
 
 

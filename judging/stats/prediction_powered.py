@@ -119,6 +119,10 @@ class Corrected:
         The number of labels whose mean alone would have an interval as narrow as ``ppi``.
     saved
         ``effective_n`` minus the labels there are: what the judge is worth, in labels.
+    correlation
+        Of label and judge on the labelled items; NaN where either does not vary.
+    human_error, ppi_error
+        Standard errors of ``human_only`` and ``ppi``; NaN where there is none.
     """
 
     human_only: Estimate
@@ -127,6 +131,9 @@ class Corrected:
     weight: float
     effective_n: float
     saved: float
+    correlation: float = np.nan
+    human_error: float = np.nan
+    ppi_error: float = np.nan
 
     def as_json(self) -> dict[str, Any]:
         """The three figures as in the document of ``calibrate``."""
@@ -173,14 +180,24 @@ def ppi_mean(
     why = NO_LABELS if data.n < 2 else NO_UNLABELLED if not data.n_unlabelled else None
     if why is not None:
         nothing = undefined(why, n_items=data.n + data.n_unlabelled, confidence=confidence)
-        return Corrected(human_only, judge_only, nothing, np.nan, np.nan, np.nan)
+        return Corrected(human_only, judge_only, nothing, np.nan, np.nan, np.nan, _correlation(data), human_error)
     used = power_tuned(data) if weight is None else weight
     value = _mean(data.human - used * data.judge, data.weights) + used * _mean(data.unlabelled, data.unlabelled_weights)
     error = influence_error(_influence(data, used), data.all_clusters)
     n, rest = data.n, data.n_unlabelled
     ppi = normal(value, error, n_items=n + rest, confidence=confidence, bounds=bounds, n_ratings=2 * n + rest)
     worth = data.n * (human_error / error) ** 2 if error > 0 and human_error > 0 else np.nan
-    return Corrected(human_only, judge_only, ppi, float(used), float(worth), float(worth - data.n))
+    return Corrected(
+        human_only=human_only,
+        judge_only=judge_only,
+        ppi=ppi,
+        weight=float(used),
+        effective_n=float(worth),
+        saved=float(worth - data.n),
+        correlation=_correlation(data),
+        human_error=human_error,
+        ppi_error=error,
+    )
 
 
 def power_tuned(data: Labelled) -> float:
@@ -202,6 +219,15 @@ def power_tuned(data: Labelled) -> float:
     covariance = _mean(y * f, data.weights)
     sizes = effective_size(data.weights) / effective_size(data.unlabelled_weights)
     return float(np.clip(covariance / ((1 + sizes) * variance), 0.0, 1.0))
+
+
+def _correlation(data: Labelled) -> float:
+    """Weighted correlation of label and judge; NaN where either does not vary."""
+    if data.n < 2:
+        return np.nan
+    y, f = data.human - _mean(data.human, data.weights), data.judge - _mean(data.judge, data.weights)
+    spread = _mean(y**2, data.weights) * _mean(f**2, data.weights)
+    return float(_mean(y * f, data.weights) / np.sqrt(spread)) if spread > 1e-24 else np.nan
 
 
 def effective_size(weights: FloatArray) -> float:

@@ -34,11 +34,15 @@ class Rules:
         To replace a person, the alternative-annotator test must be passed.
     tolerated_biases
         Names of probes whose findings do not stand in the way of replacing a person.
+    required_probes
+        To replace a person, those of these probes that the material calls for must have been made.
     least_coverage
         To assist, selective judging must keep at least this share at the guaranteed agreement, or PPI++ must save
         at least ``least_saved`` of the labels.
     least_saved
         See there: labels saved as a share of the labels there are.
+    target_agreement
+        The agreement that selective judging has to guarantee.
     """
 
     least_items: int = 50
@@ -47,12 +51,15 @@ class Rules:
     below_ceiling: float = 0.1
     must_pass_alt_test: bool = True
     tolerated_biases: tuple[str, ...] = ()
+    required_probes: tuple[str, ...] = ("position", "length", "leniency")
     least_coverage: float = 0.1
     least_saved: float = 0.1
+    target_agreement: float = 0.9
 
     def as_json(self) -> dict[str, Any]:
         """The thresholds as JSON types."""
-        return {**asdict(self), "tolerated_biases": list(self.tolerated_biases)}
+        lists = {"tolerated_biases": list(self.tolerated_biases), "required_probes": list(self.required_probes)}
+        return {**asdict(self), **lists}
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ class Facts:
         None where it could not be made.
     biases
         Names of the probes that found something.
+    not_probed
+        Names of the probes that could not be made.
     coverage
         Share kept by selective judging at the guaranteed agreement; 0 where nothing is guaranteed, NaN where the judge
         gives no confidence.
@@ -86,6 +95,7 @@ class Facts:
     below_ceiling: Estimate
     alt_test_passed: bool | None = None
     biases: tuple[str, ...] = ()
+    not_probed: tuple[str, ...] = ()
     coverage: float = np.nan
     saved: float = np.nan
 
@@ -156,7 +166,7 @@ def _enough(facts: Facts, rules: Rules) -> Reason:
 
 def _readable(facts: Facts, rules: Rules) -> Reason:
     met = facts.unscored <= rules.most_unscored
-    message = f"{facts.unscored:.0%} of the replies held no verdict; at most {rules.most_unscored:.0%} may"
+    message = f"{facts.unscored:.1%} of the replies held no verdict; at most {rules.most_unscored:.0%} may"
     return Reason("unscored", "do not use", met, message)
 
 
@@ -168,8 +178,8 @@ def _useful(facts: Facts, rules: Rules) -> Reason:
 
 def _worth_asking(facts: Facts, rules: Rules) -> Reason:
     met = facts.coverage >= rules.least_coverage or facts.saved >= rules.least_saved
-    kept = "no confidence to select by" if np.isnan(facts.coverage) else f"{facts.coverage:.0%} may be kept unseen"
-    saved = "labels saved unknown" if np.isnan(facts.saved) else f"{facts.saved:.0%} of the labels saved"
+    kept = "no confidence to select by" if np.isnan(facts.coverage) else f"{facts.coverage:.1%} may be kept unseen"
+    saved = "labels saved unknown" if np.isnan(facts.saved) else f"{facts.saved:.1%} of the labels saved"
     message = f"{kept} (at least {rules.least_coverage:.0%}), {saved} (or at least {rules.least_saved:.0%})"
     return Reason("worth", "do not use", met, message)
 
@@ -192,8 +202,11 @@ def _as_good_as_a_person(facts: Facts, rules: Rules) -> Reason:
 
 def _unbiased(facts: Facts, rules: Rules) -> Reason:
     standing = [name for name in facts.biases if name not in rules.tolerated_biases]
+    unknown = [name for name in facts.not_probed if name in rules.required_probes]
     message = f"biases found: {', '.join(standing)}" if standing else "no bias found that is not tolerated"
-    return Reason("biases", "assist and escalate", not standing, message)
+    if unknown:
+        message += f"; could not be probed: {', '.join(unknown)}"
+    return Reason("biases", "assist and escalate", not (standing or unknown), message)
 
 
 def _said(estimate: Estimate) -> str:

@@ -1,11 +1,14 @@
-"""`{% load judging %}`: amounts of money."""
+"""`{% load judging %}`: amounts of money, and parts of documents."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
 from django import template
 
+from judging import wording
 from judging.pricing import in_dollars
 
 register = template.Library()
@@ -15,3 +18,19 @@ register = template.Library()
 def dollars(amount: Decimal | None) -> str:
     """US dollars; a dash for an unknown amount."""
     return "\N{EN DASH}" if amount is None else in_dollars(amount)
+
+
+@register.filter
+def part(document: Mapping[str, Any], name: str) -> Any:
+    """The part of a document of this name, which may hold a hyphen; None where there is none."""
+    return document.get(name)
+
+
+@register.filter
+def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
+    """An estimate as text: 0.61 [0.52, 0.69]; a dash, with the reason where it is undefined."""
+    if not estimate or isinstance(estimate, str):  # what a template does not find is an empty text
+        return "\N{EN DASH}"
+    if estimate["value"] is None:
+        return f"\N{EN DASH} ({estimate['reason']})"
+    return wording.interval(estimate, digits)

@@ -9,6 +9,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from annotation.models import User
+from judging.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 
@@ -56,7 +57,8 @@ def test_pages_fit_and_pass_the_accessibility_rules(live_server, alice: Page, wi
 @pytest.mark.parametrize("width", [1280, 390])
 def test_text_in_charts_is_legible(live_server, alice: Page, width) -> None:
     alice.set_viewport_size({"width": width, "height": 900})
-    for address in ADDRESSES[:2]:
+    judge = Judge.objects.order_by("pk").first()
+    for address in (*ADDRESSES[:2], f"studies/suits/calibration/{judge.pk}/"):
         alice.goto(f"{live_server.url}/{address}")
         heights = alice.eval_on_selector_all(
             ".figure__plot text", "all => all.map(one => one.getBoundingClientRect().height)"

@@ -1,4 +1,4 @@
-"""`calibrate`: what a judge's scores are worth after correction."""
+"""`calibrate`: what a judge's verdicts are worth after correction, of a study or of a file."""
 
 from __future__ import annotations
 
@@ -11,38 +11,52 @@ from django.core.management.base import CommandParser
 from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
 from annotation.stats.table import Level
+from judging.management.commands.agreement import check_source
+from judging.queries.evidence import HELD_OUT, PARTS, StudyEvidence
 from judging.services import calibration
 from judging.services.calibration import CalibrationOptions, FileColumns
+from judging.services.trust import holding_out, runs, trusting
+from judging.services.trust.options import TrustOptions
+from judging.services.trust.trusting import Asked
 from judging.stats.calibration import MapName
+
+ONLY_FILE = ("human", "level", "categories", "confidence_column", "weight_column", "cluster_column")
 
 
 class Command(ConcordCommand):
-    help = "Correct, recalibrate and select a judge's verdicts by people's labels on some of the items of a CSV file."
-    example = "calibrate labels.csv --human gold --judge gpt-4 --json"
+    help = "What a judge's verdicts are worth, by people's labels on some of the items of a study or of a CSV file."
+    example = (
+        "calibrate labels.csv --human gold --judge gpt-4 --json\n"
+        "  python manage.py calibrate --study PandaLM --judge pandalm-7b"
+    )
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="LABELS.csv", help="a row per item; no human label = unlabelled")
-        parser.add_argument("--human", required=True, metavar="COL", help="column of people's labels")
-        parser.add_argument("--judge", required=True, metavar="COL", help="column of the judge's")
+        parser.add_argument(
+            "file", nargs="?", type=Path, metavar="LABELS.csv", help="a row per item; no human label = unlabelled"
+        )
+        parser.add_argument("--study", help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="of the study; of a file its column")
+        parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
+        add_part(parser)
+        parser.add_argument("--epsilon", type=float, default=0.15, help="discount in the alternative-annotator test")
+        parser.add_argument("--human", metavar="COL", help="the file's column of people's labels")
         parser.add_argument("--level", choices=get_args(Level), help="interval for over two numbers, otherwise nominal")
         parser.add_argument("--categories", metavar="A,B,…", help="the scale in order; by default what occurs")
         parser.add_argument("--positive", metavar="VALUE", help="of two labels, the one whose rate is asked for")
         parser.add_argument("--confidence-column", metavar="COL", help="the judge's confidence in each verdict")
         parser.add_argument("--weight-column", metavar="COL", help="survey weight: one over the inclusion probability")
         parser.add_argument("--cluster-column", metavar="COL", help="dialogue, profile or pair of each item")
-        parser.add_argument("--method", choices=get_args(MapName), default="isotonic", help="of recalibration")
-        parser.add_argument("--targets", default="0.8,0.9,0.95", help="agreements to be guaranteed (0.8,0.9,0.95)")
-        parser.add_argument("--delta", type=float, default=0.05, help="a guarantee fails with this probability (0.05)")
-        parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples; 0 for none")
-        parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
-        parser.add_argument("--seed", type=int, default=0, help="of folds and resamples (0)")
+        add_how(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        chosen = CalibrationOptions(
-            **{name: options[name] for name in ("bootstrap", "confidence", "seed", "positive", "method", "delta")},
-            targets=_numbers(options["targets"]),
-        )
+        check_source(options, only_study=("criterion", "part"), only_file=ONLY_FILE)
+        if options["study"]:
+            return self.of_study(options)
+        if not options["human"]:
+            raise InputError("a file needs the column of people's labels", field="human")
+        chosen = CalibrationOptions(**how(options))
         names = FileColumns(
             human=options["human"],
             judge=options["judge"],
@@ -53,8 +67,46 @@ class Command(ConcordCommand):
         scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
         return calibration.of_file(options["file"], names, chosen, level=options["level"], categories=scale)
 
+    def of_study(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        chosen = TrustOptions(**how(options), epsilon=options["epsilon"])
+        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
+        judge = evidence.judge(options["judge"])
+        if evidence.part == HELD_OUT:
+            run = holding_out.look(by=None, study=evidence.study, judge=judge, asked=Asked(chosen)).calibration
+        else:
+            run = runs.calibration(by=None, evidence=evidence.of(judge), options=chosen)
+        return trusting.for_criterion(run.result, options["criterion"])
+
     def say(self, document: Any) -> None:
-        self.stdout.write("\n".join(_lines(document)))
+        for found in document["criteria"].values() if "criteria" in document else [document]:
+            # a file names its columns; a study's judge stands beside its people
+            self.stdout.write("\n".join(_lines({"human": "people", "judge": document["judge"], **found})))
+
+
+def add_part(parser: CommandParser) -> None:
+    """Which part of a study's items."""
+    parser.add_argument(
+        "--part",
+        choices=PARTS,
+        default="",
+        help="of a study with a held-out part; development by default, and a look at held-out is on record",
+    )
+
+
+def add_how(parser: CommandParser) -> None:
+    """How to calibrate, the same for files and studies."""
+    parser.add_argument("--method", choices=get_args(MapName), default="isotonic", help="of recalibration")
+    parser.add_argument("--targets", default="0.8,0.9,0.95", help="agreements to be guaranteed (0.8,0.9,0.95)")
+    parser.add_argument("--delta", type=float, default=0.05, help="a guarantee fails with this probability (0.05)")
+    parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples; 0 for none")
+    parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
+    parser.add_argument("--seed", type=int, default=0, help="of folds and resamples (0)")
+
+
+def how(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `add_how` asks for."""
+    chosen = {name: options[name] for name in ("bootstrap", "confidence", "seed", "positive", "method", "delta")}
+    return {**chosen, "targets": _numbers(options["targets"])}
 
 
 def _numbers(listed: str) -> tuple[float, ...]:
@@ -65,8 +117,9 @@ def _numbers(listed: str) -> tuple[float, ...]:
 
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+    of = f"{found['name']}: " if "name" in found else ""
     yield (
-        f"{found['judge']} beside {found['human']}: {found['estimand']}; {found['n_labelled']} labelled and "
+        f"{of}{found['judge']} beside {found['human']}: {found['estimand']}; {found['n_labelled']} labelled and "
         f"{found['n_unlabelled']} unlabelled items, {found['unscored']} unscored"
     )
     parts = found["by_category"] or {"": found}

@@ -1,7 +1,7 @@
 """All probes that the material allows."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,15 @@ from judging.stats.audits.findings import Finding, findings
 from judging.stats.audits.halo import halo
 from judging.stats.audits.length import length
 from judging.stats.audits.leniency import leniency
-from judging.stats.audits.position import position_both_orders
-from judging.stats.audits.probe import LEVEL, Probe
+from judging.stats.audits.position import position_both_orders, position_one_order
+from judging.stats.audits.probe import LEAST, LEVEL, Probe
 from judging.stats.audits.repeats import repeats
 from judging.stats.audits.self_preference import self_preference_pairs, self_preference_scores
+from judging.stats.audits.subgroups import UNIT as SUBGROUP_UNIT
 from judging.stats.audits.subgroups import subgroups
 from judging.stats.multiplicity import Method
+
+AGREEING = "agreement with a person, judge minus another person, in the group that stands out most, less elsewhere"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,16 @@ class PairColumns:
         (n,) 1 where A is of the judge's kind, -1 where B is, else 0, or None.
     clusters
         What is independent of each other, or None.
+    shown_first
+        (n,) 1 where the judge was shown A first, 0 where B, NaN where the order is unknown; None where all are unknown.
+    judge_agrees, other_agrees
+        (n,) whether the judge, and another person, say what the person says (1, 0); or None.
+    repeated
+        (n, r) codes of r independent calls, or None.
+    previous_agrees
+        (n,) whether an earlier version of the judge says what the person says, or None.
+    groups
+        By name (domain, tier, …) the (n,) group of each item.
     """
 
     person: FloatArray
@@ -45,6 +58,12 @@ class PairColumns:
     length: FloatArray | None = None
     own: FloatArray | None = None
     clusters: tuple[str, ...] | None = None
+    shown_first: FloatArray | None = None
+    judge_agrees: FloatArray | None = None
+    other_agrees: FloatArray | None = None
+    repeated: FloatArray | None = None
+    previous_agrees: FloatArray | None = None
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def judge(self) -> FloatArray:
@@ -112,13 +131,44 @@ class Audit:
 
 def audit_pairs(pairs: PairColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0) -> Audit:
     """Position, length and self-preference of a judge that compares two responses."""
-    del seed  # none of these probes draws anything; the argument keeps both audits alike
-    made: list[Probe] = [position_both_orders(pairs.judge_ab, pairs.judge_ba, clusters=pairs.clusters)]
+    made: list[Probe] = [_position(pairs)]
     if pairs.length is not None:
         made.append(length(pairs.judge, pairs.person, pairs.length, paired=True, clusters=pairs.clusters))
     if pairs.own is not None:
         made.append(self_preference_pairs(pairs.judge, pairs.person, pairs.own, clusters=pairs.clusters))
+    made += _of_categories(pairs, seed)
     return Audit(tuple(findings(made, level=level, method=method)), level, method)
+
+
+def audit_nominal(columns: PairColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0) -> Audit:
+    """Repeats, drift and subgroups of a judge on a scale without order: whether it says what a person says."""
+    return Audit(tuple(findings(_of_categories(columns, seed), level=level, method=method)), level, method)
+
+
+def _position(pairs: PairColumns) -> Probe:
+    """From both orders where there are enough; else from one order each, beside the person's preference."""
+    both = int((~np.isnan(pairs.judge_ab) & ~np.isnan(pairs.judge_ba)).sum())
+    if both >= LEAST or pairs.shown_first is None or np.isnan(pairs.shown_first).all():
+        return position_both_orders(pairs.judge_ab, pairs.judge_ba, clusters=pairs.clusters)
+    a_first = pairs.shown_first == 1
+    by_judge, by_person = (np.where(a_first, column, 1 - column) for column in (pairs.judge, pairs.person))
+    unknown = np.isnan(pairs.shown_first)
+    return position_one_order(np.where(unknown, np.nan, by_judge), by_person, clusters=pairs.clusters)
+
+
+def _of_categories(columns: PairColumns, seed: int) -> list[Probe]:
+    """The probes that need no order of the categories."""
+    made: list[Probe] = []
+    if columns.repeated is not None:
+        made.append(repeats(columns.repeated, nominal=True))
+    if columns.previous_agrees is not None and columns.judge_agrees is not None:
+        agreed = np.ones(len(columns.judge_agrees))
+        made.append(drift(columns.previous_agrees, columns.judge_agrees, agreed, clusters=columns.clusters))
+    if columns.judge_agrees is not None and columns.other_agrees is not None:
+        for name, groups in columns.groups.items():
+            probe = subgroups(columns.judge_agrees, columns.other_agrees, groups, name=f"subgroups:{name}", seed=seed)
+            made.append(replace(probe, unit=AGREEING + probe.unit.removeprefix(SUBGROUP_UNIT)))
+    return made
 
 
 def audit_scores(scores: ScoreColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0) -> Audit:

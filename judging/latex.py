@@ -1,0 +1,160 @@
+"""Tables of a report in LaTeX, for the packages booktabs and longtable (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from judging import trust_figures
+
+Document = Mapping[str, Any]
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    "’": "'",
+    "−": "$-$",
+    "λ": r"$\lambda$",
+    "ω": r"$\omega$",
+    "ε": r"$\varepsilon$",
+}
+
+
+def escaped(text: object) -> str:
+    """Text as LaTeX prints it, on one line."""
+    return "".join(SPECIAL.get(letter, letter) for letter in " ".join(str(text).split()))
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number in a formula, so that its minus is one; a dash where there is none."""
+    return "--" if value is None else f"${value:.{digits}f}$"
+
+
+def estimate(found: Document | None, digits: int = 3) -> str:
+    """Value and interval; a dash where it is undefined."""
+    if found is None or found["value"] is None:
+        return "--"
+    if found["low"] is None or found["high"] is None:
+        return number(found["value"], digits)
+    return f"{number(found['value'], digits)} [{number(found['low'], digits)}, {number(found['high'], digits)}]"
+
+
+def table(caption: str, label: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose cells are LaTeX already; the first column is text, the others too."""
+    body = [" & ".join(row) + r" \\" for row in rows]
+    lines = [
+        r"\begin{longtable}{" + "l" * len(header) + "}",
+        rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}\\",
+        r"\toprule",
+        " & ".join(escaped(name) for name in header) + r" \\",
+        r"\midrule",
+        r"\endhead",
+        *body,
+        r"\bottomrule",
+        r"\end{longtable}",
+    ]
+    return "\n".join(lines)
+
+
+def report(document: Document) -> str:
+    """All tables of a report, and its methods paragraph."""
+    study = document["study"]["name"]
+    head = [
+        f"% Tables of the study {escaped(study)}. Needs \\usepackage{{booktabs,longtable}}.",
+        f"% Computed {document['generated_at']} by Concord {document['code_version']}.",
+        escaped(document["methods"]["text"]),
+        "",
+    ]
+    references = [
+        rf"\item[{{[{k}]}}] {escaped(one)}" for k, one in enumerate(document["methods"]["references"], start=1)
+    ]
+    listed = [r"\begin{description}", *references, r"\end{description}"] if references else []
+    return "\n".join([*head, *listed, "", *tables(document)]) + "\n"
+
+
+def tables(document: Document) -> Iterator[str]:
+    """People, verdicts, corrected figures, recalibration, probes, boards."""
+    yield table("Agreement among people", "people", ["Criterion", "Fleiss' kappa", "Krippendorff's alpha", "Items"], (
+        [
+            escaped(found["name"]),
+            estimate(found["coefficients"]["fleiss_kappa"]),
+            estimate(found["coefficients"]["krippendorff_alpha"]),
+            str(found["n_items"]),
+        ]
+        for found in document["people"].values()
+    ))  # fmt: skip
+    yield _verdicts(document)
+    for name, found in document["judges"].items():
+        for key, one in found["calibration"]["criteria"].items():
+            yield from _of_criterion(name, key, one, found["audit"]["criteria"][key])
+
+
+def _verdicts(document: Document) -> str:
+    header = ["Criterion", "Judge", "Verdict", "Kappa with people", "Human ceiling", "Biases"]
+    rows = (
+        [
+            escaped(verdict["name"]),
+            escaped(name),
+            verdict["decision"],
+            estimate(verdict["kappa"]),
+            estimate(verdict["human_ceiling"]),
+            escaped(", ".join(found["audit"]["criteria"][key]["found"]) or "none"),
+        ]
+        for name, found in document["judges"].items()
+        for key, verdict in found["verdicts"].items()
+    )
+    return table("Judges", "judges", header, rows)
+
+
+def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Iterator[str]:
+    about, label = f"{found['name']}, {judge}", f"{key}-{judge}"
+    corrected = (
+        [
+            escaped(" ".join(filter(None, (row["of"], row["label"])))),
+            estimate(row["estimate"]),
+            str(row["estimate"]["n_items"]),
+            escaped(row["note"]),
+        ]
+        for row in trust_figures.correction(found)
+    )
+    header = ["By", "Estimate", "Items", "Note"]
+    yield table(f"{about}: {found['estimand']}", f"correction-{label}", header, corrected)
+    if found["scores"]:
+        sides = (found["scores"]["before"]["intervals"], found["scores"]["after"]["intervals"])
+        rows = ([name, *(estimate(side[name]) for side in sides)] for name in ("ece", "brier", "mae", "sharpness"))
+        yield table(f"{about}: scores", f"scores-{label}", ["Error", "As it is", "Recalibrated"], rows)
+    probes = (
+        [
+            escaped(one["name"]),
+            estimate(one["effect"]),
+            escaped(one["test"]),
+            number(one["adjusted_p_value"]),
+            {True: "found", False: "no", None: "not made"}[one["found"]],
+            number(one["minimum_detectable_effect"]),
+        ]
+        for one in audit["probes"]
+    )
+    header = ["Probe", "Effect", "Test", "p, adjusted", "Found", "Detectable"]
+    yield table(f"{about}: probes", f"probes-{label}", header, probes)
+    if boards := trust_figures.leaderboards(found):
+        header = ["Assistant", "People", "Judge", "Corrected"]
+        rows = (
+            [escaped(row["assistant"]), *(_strength(row[board]) for board in ("people", "judge", "corrected"))]
+            for row in boards
+        )
+        yield table(f"{about}: strengths of assistants", f"board-{label}", header, rows)
+
+
+def _strength(place: Document | None) -> str:
+    return "--" if place is None else estimate(place["strength"])

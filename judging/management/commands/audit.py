@@ -1,0 +1,101 @@
+"""`audit`: where a judge is wrong, what the data say of themselves, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from django.core.management.base import CommandParser
+
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.management.commands.calibrate import add_part
+from judging.queries.evidence import HELD_OUT, StudyEvidence
+from judging.services.trust import holding_out, trusting, verdicts
+from judging.services.trust.options import AuditOptions
+from judging.services.trust.trusting import Asked, Trusted
+from judging.stats.multiplicity import Method
+
+
+class Command(ConcordCommand):
+    help = "The biases of a judge on a study, with tests corrected for their number, and the verdict on it."
+    example = "audit --study PandaLM --judge gpt-3.5-turbo --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
+        parser.add_argument("--criterion", metavar="KEY", help="all by default")
+        parser.add_argument("--level", type=float, default=0.05, help="of all probes of a criterion together (0.05)")
+        parser.add_argument("--correction", choices=get_args(Method), default="holm", help="of the p-values (holm)")
+        parser.add_argument("--seed", type=int, default=0, help="of people drawn and permutations (0)")
+        add_part(parser)
+        add_rules(parser)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        rules = verdicts.rules_from(dict(options["rule"]))
+        chosen = AuditOptions(options["level"], options["correction"], options["seed"])
+        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
+        asked = Asked(audit=chosen, rules=rules)
+        found = seen(evidence, options["judge"], asked)
+        return trusting.for_criterion(found.audit_document(), options["criterion"])
+
+    def say(self, document: Any) -> None:
+        for found in document["criteria"].values() if "criteria" in document else [document]:
+            self.stdout.write("\n".join(lines(document["judge"], found)))
+
+
+def seen(evidence: StudyEvidence, name: str, asked: Asked) -> Trusted:
+    """The judge on this part of the items; a look at the held-out part is on record."""
+    judge = evidence.judge(name)
+    if evidence.part == HELD_OUT:
+        return holding_out.look(by=None, study=evidence.study, judge=judge, asked=asked)
+    return trusting.of_judge(by=None, evidence=evidence.of(judge), asked=asked)
+
+
+def add_rules(parser: CommandParser) -> None:
+    """Rules of the verdict, changed one by one."""
+    parser.add_argument(
+        "--rule",
+        action="append",
+        type=_rule,
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"a rule of the verdict other than usual: {', '.join(verdicts.NAMES)}",
+    )
+
+
+def _rule(typed: str) -> tuple[str, str]:
+    name, equals, value = typed.partition("=")
+    if not equals or name not in verdicts.NAMES:
+        raise ValueError(typed)
+    return name, value
+
+
+def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """One criterion for a person: the verdict with its reasons, then every probe."""
+    verdict = found["verdict"]
+    yield f"{found['name']}: {judge}: {verdict['decision'].upper()}"
+    yield from (f"  {'+' if one['met'] else '-'} {one['message']}" for one in verdict["reasons"])
+    yield from (f"  {tier} ({one['n_items']} items): {one['decision']}" for tier, one in verdict["tiers"].items())
+    yield f"probes, {found['correction']}, level {found['level']:g}"
+    header = ["probe", "effect", "test", "p", "adjusted", "found", "detectable"]
+    yield text.columns([header, *map(_probe, found["probes"])])
+    yield "rules that need no model"
+    rows = [
+        [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"] for one in _simple(found)
+    ]
+    yield text.columns(rows) if rows else "  fewer than 10 labelled items"
+    copies = found["duplicates"]
+    yield f"{copies['n_items']} items are copies of others; {copies['n_contradictory']} groups with other labels"
+
+
+def _simple(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(found["baselines"])
+
+
+def _probe(one: Mapping[str, Any]) -> list[str]:
+    said = {True: "found", False: "no", None: "not made"}[one["found"]]
+    numbers = (one["p_value"], one["adjusted_p_value"], one["minimum_detectable_effect"])
+    p, adjusted, least = ("-" if value is None else f"{value:.3f}" for value in numbers)
+    return [one["name"], text.estimate(one["effect"]), one["test"], p, adjusted, said, least]

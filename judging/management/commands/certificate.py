@@ -1,0 +1,46 @@
+"""`certificate`: what was found of a judge under stated rules, sealed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.management.commands.audit import add_rules, seen
+from judging.management.commands.calibrate import add_part
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import certificates, verdicts
+from judging.services.trust.trusting import Asked
+
+
+class Command(ConcordCommand):
+    help = "Issue the certificate of a judge on a study. It expires when the judge, its prompt or the items change."
+    example = "certificate --study PandaLM --judge gpt-3.5-turbo -o certificate.json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
+        parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it")
+        add_part(parser)
+        add_rules(parser)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        rules = verdicts.rules_from(dict(options["rule"]))
+        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
+        found = seen(evidence, options["judge"], Asked(rules=rules))
+        issued = certificates.issue(by=None, found=found)
+        document = certificates.document(issued)
+        if options["output"]:
+            options["output"].write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        return document
+
+    def say(self, document: Any) -> None:
+        content = document["content"]
+        judge = content["judge"]
+        self.stdout.write(f"{judge['name']} v{judge['version']} on {content['study']['name']}: {document['sha256']}")
+        for found in content["criteria"].values():
+            self.stdout.write(f"  {found['name']}: {found['decision']}")

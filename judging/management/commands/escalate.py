@@ -1,0 +1,41 @@
+"""`escalate`: a study of what a judge cannot be relied upon for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import escalation, trusting
+from judging.services.trust.trusting import Asked
+
+
+class Command(ConcordCommand):
+    help = "Make a study of the items whose verdicts are not sure enough, for people to decide."
+    example = 'escalate --study "My study" --judge gpt-4 --target 0.9 --name "Left to people"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
+        parser.add_argument("--name", required=True, help="of the new study")
+        parser.add_argument("--target", type=float, default=0.9, help="agreement to be guaranteed (0.9)")
+        parser.add_argument("--overlap", type=int, default=3, help="people per item (3)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        evidence = StudyEvidence.read(study_called(options["study"]))
+        found = trusting.of_judge(by=None, evidence=evidence.of(evidence.judge(options["judge"])), asked=Asked())
+        made = escalation.escalate(
+            by=None, found=found, name=options["name"], target=options["target"], overlap=options["overlap"]
+        )
+        return {
+            "study": made.target.name,
+            "slug": made.target.slug,
+            "items": made.target.items.count(),
+            "thresholds": made.thresholds,
+        }
+
+    def say(self, document: Any) -> None:
+        self.stdout.write(f"{document['study']}: {document['items']} items are left to people. Assign annotators next.")

@@ -1,0 +1,32 @@
+"""`hold_out`: keep a part of a study's items from the development of judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.queries.evidence import DEVELOPMENT, HELD_OUT, StudyEvidence
+from judging.services.trust import holding_out
+
+
+class Command(ConcordCommand):
+    help = "Split a study's items by profile, question or dialogue; the held-out part is then only seen on record."
+    example = 'hold_out --study "My study" --share 0.5 --seed 7'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--share", type=float, default=0.5, help="of the clusters that is held out (0.5)")
+        parser.add_argument("--seed", type=int, default=0, help="of the split (0)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        made = holding_out.hold_out(by=None, study=study, share=options["share"], seed=options["seed"])
+        sizes = {part: StudyEvidence.read(study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
+        return {"study": study.name, "share": made.share, "seed": made.seed, "items": sizes}
+
+    def say(self, document: Any) -> None:
+        parts = ", ".join(f"{n} {part}" for part, n in document["items"].items())
+        self.stdout.write(f"{document['study']}: {parts} items")

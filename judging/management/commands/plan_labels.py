@@ -1,0 +1,47 @@
+"""`plan_labels`: how many items of a study to label next, and which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import planning
+
+
+class Command(ConcordCommand):
+    help = "How many labels a corrected mean of a given width takes, with the judge and without; which items are next."
+    example = 'plan_labels --study "My study" --judge gpt-4 --criterion personalization --width 0.2 --by condition'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
+        parser.add_argument("--criterion", required=True, metavar="KEY")
+        parser.add_argument("--width", type=float, required=True, help="of the interval, in units of the scale")
+        parser.add_argument("--by", default="", help="a grouping of the items to allocate labels over")
+        parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (0.95)")
+        parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        evidence = StudyEvidence.read(study_called(options["study"]))
+        chosen = {name: options[name] for name in ("width", "by", "confidence", "seed")}
+        return planning.plan(evidence.of(evidence.judge(options["judge"])), options["criterion"], **chosen)
+
+    def say(self, document: Any) -> None:
+        needed = document["needed"]
+        if document["reason"]:
+            self.stdout.write(f"no plan: {document['reason']}")
+            return
+        with_judge = "more than there are items" if needed["with_judge"] is None else f"{needed['with_judge']:.0f}"
+        self.stdout.write(
+            f"labels for a width of {needed['width']:g}: {with_judge} with {document['judge']}, "
+            f"{needed['without_judge']:.0f} without; there are {needed['labelled']}"
+        )
+        for name, n in document["allocation"].items():
+            self.stdout.write(f"  {name}: {n}")
+        if document["items"]:
+            listed = ", ".join(str(item["position"]) for item in document["items"])
+            self.stdout.write(f"next, by position: {listed}")

@@ -1,0 +1,43 @@
+"""`recalibrate`: apply the maps that calibration fitted, as a judge of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import recalibration, trusting
+from judging.services.trust.trusting import Asked
+
+
+class Command(ConcordCommand):
+    help = "Apply the fitted maps of a judge to its run: new scores that name what they are made of, as a new judge."
+    example = 'recalibrate --study "My study" --judge gpt-4'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
+        parser.add_argument("--name", default="", help="of the recalibrated judge (NAME recalibrated)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        evidence = StudyEvidence.read(study_called(options["study"]))
+        found = trusting.of_judge(by=None, evidence=evidence.of(evidence.judge(options["judge"])), asked=Asked())
+        run = recalibration.apply(by=None, found=found, name=options["name"])
+        return {
+            "run": run.pk,
+            "study": run.study.name,
+            "judge": str(run.judge),
+            "of": run.judge.parameters["of"],
+            "maps": run.judge.parameters["maps"],
+            "counts": {"judgments": run.judgments.count(), "scored": run.judgments.exclude(value="").count()},
+        }
+
+    def say(self, document: Any) -> None:
+        counts, maps = document["counts"], ", ".join(document["maps"])
+        self.stdout.write(
+            f"Run {document['run']} of {document['judge']} on {document['study']}: {counts['judgments']} judgments, "
+            f"{counts['scored']} with a score, on {maps}."
+        )

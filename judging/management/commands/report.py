@@ -1,0 +1,44 @@
+"""`report`: a study's report as one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.management.commands.audit import add_rules
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import report, verdicts
+from judging.services.trust.trusting import Asked
+
+
+class Command(ConcordCommand):
+    help = "People, judges, verdicts and methods of a study: HTML (self-contained, printable), LaTeX tables or JSON."
+    example = "report --study PandaLM --format html -o pandalm.html"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--format", choices=list(report.FORMATS), default="html", help="of the file (html)")
+        parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="where to write it")
+        add_rules(parser)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        rules, path = verdicts.rules_from(dict(options["rule"])), options["output"]
+        evidence = StudyEvidence.read(study_called(options["study"]))
+        document = report.of_study(by=None, evidence=evidence, asked=Asked(rules=rules))
+        _, _, content = report.FORMATS[options["format"]]
+        try:
+            path.write_text(content(document), encoding="utf-8")
+        except OSError as error:
+            raise InputError(error.strerror or str(error), file=str(path)) from error
+        decisions = {name: found["decision"] for name, found in document["judges"].items()}
+        return {"study": document["study"]["name"], "file": str(path), "judges": decisions}
+
+    def say(self, document: Any) -> None:
+        for name, decision in document["judges"].items():
+            self.stdout.write(f"{name}: {decision}")
+        self.stdout.write(f"written: {document['file']}")

@@ -1,0 +1,168 @@
+"""The methods paragraph of a report, with its references: a sentence for what was really run, and none else (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Document = Mapping[str, Any]
+
+REFERENCES = {
+    "cohen": "Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological "
+    "Measurement, 20, 37–46.",
+    "cohen_weighted": "Cohen, J. (1968). Weighted kappa: Nominal scale agreement with provision for scaled "
+    "disagreement or partial credit. Psychological Bulletin, 70, 213–220.",
+    "fleiss": "Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters. Psychological Bulletin, 76, "
+    "378–382.",
+    "krippendorff": "Krippendorff, K. (2004). Content analysis: An introduction to its methodology (2nd ed.). Sage.",
+    "efron": "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical "
+    "Association, 82, 171–185.",
+    "calderon": "Calderon, N., Reichart, R., & Dror, R. (2025). The alternative annotator test for LLM-as-a-judge. "
+    "arXiv:2501.10970.",
+    "by": "Benjamini, Y., & Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under "
+    "dependency. Annals of Statistics, 29, 1165–1188.",
+    "ppi": "Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: Efficient prediction-powered inference. "
+    "arXiv:2311.01453.",
+    "rogan": "Rogan, W. J., & Gladen, B. (1978). Estimating prevalence from the results of a screening test. American "
+    "Journal of Epidemiology, 107, 71–76.",
+    "lee": "Lee, C., et al. (2025). How to correctly report LLM-as-a-judge evaluations. arXiv:2511.21140.",
+    "isotonic": "Barlow, R. E., Bartholomew, D. J., Bremner, J. M., & Brunk, H. D. (1972). Statistical inference under "
+    "order restrictions. Wiley.",
+    "ordinal-logistic": "McCullagh, P. (1980). Regression models for ordinal data. Journal of the Royal Statistical "
+    "Society B, 42, 109–142.",
+    "ece": "Naeini, M. P., Cooper, G. F., & Hauskrecht, M. (2015). Obtaining well calibrated probabilities using "
+    "Bayesian binning. AAAI.",
+    "brier": "Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. Monthly Weather "
+    "Review, 78, 1–3.",
+    "clopper": "Clopper, C. J., & Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the "
+    "case of the binomial. Biometrika, 26, 404–413.",
+    "bauer": "Bauer, P. (1991). Multiple testing in clinical trials. Statistics in Medicine, 10, 871–890.",
+    "davidson": "Davidson, R. R. (1970). On extending the Bradley–Terry model to accommodate ties in paired comparison "
+    "experiments. Journal of the American Statistical Association, 65, 317–328.",
+    "holm": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
+    "Statistics, 6, 65–70.",
+    "benjamini-hochberg": "Benjamini, Y., & Hochberg, Y. (1995). Controlling the false discovery rate. Journal of the "
+    "Royal Statistical Society B, 57, 289–300.",
+    "dawid": "Dawid, A. P., & Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using the EM "
+    "algorithm. Applied Statistics, 28, 20–28.",
+}
+
+KAPPA = (
+    "A judge's agreement with people is the mean over annotators of {kappa} on the items that it scored, beside the "
+    "same mean over pairs of annotators (the human ceiling); replies without a usable verdict are left out and counted"
+)
+PLAIN_KAPPA = "Cohen's kappa"
+WEIGHTED_KAPPA = "Cohen's kappa, quadratically weighted on scales of several steps,"
+ALT_TEST = (
+    "Whether a judge may stand in for a person was tested by the alternative-annotator test (epsilon {epsilon}), "
+    "corrected over annotators"
+)
+PPI = (
+    "Means and rates over all items are corrected by prediction-powered inference (PPI++), with survey weights from "
+    "the inclusion probabilities and dependence within profiles or questions"
+)
+MAPS = (
+    "Scores are recalibrated by {maps} maps, cross-fitted in {folds} folds by profile or question; reliability is "
+    "summarised by the expected calibration error and the Brier score, out of sample"
+)
+SELECTIVE = (
+    "Thresholds of confidence are chosen by fixed-sequence testing with exact binomial bounds, so that agreement among "
+    "the verdicts that are kept reaches its target with the stated probability"
+)
+PROBES = (
+    "Judges were probed for {probes} against the hypothesis that they err as one more person would, with p-values "
+    "corrected for the number of probes of a criterion"
+)
+
+
+@dataclass(frozen=True)
+class Methods:
+    """A paragraph, in which [1] stands for the first reference, and the references in the order of their naming."""
+
+    text: str
+    references: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {"text": self.text, "references": list(self.references)}
+
+
+def methods(people: Document, calibrations: Sequence[Document], audits: Sequence[Document]) -> Methods:
+    """The paragraph on agreement of people (documents by criterion) and on each judge's calibration and audits."""
+    criteria = [found for result in calibrations for found in result["criteria"].values()]
+    probes = [found for result in audits for found in result["criteria"].values()]
+    said = [*_people(people), *_judges(criteria), *_audits(probes)]
+    names = list(dict.fromkeys(name for _, names in said for name in names))
+    place = {name: number for number, name in enumerate(names, start=1)}
+    sentences = [f"{sentence}{_marks(place, used)}." for sentence, used in said]
+    return Methods(" ".join(sentences), tuple(REFERENCES[name] for name in names))
+
+
+Said = Iterator[tuple[str, tuple[str, ...]]]
+"""Sentences without their full stop, each with the keys of what it refers to."""
+
+
+def _marks(place: Mapping[str, int], names: tuple[str, ...]) -> str:
+    return f" [{', '.join(str(place[name]) for name in names)}]" if names else ""
+
+
+def _people(people: Document) -> Said:
+    if not people:
+        return
+    yield "Agreement among people is given as Fleiss' kappa and Krippendorff's alpha", ("fleiss", "krippendorff")
+    resamples = max(found["bootstrap"] for found in people.values())
+    if resamples:
+        yield f"Intervals are BCa bootstrap intervals over {resamples:,} resamples of the items", ("efron",)
+
+
+def _judges(criteria: Sequence[Document]) -> Said:
+    if not criteria:
+        return
+    if any(found["kappa"] == "weighted_cohen_kappa" for found in criteria):
+        yield KAPPA.format(kappa=WEIGHTED_KAPPA), ("cohen", "cohen_weighted")
+    else:
+        yield KAPPA.format(kappa=PLAIN_KAPPA), ("cohen",)
+    yield from _alt_test(criteria)
+    yield from _corrected(criteria)
+    yield from _recalibrated(criteria)
+    if any(one["guaranteed"] for found in criteria for one in found["selective"]):
+        yield SELECTIVE, ("clopper", "bauer")
+    if any(found["leaderboard"] for found in criteria):
+        yield "Strengths of assistants follow the Bradley–Terry model with ties", ("davidson",)
+
+
+def _alt_test(criteria: Sequence[Document]) -> Said:
+    made = [found["alt_test"] for found in criteria if found["alt_test"] and found["alt_test"]["passes"] is not None]
+    if made:
+        epsilons = sorted({found["epsilon"] for found in made})
+        yield ALT_TEST.format(epsilon=", ".join(f"{value:g}" for value in epsilons)), ("calderon", "by")
+
+
+def _corrected(criteria: Sequence[Document]) -> Said:
+    parts = [part for found in criteria for part in (found["by_category"] or {"": found}).values()]
+    if any(part["ppi"]["value"] is not None for part in parts):
+        yield PPI, ("ppi",)
+    if any(found["rogan_gladen"] and found["rogan_gladen"]["value"] is not None for found in criteria):
+        yield "Rates are cross-checked by the Rogan–Gladen estimator with a smoothed interval", ("rogan", "lee")
+
+
+def _recalibrated(criteria: Sequence[Document]) -> Said:
+    made = [found["scores"] for found in criteria if found["scores"] and not found["scores"]["reason"]]
+    if made:
+        kinds = tuple(sorted({found["method"] for found in made}))
+        yield MAPS.format(maps=" and ".join(kinds), folds=made[0]["folds"]), (*kinds, "ece", "brier")
+
+
+def _audits(audits: Sequence[Document]) -> Said:
+    made = sorted({one["name"] for found in audits for one in found["probes"] if one["found"] is not None})
+    if made:
+        corrections = tuple(sorted({found["correction"] for found in audits} & set(REFERENCES)))
+        yield PROBES.format(probes=_listed(made)), corrections
+    if any(found["labels"]["annotators"] for found in audits):
+        yield "The noise of each annotator's labels is estimated after Dawid and Skene", ("dawid",)
+
+
+def _listed(names: Sequence[str]) -> str:
+    words = [name.replace("_", " ").replace(":", " by ") for name in names]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

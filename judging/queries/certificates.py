@@ -1,0 +1,71 @@
+"""What a certificate says of the database, and whether that is still so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import Max, Min
+from django.db.models.functions import Coalesce
+
+from annotation.hashing import content_hash
+from annotation.models import Study
+from judging.models import Certificate, Judge, Judgment
+from judging.queries.judgments import prompt_of
+
+
+def item_set(study: Study) -> tuple[int, str]:
+    """Number and hash of the study's items with their content as it is today. One query."""
+    rows = study.items.values_list(
+        Coalesce("dialogue__source", "pair__source"),
+        Coalesce("dialogue__external_id", "pair__external_id"),
+        Coalesce("dialogue__content_hash", "pair__content_hash"),
+    )
+    found = sorted(rows)
+    return len(found), content_hash(found)
+
+
+def judged_between(run_ids: Iterable[int]) -> tuple[datetime | None, datetime | None]:
+    """When the first and the last of the runs' judgments were made."""
+    times = Judgment.objects.filter(run_id__in=list(run_ids)).aggregate(first=Min("created_at"), last=Max("created_at"))
+    return times["first"], times["last"]
+
+
+def prompts_today(run_ids: Iterable[int]) -> set[str]:
+    """The versions of the prompts that the runs' criteria would be asked with today.
+
+    Read off one judgment of each run and criterion; empty for a judge that is asked in no words, or made elsewhere.
+    """
+    first = (
+        Judgment.objects.filter(run_id__in=list(run_ids), details__has_key="prompt")
+        .order_by()
+        .values("run_id", "criterion_id")
+        .annotate(example=Min("pk"))
+        .values("example")
+    )
+    examples = Judgment.objects.filter(pk__in=first).select_related(
+        "run__judge", "run__study", "criterion", "item__dialogue", "item__pair", "item__study"
+    )
+    prompts = (prompt_of(example) for example in examples)
+    return {prompt.version for prompt in prompts if prompt}
+
+
+def newest_version(judge: Judge) -> int:
+    """The highest version under the judge's name."""
+    return Judge.objects.filter(name=judge.name).aggregate(newest=Max("version"))["newest"] or judge.version
+
+
+def judge_named(name: str, version: int) -> Judge | None:
+    """The judge of this name and version, if it is still there."""
+    return Judge.objects.filter(name=name, version=version).first()
+
+
+def newest_of(study: Study, judge: Judge) -> Certificate | None:
+    """The newest certificate of the judge on the study."""
+    return Certificate.objects.filter(study=study, judge=judge).order_by("-created_at", "-pk").first()
+
+
+def newest_by_judge(study: Study) -> dict[int, Certificate]:
+    """The same for every judge of the study that has one. One query."""
+    oldest_first = Certificate.objects.filter(study=study).order_by("created_at", "pk")
+    return {certificate.judge_id: certificate for certificate in oldest_first}

@@ -1,0 +1,122 @@
+"""Audits of a judge on the criteria of a study, and of the data it is held to: from frozen columns to documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from annotation.models import Criterion
+from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from judging.services.trust.options import AuditOptions
+from judging.stats import data_audits
+from judging.stats.audits.battery import Audit, audit_nominal, audit_pairs, audit_scores
+from judging.stats.evidence import Evidence, own_kind, scored
+
+MOST_DUPLICATES = 50
+"""Groups of equal items that a document names; it counts all of them."""
+
+
+def of_criterion(
+    key: str, evidence: Mapping[str, Evidence], criterion: Criterion, model: str, options: AuditOptions
+) -> dict[str, Any]:
+    """The probes of one criterion, and what the data say of themselves."""
+    mine = _with_tiers(evidence[key])
+    priority = _priority(mine, options.seed)
+    audit = _audit(key, mine, evidence, model, priority, options)
+    return {
+        "criterion": key,
+        "name": criterion.name,
+        **audit.as_json(),
+        "polarity": data_audits.polarity(mine).as_json(),
+        "baselines": [one.as_json() for one in data_audits.baselines(mine)],
+        "labels": data_audits.label_noise(mine),
+        "duplicates": _duplicates(mine),
+    }
+
+
+def _audit(
+    key: str,
+    mine: Evidence,
+    evidence: Mapping[str, Evidence],
+    model: str,
+    priority: FloatArray,
+    options: AuditOptions,
+) -> Audit:
+    person, other = _two_people(mine, priority)
+    own = own_kind(model, mine.material)
+    if mine.is_preference:
+        columns = mine.pair_columns(person, other, own)
+        return audit_pairs(columns, level=options.level, method=options.method, seed=options.seed)
+    if mine.table.level == "nominal" and mine.table.n_categories > 2:
+        columns = mine.nominal_columns(person, other)
+        return audit_nominal(columns, level=options.level, method=options.method, seed=options.seed)
+    others = _other_criteria(key, mine, evidence, priority)
+    scores = mine.score_columns(person, others, own)
+    return audit_scores(scores, level=options.level, method=options.method, seed=options.seed)
+
+
+def _with_tiers(evidence: Evidence) -> Evidence:
+    """The same with the tier of difficulty as one more grouping of its items."""
+    if not evidence.table.pairable.any():
+        return evidence
+    names = tuple(tier or "none" for tier in evidence.people.tiers)
+    if len(set(names)) < 2:
+        return evidence
+    groups = {**evidence.material.groups, "tier": names}
+    return replace(evidence, material=replace(evidence.material, groups=groups))
+
+
+def _priority(evidence: Evidence, seed: int) -> FloatArray:
+    """(n, r) who of an item's people is taken first; the same for criteria with the same people."""
+    shape = evidence.table.codes.shape
+    priority: FloatArray = np.random.default_rng(seed).random(shape)
+    return priority
+
+
+def _two_people(evidence: Evidence, priority: FloatArray) -> tuple[IntArray, IntArray]:
+    """(n,) one person's categories and another's; -1 where there is none."""
+    table = evidence.table
+    if not table.codes.shape[1]:
+        nobody = np.full(table.n_items, MISSING)
+        return nobody, nobody
+    known = table.codes != MISSING
+    place = np.where(known, priority, -1.0).argmax(axis=1)
+    rest = table.codes.copy()
+    rest[np.arange(table.n_items), place] = MISSING
+    asked = evidence.said.asked
+    person, other = (
+        evidence.people.drawn(priority),
+        replace(evidence.people, table=table.with_codes(rest)).drawn(priority),
+    )
+    return np.where(asked, person, MISSING), np.where(asked, other, MISSING)
+
+
+def _other_criteria(
+    key: str, mine: Evidence, evidence: Mapping[str, Evidence], priority: FloatArray
+) -> Sequence[tuple[FloatArray, FloatArray]]:
+    """Scores of the same person and of the judge on the other criteria with an order; for the halo.
+
+    A criterion that other people rated is left out: correlations of one person's scores are compared.
+    """
+    found = []
+    for name, other in evidence.items():
+        table: RatingTable = other.table
+        ordered = table.level != "nominal" or table.n_categories == 2
+        if name == key or not ordered or table.raters != mine.table.raters:
+            continue
+        found.append((scored(other.people.drawn(priority), other.numbers), scored(other.said.codes, other.numbers)))
+    return found
+
+
+def _duplicates(evidence: Evidence) -> dict[str, Any]:
+    material = evidence.material
+    found = data_audits.duplicates(material.fingerprints, material.names, evidence.people.consensus).as_json()
+    return {
+        **found,
+        "groups": found["groups"][:MOST_DUPLICATES],
+        "contradictory": found["contradictory"][:MOST_DUPLICATES],
+        "n_contradictory": len(found["contradictory"]),
+    }

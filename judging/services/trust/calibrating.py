@@ -1,0 +1,262 @@
+"""Calibration of a judge on one criterion of a study: from frozen columns to one document (no database)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from annotation.models import Criterion
+from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
+from judging.services.trust.options import TrustOptions
+from judging.stats.agreement import judge_agreement
+from judging.stats.alt_test import alt_test
+from judging.stats.calibrate import Calibrated, calibrate, scores_json
+from judging.stats.calibration import recalibrate
+from judging.stats.evidence import Evidence, scored
+from judging.stats.leaderboard import leaderboard
+from judging.stats.prediction_powered import Corrected
+from judging.stats.selective import Selection
+from judging.stats.standings import boards, corrected_by
+
+GROUPED = ("assistant", "condition", "domain")
+"""Groupings of dialogues for which corrected means are given."""
+
+FEWER = 4
+"""Within tiers there are this many times fewer resamples: only the verdict is read from them."""
+
+YES = ("yes", "true", "1", "pass")
+"""Values of a yes among two categories."""
+
+NO_TIERS = "no item has two ratings, so that none has a tier"
+
+
+def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: TrustOptions) -> dict[str, Any]:
+    """The document of one criterion. What cannot be told says why; the rest stands."""
+    columns = evidence.columns()
+    positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
+    found = calibrate(
+        columns,
+        positive=positive,
+        method=options.method,
+        targets=options.targets,
+        delta=options.delta,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    return {
+        "criterion": criterion.key,
+        "name": criterion.name,
+        "level": criterion.level,
+        "categories": criterion.values,
+        "seed": options.seed,
+        "bootstrap": options.bootstrap,
+        "confidence": options.confidence,
+        "labels": _labels(evidence),
+        "kappa": "cohen_kappa" if evidence.people.counted else "weighted_cohen_kappa",
+        "confidence_from": evidence.said.confidence_from,
+        **_agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap),
+        **found.as_json(),
+        "scores": _scores(evidence, found, options),
+        "worth": _worth(found),
+        "groups": _groups(evidence, positive, options),
+        "leaderboard": _leaderboard(evidence, options),
+        "tiers": _tiers(evidence, name, options),
+    }
+
+
+def _positive(criterion: Criterion, asked: str | None) -> str | None:
+    """Of two categories the one whose rate is given: the one asked for, a yes, else the second."""
+    if asked in criterion.values:
+        return asked
+    return next((value for value in criterion.values if value.lower() in YES), None)
+
+
+def _labels(evidence: Evidence) -> dict[str, int]:
+    """What people's labels are made of."""
+    people, said = evidence.people, evidence.said
+    return {
+        "n_items": evidence.material.n,
+        "n_raters": people.table.n_raters,
+        "n_ratings": people.table.n_ratings,
+        "adjudicated": int((people.gold != MISSING).sum()),
+        "tied": int(people.tied.sum()) if people.counted else 0,
+        "could_not_judge": int((people.without_label & ~people.tied).sum()),
+        "asked": int(said.asked.sum()),
+        "unscored": int(said.unscored.sum()),
+        "not_judged": int((~said.asked).sum()),
+    }
+
+
+def _agreement(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray, bootstrap: int) -> dict[str, Any]:
+    """The judge beside people, and whether it may stand in for one of them; on the items that somebody rated."""
+    rated = kept & evidence.said.asked & (evidence.table.ratings_per_item > 0)
+    table, codes = evidence.table.subset_items(rated), evidence.said.codes[rated]
+    agreement = judge_agreement(
+        table,
+        codes,
+        judge_name=name,
+        unscored=evidence.said.unscored[rated],
+        bootstrap=bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    return {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options)}
+
+
+def _alt_test(table: RatingTable, codes: Any, options: TrustOptions) -> dict[str, Any] | None:
+    if table.n_raters < 2:
+        return None
+    return alt_test(table, codes, epsilon=options.epsilon, confidence=options.confidence).as_json()
+
+
+def _scores(evidence: Evidence, found: Calibrated, options: TrustOptions) -> dict[str, Any] | None:
+    """Recalibration of the judge's own score where the model tells one, else of its verdict."""
+    if found.scores is None:
+        return None
+    if not np.isfinite(evidence.said.score).any() or evidence.people.counted:
+        return {**scores_json(found.scores), "of": "verdict"}
+    human, own = evidence.scores()
+    dependent = evidence.material.dependent
+    again = recalibrate(
+        own,
+        human,
+        np.sort(evidence.numbers),
+        method=options.method,
+        clusters=dependent,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    return {**scores_json(again), "of": "score"}
+
+
+def _worth(found: Calibrated) -> dict[str, Any]:
+    """Labels that the judge saves, as a share of those there are: by PPI++ as it is.
+
+    Where nothing is unlabelled, what it would be with labels for a small part of the items: effective n over n is then
+    1 / (1 - r^2), r the correlation of label and verdict (Angelopoulos et al. 2023, with N without end). On a scale
+    without a mean the variances of the rates of all categories are added up.
+    """
+    parts = [found.mean] if found.mean is not None else list(found.by_category.values())
+    limit = not found.n_unlabelled
+    variances = np.array([_limiting(part) if limit else _reached(part) for part in parts]).reshape(-1, 2)
+    before, after = variances[~np.isnan(variances).any(axis=1)].sum(axis=0)
+    saved = before / after - 1 if after > 0 else np.nan
+    return {"saved": number_or_none(float(saved)), "if_all_else_were_unlabelled": limit}
+
+
+def _reached(part: Corrected) -> tuple[float, float]:
+    """Variance of the figure by labels alone, and by PPI++."""
+    return part.human_error**2, part.ppi_error**2
+
+
+def _limiting(part: Corrected) -> tuple[float, float]:
+    """The same without an end of unlabelled items. A verdict that contradicts people is worth nothing."""
+    r = max(part.correlation, 0.0) if not np.isnan(part.correlation) else 0.0
+    return part.human_error**2, part.human_error**2 * max(1 - r**2, 1e-9)
+
+
+def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> dict[str, Any]:
+    """Corrected means (or rates) of assistants, conditions and domains, with ranks; none on a scale without a mean."""
+    if evidence.people.counted and evidence.table.n_categories > 2:
+        return {}
+    human, judge, mask = *_numbers(evidence, positive), evidence.usable
+    material, scale = evidence.material, evidence.numbers
+    found = {}
+    for name in (name for name in GROUPED if name in material.groups):
+        corrected = corrected_by(
+            human[mask],
+            judge[mask],
+            [group for group, kept in zip(material.groups[name], mask, strict=True) if kept],
+            weights=None if material.weights is None else material.weights[mask],
+            clusters=None
+            if material.dependent is None
+            else [cluster for cluster, kept in zip(material.dependent, mask, strict=True) if kept],
+            confidence=options.confidence,
+            bounds=(float(scale.min()), float(scale.max())),
+        )
+        places = boards(corrected, seed=options.seed)
+        found[name] = {
+            "corrected": {group: one.as_json() for group, one in corrected.items()},
+            "boards": {board: [place.as_json() for place in listed] for board, listed in places.items()},
+        }
+    return found
+
+
+def _numbers(evidence: Evidence, positive: str | None) -> tuple[FloatArray, FloatArray]:
+    """(n,) people's label and the judge's verdict as numbers; of two categories 1 is the positive one."""
+    human, judge = evidence.scores()[0], scored(evidence.said.codes, evidence.numbers)
+    if positive is not None and str(evidence.table.categories[0]) == positive:
+        return 1 - human, 1 - judge
+    return human, judge
+
+
+def _leaderboard(evidence: Evidence, options: TrustOptions) -> dict[str, Any] | None:
+    """Assistants by the pairs they met in; None where the items are no pairs of named assistants."""
+    pairs = evidence.comparisons()
+    if pairs is None:
+        return None
+    bootstrap = min(options.bootstrap, 300)
+    return leaderboard(pairs, bootstrap=bootstrap, confidence=options.confidence, seed=options.seed).as_json()
+
+
+def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, Any]:
+    """What the verdict asks, within each tier of difficulty."""
+    if not evidence.table.pairable.any():
+        return {"reason": NO_TIERS, "by_tier": {}}
+    of_item = np.array(evidence.people.tiers)
+    names = [tier for tier in ("easy", "medium", "hard", "contested") if (of_item == tier).any()]
+    return {"reason": None, "by_tier": {tier: _tier(evidence, name, options, of_item == tier) for tier in names}}
+
+
+def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray) -> dict[str, Any]:
+    part = calibrate(
+        evidence.columns(kept),
+        targets=options.targets,
+        delta=options.delta,
+        bootstrap=0,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    asked = kept & evidence.said.asked
+    held = _agreement(evidence, name, options, kept, options.bootstrap // FEWER)
+    return {
+        "n_items": int(kept.sum()),
+        "labels": {"asked": int(asked.sum()), "unscored": int((asked & evidence.said.unscored).sum())},
+        "agreement": {key: held["agreement"][key] for key in AGREEMENT_OF_A_TIER},
+        "alt_test": held["alt_test"] and {key: held["alt_test"][key] for key in ("passes", "winning_rate", "reason")},
+        "selective": [_short(one) for one in part.selective],
+        "worth": _worth(part),
+    }
+
+
+AGREEMENT_OF_A_TIER = (
+    "mean_cohen_kappa",
+    "mean_weighted_cohen_kappa",
+    "human_ceiling",
+    "human_ceiling_weighted",
+    "below_ceiling",
+    "below_ceiling_weighted",
+    "accuracy",
+    "scored",
+)
+
+
+def _short(one: Selection) -> dict[str, Any]:
+    document = one.as_json()
+    return {
+        "target_agreement": one.target,
+        "guaranteed": one.guaranteed,
+        "coverage": document["coverage"]["value"],
+        "reason": one.reason,
+    }
+
+
+def estimate_of(document: Mapping[str, Any]) -> Estimate:
+    """An estimate again from its JSON."""
+    numbers = {key: np.nan if document[key] is None else document[key] for key in ("value", "low", "high", "se")}
+    return Estimate(**{**document, **numbers})

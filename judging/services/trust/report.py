@@ -1,0 +1,139 @@
+"""The report of a study: people, every judge with its verdict, how it was done; as one document and as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+
+from annotation.models import User
+from annotation.services import agreement as among_people
+from annotation.services.agreement import Options
+from annotation.version import code_version
+from judging import charts, latex, methods, trust_charts, trust_figures
+from judging.models import Certificate
+from judging.queries import certificates as certificate_queries
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import comparing, trusting
+from judging.services.trust.trusting import Asked, Trusted
+
+RESAMPLES = 1000
+FORMAT = "concord-report/1"
+Document = dict[str, Any]
+
+
+def of_study(*, by: User | None, evidence: StudyEvidence, asked: Asked | None = None) -> Document:
+    """Everything that is known of the study's judges, computed where it is not kept."""
+    judges, _ = trusting.of_judges(by=by, evidence=evidence, asked=asked or Asked())
+    return of_judges(evidence, judges)
+
+
+def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
+    """The document of these judges."""
+    study, people, sealed = evidence.study, _people(evidence), certificate_queries.newest_by_judge(evidence.study)
+    how = methods.methods(people, [one.calibration.result for one in judges], [one.audit.result for one in judges])
+    return {
+        "format": FORMAT,
+        "study": {
+            "name": study.name,
+            "kind": study.kind,
+            "description": study.description,
+            "n_items": evidence.material.n,
+        },
+        "generated_at": timezone.now().isoformat(timespec="seconds"),
+        "code_version": code_version(),
+        "people": people,
+        "judges": {str(one.judge): _judge(one, sealed.get(one.judge.pk)) for one in judges},
+        "differences": comparing.differences(judges) if len(judges) > 1 else [],
+        "methods": how.as_json(),
+    }
+
+
+def _people(evidence: StudyEvidence) -> Document:
+    """Agreement of people on each criterion that anybody rated."""
+    found = {}
+    for criterion in evidence.criteria:
+        table = evidence.people[criterion.pk].table
+        rated = table.subset_items(table.ratings_per_item > 0)
+        if rated.n_items:
+            document = among_people.of_people(rated, Options(bootstrap=RESAMPLES))
+            found[criterion.key] = {"name": criterion.name, **document}
+    return found
+
+
+def _judge(one: Trusted, certificate: Certificate | None) -> Document:
+    return {
+        "kind": one.judge.kind,
+        "model": one.judge.model,
+        "decision": one.decision,
+        "calibration": one.calibration.result,
+        "audit": one.audit.result,
+        "verdicts": {verdict.key: verdict.as_json() for verdict in one.verdicts},
+        "rules": one.rules.as_json(),
+        "runs": {"calibration": one.calibration.pk, "audit": one.audit.pk},
+        "input_hash": one.calibration.input_hash,
+        "certificate": certificate.sha256 if certificate else None,
+    }
+
+
+def sections(document: Mapping[str, Any], palette: charts.Palette) -> list[Document]:
+    """What a page needs of each judge and criterion beside the document: rows of tables, and plots."""
+    return [
+        {
+            "judge": name,
+            "of": found,
+            "criteria": [
+                _section(name, found, key, calibration, palette)
+                for key, calibration in found["calibration"]["criteria"].items()
+            ],
+        }
+        for name, found in document["judges"].items()
+    ]
+
+
+def _section(
+    judge: str, found: Mapping[str, Any], key: str, calibration: Document, palette: charts.Palette
+) -> Document:
+    return {
+        "of": f"{calibration['name']}, {judge}",
+        "found": calibration,
+        "verdict": found["verdicts"][key],
+        "audit": found["audit"]["criteria"][key],
+        "correction": trust_figures.correction(calibration),
+        "groups": trust_figures.groups(calibration),
+        "boards": trust_figures.leaderboards(calibration),
+        "plots": list(_plots(calibration, palette)),
+    }
+
+
+def _plots(calibration: Document, palette: charts.Palette) -> Sequence[Document]:
+    drawn = []
+    for plot in trust_charts.PLOTS.values():
+        if rows := plot.rows(calibration):
+            # Our own renderer's output, which escapes the names in it.
+            svg = mark_safe(charts.svg(plot.spec(rows, palette)))  # noqa: S308
+            drawn.append({"caption": plot.caption, "svg": svg})
+    return drawn
+
+
+def as_html(document: Document) -> str:
+    """One file without anything outside it, for reading and printing."""
+    context = {"report": document, "sections": sections(document, charts.FILE)}
+    return render_to_string("judging/report_file.html", context)
+
+
+def as_json(document: Document) -> str:
+    """The document itself."""
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+FORMATS: dict[str, tuple[str, str, Callable[[Document], str]]] = {
+    "html": ("html", "text/html; charset=utf-8", as_html),
+    "latex": ("tex", "application/x-latex; charset=utf-8", latex.report),
+    "json": ("json", "application/json; charset=utf-8", as_json),
+}
+"""By the name of the format: the ending of a file, its type, and what is in it."""

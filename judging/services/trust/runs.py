@@ -1,0 +1,153 @@
+"""Calibration and audit of a judge on a study: read, computed and kept, as agreement is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from annotation.hashing import content_hash
+from annotation.models import User
+from annotation.version import code_version
+from judging.models import AuditRun, CalibrationRun
+from judging.queries.evidence import JudgeEvidence
+from judging.services.trust import auditing, calibrating
+from judging.services.trust.options import AuditOptions, TrustOptions
+from judging.stats.evidence import Evidence, Material
+
+Run = TypeVar("Run", CalibrationRun, AuditRun)
+
+
+def calibration(*, by: User | None, evidence: JudgeEvidence, options: TrustOptions) -> CalibrationRun:
+    """Calibration of a judge on every criterion: the kept result where there is one, else a new one that is kept."""
+    return _kept_or_computed(
+        CalibrationRun,
+        by=by,
+        evidence=evidence,
+        parameters=options.as_json(),
+        seed=options.seed,
+        compute=lambda: _calibrated(evidence, options),
+    )
+
+
+def audit(*, by: User | None, evidence: JudgeEvidence, options: AuditOptions) -> AuditRun:
+    """Audits of a judge on every criterion, kept likewise."""
+    return _kept_or_computed(
+        AuditRun,
+        by=by,
+        evidence=evidence,
+        parameters=options.as_json(),
+        seed=options.seed,
+        compute=lambda: _audited(evidence, options),
+    )
+
+
+def _calibrated(evidence: JudgeEvidence, options: TrustOptions) -> dict[str, Any]:
+    name = str(evidence.judge)
+    criteria = {
+        c.key: {
+            **calibrating.of_criterion(evidence.evidence[c.key], c, name, options),
+            "run": evidence.runs[c.key].pk,
+            "run_finished": evidence.runs[c.key].finished_at is not None,
+            "reasons": dict(evidence.reasons[c.key]),
+        }
+        for c in evidence.criteria
+    }
+    return {**_head(evidence), "criteria": criteria}
+
+
+def _audited(evidence: JudgeEvidence, options: AuditOptions) -> dict[str, Any]:
+    model = evidence.judge.model or evidence.judge.name
+    criteria = {c.key: auditing.of_criterion(c.key, evidence.evidence, c, model, options) for c in evidence.criteria}
+    return {**_head(evidence), "seed": options.seed, "criteria": criteria}
+
+
+def _head(evidence: JudgeEvidence) -> dict[str, Any]:
+    return {
+        "study": evidence.study.name,
+        "judge": str(evidence.judge),
+        "kind": evidence.judge.kind,
+        "model": evidence.judge.model,
+        "provider": evidence.judge.provider,
+        "prompts": list(evidence.prompts),
+        "part": evidence.part,
+    }
+
+
+def _kept_or_computed(
+    table: type[Run],
+    *,
+    by: User | None,
+    evidence: JudgeEvidence,
+    parameters: Mapping[str, Any],
+    seed: int,
+    compute: Callable[[], dict[str, Any]],
+) -> Run:
+    digest = input_hash(evidence)
+    if there := kept(table, [evidence], parameters, seed):
+        return there[evidence.judge.pk]
+    return table.objects.create(
+        study=evidence.study,
+        judge=evidence.judge,
+        parameters=dict(parameters),
+        seed=seed,
+        input_hash=digest,
+        code_version=code_version(),
+        result=compute(),
+        created_by=by,
+    )
+
+
+def kept(
+    table: type[Run], evidence: Sequence[JudgeEvidence], parameters: Mapping[str, Any], seed: int
+) -> dict[int, Run]:
+    """By judge, the newest run of the same input, parameters, seed and code. One query."""
+    digests = [input_hash(one) for one in evidence]
+    there = table.objects.filter(input_hash__in=digests, seed=seed, code_version=code_version()).select_related(
+        "study", "judge"
+    )
+    mine = {(one.study.pk, one.judge.pk) for one in evidence}
+    return {
+        run.judge_id: run
+        for run in there.order_by("created_at", "pk")
+        if run.parameters == dict(parameters) and (run.study_id, run.judge_id) in mine
+    }
+
+
+def input_hash(evidence: JudgeEvidence) -> str:
+    """Of all labels, judgments and facts about items that a result depends on."""
+    return evidence.digest(_hashed)
+
+
+def _hashed(evidence: JudgeEvidence) -> str:
+    parts = {
+        c.key: [c.level, c.values, evidence.runs[c.key].pk, _of_columns(evidence.evidence[c.key])]
+        for c in evidence.criteria
+    }
+    judge = [str(evidence.judge), evidence.judge.kind, evidence.judge.model, evidence.prompts]
+    return content_hash([judge, _of_material(evidence.material), parts, evidence.reasons])
+
+
+def _of_material(items: Material) -> str:
+    groups = {name: list(column) for name, column in items.groups.items()}
+    texts = content_hash([items.names, items.clusters, items.assistants, items.opponents, groups, items.fingerprints])
+    return _digest(texts.encode(), items.inclusion, items.length)
+
+
+def _of_columns(evidence: Evidence) -> str:
+    people, said = evidence.people, evidence.said
+    nothing = np.zeros(0)
+    names = content_hash([people.table.raters, said.confidence_from, sorted(people.by_hand.items())]).encode()
+    previous = nothing if evidence.previous is None else evidence.previous
+    columns = (said.asked, said.codes, said.score, said.confidence, said.first, said.second, said.repeated, previous)
+    return _digest(names, people.table.codes, people.gold, people.declined, *columns)
+
+
+def _digest(start: bytes, *columns: np.ndarray[Any, Any]) -> str:
+    found = hashlib.sha256(start)
+    for column in columns:
+        found.update(f"{column.dtype.str}{column.shape}".encode())
+        found.update(np.ascontiguousarray(column).tobytes())
+    return found.hexdigest()

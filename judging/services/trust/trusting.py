@@ -1,0 +1,127 @@
+"""All that is known of one judge on a study: calibration, audits and the verdict, for pages, commands and reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+
+from annotation.errors import InputError
+from annotation.models import Study, User
+from judging.models import AuditRun, CalibrationRun, Judge
+from judging.queries.evidence import JudgeEvidence, StudyEvidence
+from judging.services.trust import runs, verdicts
+from judging.services.trust.options import AuditOptions, TrustOptions
+from judging.services.trust.verdicts import CriterionVerdict
+from judging.stats.verdict import Decision, Rules
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How calibration and audits are made, and by which rules they are judged."""
+
+    calibration: TrustOptions = field(default_factory=TrustOptions)
+    audit: AuditOptions = field(default_factory=AuditOptions)
+    rules: Rules = field(default_factory=Rules)
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """One judge on a study."""
+
+    study: Study
+    judge: Judge
+    evidence: JudgeEvidence
+    calibration: CalibrationRun
+    audit: AuditRun
+    rules: Rules
+    verdicts: tuple[CriterionVerdict, ...]
+
+    @property
+    def part(self) -> str:
+        """Of the items: all, development or held-out."""
+        return self.evidence.part
+
+    @property
+    def decision(self) -> Decision | None:
+        """What holds on every criterion."""
+        return verdicts.worst(list(self.verdicts))
+
+    def audit_document(self) -> dict[str, Any]:
+        """The result of the audits with the verdict of each criterion."""
+        said = {one.key: one.as_json() for one in self.verdicts}
+        criteria = {key: {**found, "verdict": said[key]} for key, found in self.audit.result["criteria"].items()}
+        return {**self.audit.result, "criteria": criteria}
+
+
+MOST_AT_ONCE = 100_000
+"""Labels and judgments of a judge that are computed while a page is waited for; more is left to a worker."""
+
+TASK = "judging.assess"
+
+
+def size(evidence: JudgeEvidence) -> int:
+    """Labels and judgments that a result is computed from."""
+    return sum(one.table.n_ratings + int(one.said.asked.sum()) for one in evidence.evidence.values())
+
+
+def of_judges(
+    *, by: User | None, evidence: StudyEvidence, asked: Asked, patient: bool = True
+) -> tuple[list[Trusted], list[Judge]]:
+    """Every judge of the study: what is kept, or computed now; and the judges that are left to a worker.
+
+    Who is not ``patient`` gets what is kept and what can be computed at once.
+    """
+    each = evidence.of_each(evidence.judges())
+    calibrations = runs.kept(CalibrationRun, each, asked.calibration.as_json(), asked.calibration.seed)
+    audits = runs.kept(AuditRun, each, asked.audit.as_json(), asked.audit.seed)
+    found, waiting = [], []
+    for mine in each:
+        pk = mine.judge.pk
+        if pk in calibrations and pk in audits:
+            found.append(_trusted(mine, calibrations[pk], audits[pk], asked))
+        elif patient or size(mine) <= MOST_AT_ONCE:
+            found.append(of_judge(by=by, evidence=mine, asked=asked))
+        else:
+            waiting.append(mine.judge)
+    return found, waiting
+
+
+def queue(*, study: Study, judge: Judge) -> None:
+    """Leave it to a worker, once what is being written is committed. The same asked twice is computed once."""
+    transaction.on_commit(lambda: current_app.send_task(TASK, args=[study.pk, judge.pk]))
+
+
+def assess(study_id: int, judge_id: int) -> None:
+    """What a worker does: compute and keep, unless it is kept."""
+    study, judge = Study.objects.get(pk=study_id), Judge.objects.get(pk=judge_id)
+    of_judge(by=None, evidence=StudyEvidence.read(study).of(judge), asked=Asked())
+
+
+def of_judge(*, by: User | None, evidence: JudgeEvidence, asked: Asked) -> Trusted:
+    """Computed on every criterion, or what is kept of the same. Raises InputError where the judge has said nothing."""
+    if not evidence.criteria:
+        raise InputError(f"{evidence.judge} has not judged this study", field="judge")
+    calibration = runs.calibration(by=by, evidence=evidence, options=asked.calibration)
+    audit = runs.audit(by=by, evidence=evidence, options=asked.audit)
+    return _trusted(evidence, calibration, audit, asked)
+
+
+def _trusted(evidence: JudgeEvidence, calibration: CalibrationRun, audit: AuditRun, asked: Asked) -> Trusted:
+    found = verdicts.of_judge(calibration.result, audit.result, asked.rules)
+    return Trusted(evidence.study, evidence.judge, evidence, calibration, audit, asked.rules, tuple(found))
+
+
+def for_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
+    """What a reader asked for: one criterion's document, or all where there are several."""
+    documents = result["criteria"]
+    if key is None and len(documents) == 1:
+        (key,) = documents
+    if key is None:
+        return result
+    if key not in documents:
+        raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
+    head = {name: part for name, part in result.items() if name != "criteria"}
+    return {**head, **documents[key]}

@@ -1,0 +1,166 @@
+"""The verdict on a judge, per criterion and tier, from its calibration, its audits and the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from annotation.errors import InputError
+from judging.services.trust.calibrating import estimate_of
+from judging.stats.verdict import ORDER, Decision, Facts, Rules, Verdict, verdict
+
+Document = Mapping[str, Any]
+
+RULES = {
+    "least_items": "Labelled items with a verdict, at least",
+    "most_unscored": "Replies without a verdict, at most (share)",
+    "useful": "Lower end of the judge’s kappa with people, above",
+    "below_ceiling": "Kappa lacking to the human ceiling, at most (upper end)",
+    "least_coverage": "Verdicts kept at the guaranteed agreement, at least (share)",
+    "target_agreement": "Agreement that has to be guaranteed (share)",
+    "least_saved": "or labels saved, at least (share of the labels)",
+}
+"""The numbers among the rules, as a researcher is asked for them."""
+
+NAMES = (*RULES, "must_pass_alt_test", "tolerated_biases")
+"""All rules that can be changed."""
+
+SHARES = ("most_unscored", "least_coverage", "target_agreement")
+
+
+@dataclass(frozen=True)
+class CriterionVerdict:
+    """The verdict on one criterion, over all items and within tiers.
+
+    Attributes
+    ----------
+    key, name
+        Of the criterion.
+    kappa, ceiling
+        The judge's mean kappa with people, and people's with each other, as estimates in a document.
+    whole, tiers
+        The verdicts.
+    counts
+        By tier, its items.
+    """
+
+    key: str
+    name: str
+    kappa: Document
+    ceiling: Document
+    whole: Verdict
+    tiers: Mapping[str, Verdict]
+    counts: Mapping[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {
+            "criterion": self.key,
+            "name": self.name,
+            "kappa": dict(self.kappa),
+            "human_ceiling": dict(self.ceiling),
+            **self.whole.as_json(),
+            "tiers": {tier: {**one.as_json(), "n_items": self.counts[tier]} for tier, one in self.tiers.items()},
+        }
+
+
+def rules_from(given: Mapping[str, str]) -> Rules:
+    """Rules as they are typed; what is not given stays as it is. Raises InputError where a value makes no sense."""
+    rules = Rules()
+    for name in RULES:
+        if text := given.get(name, "").strip():
+            rules = replace(rules, **{name: _number(name, text)})  # type: ignore[arg-type]
+    if "must_pass_alt_test" in given:
+        rules = replace(rules, must_pass_alt_test=given["must_pass_alt_test"] not in ("no", "false", "0", ""))
+    if tolerated := given.get("tolerated_biases", "").strip():
+        names = tuple(name.strip() for name in tolerated.split(",") if name.strip())
+        rules = replace(rules, tolerated_biases=names)
+    return rules
+
+
+def _number(name: str, text: str) -> float | int:
+    try:
+        value = int(text) if name == "least_items" else float(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no number", field=name) from error
+    if not np.isfinite(value) or value < (-1 if name in ("useful", "below_ceiling") else 0):
+        raise InputError(f"{text} is out of range", field=name)
+    if name in SHARES and value > 1:
+        raise InputError(f"{text} is no share: it must lie between 0 and 1", field=name)
+    return value
+
+
+def of_judge(calibration: Document, audit: Document, rules: Rules) -> list[CriterionVerdict]:
+    """The verdicts on all criteria, from the results of a calibration run and an audit run."""
+    audits = audit["criteria"]
+    return [_of_criterion(found, audits.get(key), rules) for key, found in calibration["criteria"].items()]
+
+
+def _of_criterion(document: Document, audit: Document | None, rules: Rules) -> CriterionVerdict:
+    probed = _probed(audit)
+    kappa, ceiling, _ = _kappas(document["agreement"], document["kappa"])
+    by_tier = document["tiers"]["by_tier"]
+    return CriterionVerdict(
+        key=document["criterion"],
+        name=document["name"],
+        kappa=kappa,
+        ceiling=ceiling,
+        whole=verdict(_facts(document, document["kappa"], probed, rules), rules),
+        tiers={tier: verdict(_facts(part, document["kappa"], probed, rules), rules) for tier, part in by_tier.items()},
+        counts={tier: part["n_items"] for tier, part in by_tier.items()},
+    )
+
+
+@dataclass(frozen=True)
+class Probed:
+    """Names of the probes that found something, and of those that could not be made."""
+
+    found: tuple[str, ...]
+    not_made: tuple[str, ...]
+
+
+def _probed(audit: Document | None) -> Probed:
+    if audit is None:
+        return Probed((), Rules().required_probes)
+    not_made = tuple(probe["name"] for probe in audit["probes"] if probe["found"] is None)
+    return Probed(tuple(audit["found"]), not_made)
+
+
+def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Document]:
+    """The judge's kappa, people's, and the difference: weighted on a scale of several ordered steps."""
+    if kappa == "cohen_kappa":
+        return agreement["mean_cohen_kappa"], agreement["human_ceiling"], agreement["below_ceiling"]
+    names = ("mean_weighted_cohen_kappa", "human_ceiling_weighted", "below_ceiling_weighted")
+    judge, people, below = (agreement[name] for name in names)
+    return judge, people, below
+
+
+def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
+    """What the rules ask of a criterion or a tier."""
+    judge, _, below = _kappas(part["agreement"], kappa)
+    labels, alt_test, saved = part["labels"], part["alt_test"], part["worth"]["saved"]
+    return Facts(
+        labelled=part["agreement"]["scored"],
+        unscored=labels["unscored"] / labels["asked"] if labels["asked"] else 0.0,
+        agreement=estimate_of(judge),
+        below_ceiling=estimate_of(below),
+        alt_test_passed=alt_test["passes"] if alt_test else None,
+        biases=probed.found,
+        not_probed=probed.not_made,
+        coverage=_coverage(part["selective"], rules.target_agreement),
+        saved=np.nan if saved is None else saved,
+    )
+
+
+def _coverage(selective: list[Document], target: float) -> float:
+    """Share kept at the least of the guaranteed agreements that is at least the one asked for; 0 without any."""
+    held = [one["coverage"] or 0.0 for one in selective if one["guaranteed"] and one["target_agreement"] >= target]
+    return max(held, default=0.0)
+
+
+def worst(verdicts: list[CriterionVerdict]) -> Decision | None:
+    """The decision that holds on every criterion; None where there is no criterion."""
+    return min((one.whole.decision for one in verdicts), key=ORDER.index, default=None)

@@ -1,0 +1,153 @@
+"""Audits of the data, before a judge is blamed or praised: duplicates, trivial baselines, the noise of the labels."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.annotators import inverted_raters
+from annotation.stats.dawid_skene import dawid_skene
+from annotation.stats.distinct import distinct_items
+from annotation.stats.estimate import Estimate
+from annotation.stats.table import MISSING, FloatArray, IntArray
+from judging.stats.asymptotic import figure, quantile, share, undefined
+from judging.stats.evidence import Evidence
+
+FEW = 10
+"""Items below which a baseline says nothing."""
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Items with the same content.
+
+    Attributes
+    ----------
+    groups
+        Names of the items of each group of equals, in order.
+    contradictory
+        The groups whose items people labelled differently.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    contradictory: tuple[tuple[str, ...], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {
+            "n_groups": len(self.groups),
+            "n_items": sum(len(group) for group in self.groups),
+            "groups": [list(group) for group in self.groups],
+            "contradictory": [list(group) for group in self.contradictory],
+        }
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A rule that needs no model, and how often it says what people say; the judge on the same items beside it."""
+
+    name: str
+    accuracy: Estimate
+    judge: Estimate
+
+    @property
+    def as_good(self) -> bool | None:
+        """Whether the rule does at least as well as the judge; None where either is unknown."""
+        if not (self.accuracy.defined and self.judge.defined):
+            return None
+        return bool(self.accuracy.value >= self.judge.value)
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {
+            "name": self.name,
+            "accuracy": self.accuracy.as_json(),
+            "judge": self.judge.as_json(),
+            "as_good_as_the_judge": self.as_good,
+        }
+
+
+def duplicates(fingerprints: Sequence[str], names: Sequence[str], labels: IntArray) -> Duplicates:
+    """Items with equal fingerprints; contradictory where their labels (n,), -1 for none, differ."""
+    groups: dict[str, list[int]] = defaultdict(list)
+    for row, fingerprint in enumerate(fingerprints):
+        groups[fingerprint].append(row)
+    several = [rows for rows in groups.values() if len(rows) > 1]
+    differing = [rows for rows in several if len({int(labels[row]) for row in rows} - {MISSING}) > 1]
+    named = (tuple(tuple(names[row] for row in rows) for rows in part) for part in (several, differing))
+    return Duplicates(*named)
+
+
+def baselines(evidence: Evidence) -> list[Baseline]:
+    """The commonest label; for pairs also the longer response and the one that comes first."""
+    labels, judge = evidence.people.consensus, evidence.said.codes
+    known = labels != MISSING
+    if known.sum() < FEW:
+        return []
+    commonest = int(np.bincount(labels[known]).argmax())
+    found = [
+        _baseline(f"always {evidence.table.categories[commonest]}", np.full(len(labels), commonest), labels, judge)
+    ]
+    if evidence.is_preference:
+        values = [str(category) for category in evidence.table.categories]
+        one, two = values.index("1"), values.index("2")
+        longer = _longer(evidence.material.length, one, two)
+        found.append(_baseline("the longer response", longer, labels, judge))
+        found.append(_baseline("the response listed first", np.full(len(labels), one), labels, judge))
+    return found
+
+
+def _longer(length: FloatArray, one: int, two: int) -> IntArray:
+    said = np.where(length > 0, one, two)
+    return np.where(np.isnan(length) | (length == 0), MISSING, said)
+
+
+def _baseline(name: str, rule: IntArray, labels: IntArray, judge: IntArray) -> Baseline:
+    used = (labels != MISSING) & (rule != MISSING) & (judge != MISSING)
+    n, reason = int(used.sum()), "no item that people labelled and the judge scored"
+    right, judge_right = (int((column == labels)[used].sum()) for column in (rule, judge))
+    return Baseline(name, share(right, n, reason=reason), share(judge_right, n, reason=reason))
+
+
+def label_noise(evidence: Evidence) -> dict[str, Any]:
+    """How often each annotator says what is probably true (Dawid and Skene), and whose scale runs backwards."""
+    table = evidence.table.subset_items(evidence.table.ratings_per_item > 0)
+    if table.n_raters < 2 or not table.pairable.any():
+        return {"annotators": [], "backwards": [], "reason": "it takes two annotators or more on the same items"}
+    model = dawid_skene(table)
+    accuracies = model.accuracy.tolist()
+    distinct = distinct_items(table)
+    return {
+        "annotators": [
+            {"annotator": rater, "n": int(n), "accuracy": None if np.isnan(accuracy) else accuracy}
+            for rater, n, accuracy in zip(model.raters, model.n_ratings, accuracies, strict=True)
+        ],
+        "backwards": inverted_raters(distinct.table, distinct.copies),
+        "converged": model.converged,
+        "reason": None,
+    }
+
+
+def polarity(evidence: Evidence) -> Estimate:
+    """Correlation of the judge's scores with people's on an ordered scale; below 0 one of them reads it backwards."""
+    if evidence.table.level == "nominal" and evidence.table.n_categories != 2:
+        return undefined("the scale has no order", n_items=0)
+    human, judge = evidence.scores()
+    both = ~np.isnan(human) & ~np.isnan(judge)
+    n = int(both.sum())
+    if n < FEW:
+        return undefined(f"{n} items with both; it takes {FEW}", n_items=n)
+    if np.ptp(human[both]) == 0 or np.ptp(judge[both]) == 0:
+        return undefined("the judge's scores or people's labels do not vary", n_items=n)
+    return _correlation(human[both], judge[both])
+
+
+def _correlation(x: FloatArray, y: FloatArray) -> Estimate:
+    """Pearson's, with the interval of Fisher (1921) on the scale of its inverse hyperbolic tangent."""
+    r, n = float(np.corrcoef(x, y)[0, 1]), len(x)
+    half = quantile(0.95) / np.sqrt(n - 3)
+    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
+    ends = (float(np.tanh(z - half)), float(np.tanh(z + half)))
+    return figure(r, ends, n_items=n, confidence=0.95, method="Fisher z")

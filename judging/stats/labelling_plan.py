@@ -1,0 +1,179 @@
+"""Which items to label next, and how many, until a corrected mean is known well enough.
+
+How many: the variance of PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453) solved for the number of labels.
+How many where: optimal allocation (Neyman 1934, JRSS 97:558-625). Which: drawn with probabilities that grow with the
+doubt of the judge but are never small (Zrnic and Candes 2024, "Active Statistical Inference", arXiv 2403.03208); they
+are known, so that the labels can be weighted by them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.estimate import number_or_none
+from annotation.stats.table import BoolArray, FloatArray
+from judging.stats.asymptotic import quantile
+
+LEAST = 10
+"""Labels below which a plan is a guess and is not made."""
+
+UNIFORM = 0.5
+"""Share of the probability that does not look at the doubt, so that no item is out of reach."""
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Labels for an interval of the given width.
+
+    Attributes
+    ----------
+    width
+        Of the interval, from end to end, in units of the scale.
+    with_judge, without_judge
+        Labels in all, with PPI++ and by labels alone; NaN where no number of labels of these items is enough.
+    labelled
+        Those there are.
+    reason
+        Why there is no plan, or None.
+    """
+
+    width: float
+    with_judge: float
+    without_judge: float
+    labelled: int
+    reason: str | None
+
+    @property
+    def more(self) -> float:
+        """How many are missing with the judge; 0 where there are enough."""
+        return max(self.with_judge - self.labelled, 0.0)
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        numbers = {"with_judge": self.with_judge, "without_judge": self.without_judge, "more": self.more}
+        return {
+            "width": self.width,
+            "labelled": self.labelled,
+            **{name: number_or_none(value) for name, value in numbers.items()},
+            "reason": self.reason,
+        }
+
+
+def labels_needed(human: FloatArray, judge: FloatArray, *, width: float, confidence: float = 0.95) -> Needed:
+    """How many labels in all give the mean of all items an interval of this width.
+
+    Parameters
+    ----------
+    human, judge
+        (n,) label and the judge's score of every item, NaN where missing.
+    width, confidence
+        Of the interval.
+
+    Notes
+    -----
+    With n labels and N other items the variance is v(λ) = var(y - λ f) / n + λ² var(f) / N. With the best λ it is
+    var(y) / n · (1 - r² N / (n + N)), solved for n with n + N items in all. Simple random labels are assumed.
+
+    Raises
+    ------
+    ValueError
+        If the width is not positive.
+    """
+    if not width > 0:
+        raise ValueError(f"the width is {width}; it must be above 0")
+    both = ~np.isnan(human) & ~np.isnan(judge)
+    total, n = int((~np.isnan(judge)).sum()), int(both.sum())
+    if n < LEAST:
+        return Needed(width, np.nan, np.nan, n, f"{n} labelled items that the judge scored; a plan needs {LEAST}")
+    y, f = human[both], judge[both]
+    spread = float(y.var(ddof=1))
+    if spread == 0:
+        return Needed(width, np.nan, np.nan, n, "every label is the same: how much labels vary is unknown")
+    r = float(np.corrcoef(y, f)[0, 1]) if np.ptp(f) > 0 else 0.0
+    largest = (width / 2 / quantile(confidence)) ** 2
+    alone = spread / largest
+    explained = max(r, 0.0) ** 2
+    # spread / n (1 - explained (1 - n / total)) = largest
+    with_judge = spread * (1 - explained) / (largest - spread * explained / total)
+    possible = largest > spread * explained / total and with_judge <= total
+    return Needed(width, float(np.ceil(with_judge)) if possible else np.nan, float(np.ceil(alone)), n, None)
+
+
+def allocation(human: FloatArray, judge: FloatArray, strata: Sequence[str], more: int) -> dict[str, int]:
+    """``more`` labels over strata in proportion to the size of a stratum times the spread of judge's errors there.
+
+    Strata with fewer than three labels get the spread of all. What a stratum has no unlabelled items for goes to the
+    others, in the same proportion.
+    """
+    names = np.asarray(strata, dtype=object)
+    errors = human - judge
+    overall = float(np.nanstd(errors)) if np.isfinite(errors).any() else 1.0
+    open_ = np.isnan(human) & ~np.isnan(judge)
+    left = {name: int((open_ & (names == name)).sum()) for name in sorted(set(strata))}
+    share = {name: n * max(_spread(errors[names == name], overall), 1e-9) for name, n in left.items()}
+    return _dealt(share, left, min(more, sum(left.values())))
+
+
+def _spread(errors: FloatArray, overall: float) -> float:
+    known = errors[~np.isnan(errors)]
+    return float(known.std(ddof=1)) if len(known) >= 3 else overall
+
+
+def _dealt(share: dict[str, float], left: dict[str, int], more: int) -> dict[str, int]:
+    """Whole numbers in proportion to ``share``, none above ``left``; the largest remainders are rounded up."""
+    found = dict.fromkeys(share, 0)
+    while (rest := more - sum(found.values())) > 0:
+        free = {name: part for name, part in share.items() if found[name] < left[name]}
+        total = sum(free.values())
+        wanted = {name: min(rest * part / total, left[name] - found[name]) for name, part in free.items()}
+        whole = {name: int(number) for name, number in wanted.items()}
+        if not any(whole.values()):
+            for name in sorted(free, key=lambda name: (-wanted[name], name))[:rest]:
+                found[name] += 1
+            continue
+        for name, number in whole.items():
+            found[name] += number
+    return found
+
+
+def inclusion(doubt: FloatArray, eligible: BoolArray, more: int) -> FloatArray:
+    """(n,) probability of each eligible item to be labelled next, adding up to ``more``; 0 for the others.
+
+    Half is spread evenly, half in proportion to ``doubt`` (n,) at or above 0; unknown doubt counts as the mean. No
+    probability exceeds 1: what is cut off goes to the others.
+    """
+    found = np.zeros(len(doubt))
+    n = int(eligible.sum())
+    if not n:
+        return found
+    known = doubt[eligible & ~np.isnan(doubt)]
+    mean = float(known.mean()) if len(known) else 0.0
+    filled = np.where(np.isnan(doubt), mean, doubt)[eligible]
+    even = np.full(n, 1 / n)
+    keen = filled / filled.sum() if filled.sum() > 0 else even
+    found[eligible] = _capped(UNIFORM * even + (1 - UNIFORM) * keen, min(more, n))
+    return found
+
+
+def _capped(weights: FloatArray, total: int) -> FloatArray:
+    """Probabilities proportional to weights, adding up to ``total``, none above 1."""
+    certain = np.zeros(len(weights), dtype=bool)
+    while True:
+        rest = total - certain.sum()
+        scaled = np.where(certain, 1.0, weights * (rest / max(weights[~certain].sum(), 1e-300)))
+        over = (scaled > 1) & ~certain
+        if not over.any():
+            return np.asarray(scaled)
+        certain |= over
+
+
+def drawn(probabilities: FloatArray, *, seed: int) -> BoolArray:
+    """(n,) a systematic draw with these probabilities (Madow 1949): as many items as they add up to."""
+    start = np.random.default_rng(seed).random()
+    ends = np.cumsum(probabilities)
+    picks = np.arange(start, ends[-1] if len(ends) else 0.0, 1.0)
+    chosen = np.zeros(len(probabilities), dtype=bool)
+    chosen[np.searchsorted(ends, picks, side="right").clip(max=max(len(ends) - 1, 0))] = True
+    return chosen

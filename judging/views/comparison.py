@@ -1,0 +1,115 @@
+"""The page that sets a study's judges side by side, each with its verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.access import researcher_required
+from annotation.models import Study
+from annotation.steps import study_steps
+from judging.models import Judge
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import comparing, trusting
+from judging.services.trust.trusting import Asked, Trusted
+from judging.views.trust import CSV, JSON, as_file, csv_text, reader
+
+HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "human_ceiling", "winning_rate", "biases")
+
+
+@researcher_required
+@require_safe
+def calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every judge of the study: verdict, agreement beside the ceiling, biases; and how far they lie apart."""
+    study = get_object_or_404(Study, slug=slug)
+    evidence = StudyEvidence.read(study)
+    found, waiting = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
+    context = {
+        "study": study,
+        "steps": study_steps(study, "calibration"),
+        "judges": found,
+        "waiting": waiting,
+        "rows": list(_rows(found)),
+        "differences": comparing.differences(found) if len(found) > 1 else [],
+        "downloads": [(f.upper(), reverse("calibration_download", args=[study.slug, f])) for f in ("csv", "json")],
+    }
+    return render(request, "judging/calibration.html", context)
+
+
+@researcher_required
+@require_safe
+def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+    """The table as csv, or everything of every judge as json."""
+    if format not in ("csv", "json"):
+        raise Http404(f"the comparison is not given as {format}")
+    study = get_object_or_404(Study, slug=slug)
+    evidence = StudyEvidence.read(study)
+    found, _ = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
+    if format == "csv":
+        return as_file(csv_text([HEADER, *map(_as_csv, _rows(found))]), CSV, f"{study.slug}-judges.csv")
+    document = {
+        "study": study.name,
+        "judges": {
+            str(one.judge): {"calibration": one.calibration.result, "audit": one.audit_document()} for one in found
+        },
+        "differences": comparing.differences(found) if len(found) > 1 else [],
+    }
+    return as_file(json.dumps(document, ensure_ascii=False, indent=1), JSON, f"{study.slug}-judges.json")
+
+
+@researcher_required
+@require_POST
+def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Leave a long computation to a worker."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    trusting.queue(study=study, judge=judge)
+    messages.info(request, f"{judge} is being computed by a worker. Load this page again in a minute.")
+    return redirect("calibration", slug=study.slug)
+
+
+def _rows(found: Sequence[Trusted]) -> Iterator[dict[str, Any]]:
+    """A row for each criterion and judge."""
+    keys = dict.fromkeys(verdict.key for one in found for verdict in one.verdicts)
+    for key in keys:
+        for one in found:
+            for verdict in one.verdicts:
+                if verdict.key == key:
+                    yield _row(one, key, verdict)
+
+
+def _row(one: Trusted, key: str, verdict: Any) -> dict[str, Any]:
+    document = one.calibration.result["criteria"][key]
+    return {
+        "criterion": key,
+        "name": verdict.name,
+        "judge": one.judge,
+        "verdict": verdict.whole.decision,
+        "kappa": verdict.kappa,
+        "ceiling": verdict.ceiling,
+        "alt_test": document["alt_test"],
+        "saved": document["worth"]["saved"],
+        "biases": one.audit.result["criteria"][key]["found"],
+    }
+
+
+def _as_csv(row: dict[str, Any]) -> tuple[Any, ...]:
+    kappa = row["kappa"]
+    return (
+        row["criterion"],
+        str(row["judge"]),
+        row["judge"].kind,
+        row["verdict"],
+        kappa["value"],
+        kappa["low"],
+        kappa["high"],
+        row["ceiling"]["value"],
+        row["alt_test"]["winning_rate"] if row["alt_test"] else None,
+        "; ".join(row["biases"]),
+    )

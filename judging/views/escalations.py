@@ -1,0 +1,84 @@
+"""From the verdict page: what is left to people becomes a study, and fitted maps become a judge."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from annotation.models import Study
+from judging.models import Judge
+from judging.queries.evidence import HELD_OUT, StudyEvidence
+from judging.services.trust import escalation, holding_out, recalibration, trusting
+from judging.services.trust.trusting import Asked
+from judging.views.trust import reader
+
+
+@researcher_required
+@require_POST
+def judge_escalate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Make the study and go there; back to the verdict with the reason where that cannot be."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        target, overlap = _number(request, "target", 0.9), int(_number(request, "overlap", 3))
+        mine = StudyEvidence.read(study).of(judge)
+        found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked())
+        made = escalation.escalate(
+            by=reader(request), found=found, name=request.POST.get("name", ""), target=target, overlap=overlap
+        )
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+    return redirect("study_detail", slug=made.target.slug)
+
+
+@researcher_required
+@require_POST
+def judge_recalibrate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Apply the fitted maps, and go to the verdict on the recalibrated judge."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        mine = StudyEvidence.read(study).of(judge)
+        found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked())
+        run = recalibration.apply(by=reader(request), found=found)
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+    return redirect("judge_verdict", slug=study.slug, pk=run.judge_id)
+
+
+@researcher_required
+@require_POST
+def study_hold_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Hold a part of the study's items out, and go on with the development part."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        holding_out.hold_out(by=reader(request), study=study, share=_number(request, "share", 0.5), seed=study.seed)
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+
+
+@researcher_required
+@require_POST
+def judge_look(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Look at the held-out part, on record."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        holding_out.look(by=reader(request), study=study, judge=judge, asked=Asked())
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+    return redirect(f"{reverse('judge_verdict', args=[study.slug, judge.pk])}?part={HELD_OUT}")
+
+
+def _number(request: HttpRequest, name: str, usual: float) -> float:
+    typed = request.POST.get(name, "")
+    try:
+        return float(typed) if typed else usual
+    except ValueError as error:
+        raise InputError(f"{typed!r} is no number", field=name) from error

@@ -1,0 +1,51 @@
+"""The report of a study, as a page and as files."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.access import researcher_required
+from annotation.models import Study
+from annotation.steps import study_steps
+from judging import charts
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import report as service
+from judging.services.trust import trusting
+from judging.services.trust.trusting import Asked
+from judging.views.trust import as_file, reader
+
+
+@researcher_required
+@require_safe
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """What would be attached to a paper."""
+    study = get_object_or_404(Study, slug=slug)
+    evidence = StudyEvidence.read(study)
+    judges, waiting = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
+    document = service.of_judges(evidence, judges)
+    context = {
+        "study": study,
+        "steps": study_steps(study, "report"),
+        "report": document,
+        "sections": service.sections(document, charts.PAGE),
+        "waiting": [str(judge) for judge in waiting],
+        "downloads": [(name.upper(), reverse("report_download", args=[study.slug, name])) for name in service.FORMATS],
+    }
+    return render(request, "judging/report.html", context)
+
+
+@researcher_required
+@require_safe
+def report_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+    """The report as html, latex or json."""
+    if format not in service.FORMATS:
+        raise Http404(f"the report is not given as {format}")
+    study = get_object_or_404(Study, slug=slug)
+    evidence = StudyEvidence.read(study)
+    ending, content_type, content = service.FORMATS[format]
+    judges, _ = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
+    document = service.of_judges(evidence, judges)
+    return as_file(content(document), content_type, f"{study.slug}-report.{ending}")

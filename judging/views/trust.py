@@ -1,0 +1,269 @@
+"""The page of a judge on a study: the verdict first, then the evidence in the order a reviewer would ask for it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_safe
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from annotation.models import Study, User
+from annotation.queries.raters import Annotator, annotators_of
+from annotation.services.exports import without_formula
+from annotation.steps import study_steps
+from judging import charts, trust_charts, trust_figures
+from judging.models import HoldOut, Judge
+from judging.queries import certificates as certificate_queries
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import certificates, escalation, holding_out, trusting, verdicts
+from judging.services.trust.trusting import Asked, Trusted
+from judging.services.trust.verdicts import CriterionVerdict
+from judging.stats.verdict import Rules
+
+Document = Mapping[str, Any]
+MOST_REASONS = 3
+
+
+@researcher_required
+@require_safe
+def judge_verdict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """May this judge replace people, assist them, or not be used: per criterion and tier, with all the evidence."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    context = {"study": study, "judge": judge, "steps": study_steps(study, "calibration")}
+    try:
+        found = read(request, study, judge)
+    except InputError as error:
+        return render(request, "judging/verdict.html", {**context, "error": error}, status=400)
+    return render(request, "judging/verdict.html", {**context, **_context(request, found)})
+
+
+@researcher_required
+@require_safe
+def judge_verdict_download(request: HttpRequest, slug: str, pk: int, part: str, format: str) -> HttpResponse:
+    """What `calibrate` and `audit` print, as json; every figure a row, as csv."""
+    if (part, format) not in DOWNLOADS:
+        raise Http404(f"{part} is not given as {format}")
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    content_type, content = DOWNLOADS[part, format]
+    try:
+        found = read(request, study, judge)
+    except InputError as error:
+        raise Http404(str(error)) from error
+    return as_file(content(found), content_type, f"{study.slug}-{part}.{format}")
+
+
+@researcher_required
+@require_safe
+def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, format: str) -> HttpResponse:
+    """One plot of one criterion as svg or png, or its data as csv."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    if plot not in trust_charts.PLOTS or format not in PLOT_FORMATS:
+        raise Http404(f"there is no plot {plot} as {format}")
+    try:
+        documents = read(request, study, judge).calibration.result["criteria"]
+    except InputError as error:
+        raise Http404(str(error)) from error
+    chosen = trust_charts.PLOTS[plot]
+    if key not in documents or not (rows := chosen.rows(documents[key])):
+        raise Http404(f"there is nothing to draw of {key}")
+    content_type, drawn = PLOT_FORMATS[format]
+    return as_file(drawn(chosen, rows), content_type, f"{study.slug}-{key}-{plot}.{format}")
+
+
+def read(request: HttpRequest, study: Study, judge: Judge) -> Trusted:
+    """The judge on the study, by the rules that the address asks for."""
+    rules = verdicts.rules_from(request.GET.dict())
+    mine = StudyEvidence.read(study, request.GET.get("part", "")).of(judge)
+    found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked(rules=rules))
+    return holding_out.check_seen(found)
+
+
+def reader(request: HttpRequest) -> User | None:
+    """Who asks, for what is kept."""
+    return request.user if request.user.is_authenticated else None
+
+
+def as_file(content: str | bytes, content_type: str, name: str) -> HttpResponse:
+    """A download."""
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV; text that a spreadsheet would take for a formula is marked as text."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    for row in rows:
+        writer.writerow(without_formula(cell) if isinstance(cell, str) else cell for cell in row)
+    return text.getvalue()
+
+
+def _json(document: Any) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+CSV, JSON = "text/csv; charset=utf-8", "application/json; charset=utf-8"
+DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Trusted], str]]] = {
+    ("calibration", "json"): (JSON, lambda found: _json(trusting.for_criterion(found.calibration.result, None))),
+    ("calibration", "csv"): (CSV, lambda found: csv_text(trust_figures.calibration_rows(found.calibration.result))),
+    ("audit", "json"): (JSON, lambda found: _json(trusting.for_criterion(found.audit_document(), None))),
+    ("audit", "csv"): (CSV, lambda found: csv_text(trust_figures.audit_rows(found.audit.result))),
+}
+
+
+def _data(_: trust_charts.Plot, rows: trust_charts.Rows) -> str:
+    return csv_text([list(rows[0]), *(row.values() for row in rows)])
+
+
+PLOT_FORMATS: dict[str, tuple[str, Callable[[trust_charts.Plot, trust_charts.Rows], str | bytes]]] = {
+    "svg": ("image/svg+xml; charset=utf-8", lambda plot, rows: charts.svg(plot.spec(rows, charts.FILE))),
+    "png": ("image/png", lambda plot, rows: trust_charts.png(plot.spec(rows, charts.FILE))),
+    "csv": (CSV, _data),
+}
+
+
+def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
+    annotators = annotators_of(found.study)
+    said = {one.key: one for one in found.verdicts}
+    documents, audits = found.calibration.result["criteria"], found.audit.result["criteria"]
+    newest = certificate_queries.newest_of(found.study, found.judge)
+    here = [found.study.slug, found.judge.pk]
+    typed = {name: value for name, value in request.GET.items() if name in (*verdicts.NAMES, "part")}
+    return {
+        "found": found,
+        "decision": found.decision,
+        "sections": [
+            _section(found, said[c.key], documents[c.key], audits[c.key], annotators) for c in found.evidence.criteria
+        ],
+        "simulated": [one.name for one in annotators.values() if one.is_simulated],
+        "rules": rule_rows(found.rules),
+        "changed_rules": found.rules != Rules(),
+        "query": urlencode(typed),
+        "typed": list(typed.items()),
+        **_left(found),
+        "hold_out": HoldOut.objects.filter(study=found.study).first(),
+        "looks": holding_out.looks(found.study, found.judge),
+        "has_maps": any(one["scores"] and one["scores"]["map"] for one in documents.values()),
+        "certificate": newest,
+        "certificate_state": certificates.check(certificates.document(newest)) if newest else None,
+        "downloads": {
+            part: [(f.upper(), reverse("judge_verdict_download", args=[*here, part, f])) for f in ("json", "csv")]
+            for part in ("calibration", "audit")
+        },
+    }
+
+
+def _left(found: Trusted) -> dict[str, Any]:
+    """What is left to people at each target, and what came back from the newest study that was made of it."""
+    targets = found.calibration.parameters["targets"]
+    left = [(target, int(escalation.left(found, target).items.sum())) for target in targets]
+    newest = escalation.newest(found.study, found.judge)
+    back = escalation.came_back(newest, found.evidence) if newest else None
+    names = {criterion.key: criterion.name for criterion in found.evidence.criteria}
+    return {
+        "left": left,
+        "anything_left": any(n for _, n in left),
+        "escalation": newest,
+        "back": back,
+        "back_rows": [(names[key], one) for key, one in back["criteria"].items()] if back else [],
+    }
+
+
+def rule_rows(rules: Rules) -> list[dict[str, Any]]:
+    """The numbers among the rules with their fields."""
+    return [
+        {"name": name, "label": label, "value": getattr(rules, name), "usual": getattr(Rules(), name)}
+        for name, label in verdicts.RULES.items()
+    ]
+
+
+def _section(
+    found: Trusted,
+    verdict: CriterionVerdict,
+    document: Document,
+    audit: Document,
+    annotators: Mapping[str, Annotator],
+) -> dict[str, Any]:
+    """All that the page says of one criterion."""
+    key = verdict.key
+    return {
+        "key": key,
+        "name": verdict.name,
+        "verdict": verdict,
+        "strongest": strongest(verdict),
+        "kappa": "weighted kappa" if document["kappa"] == "weighted_cohen_kappa" else "Cohen’s kappa",
+        "document": document,
+        "audit": audit,
+        "tiers": [(tier, verdict.counts[tier], one) for tier, one in verdict.tiers.items()],
+        "tested": _tested(document["alt_test"], annotators),
+        "plots": {name: _plot(found, key, plot, document) for name, plot in trust_charts.PLOTS.items()},
+        "score_names": SCORE_NAMES,
+        "correction": trust_figures.correction(document),
+        "groups": trust_figures.groups(document),
+        "boards": trust_figures.leaderboards(document),
+        "label_noise": [(annotators[one["annotator"]].name, one) for one in audit["labels"]["annotators"]],
+        "captions": {name: f"{text} on {verdict.name}" for name, text in CAPTIONS.items()},
+    }
+
+
+SCORE_NAMES = (
+    ("ece", "Expected calibration error, 0 to 1"),
+    ("brier", "Brier score, 0 to 1"),
+    ("mae", "Mean absolute error, units of the scale"),
+    ("sharpness", "Sharpness: spread of the scores, units of the scale"),
+)
+CAPTIONS = {
+    "reasons": "Rules asked",
+    "tiers": "Verdict by tier",
+    "alt_test": "The judge in the place of each annotator",
+    "correction": "Corrected figures",
+    "scores": "The scores before and after recalibration",
+    "selective": "Selective judging",
+    "probes": "Probes",
+    "baselines": "Rules that need no model",
+    "noise": "Label noise by annotator",
+    "board": "Assistants",
+}
+
+
+def strongest(verdict: CriterionVerdict) -> list[str]:
+    """The three strongest reasons: the rules that were not met, those that decide first; if all were, what was met."""
+    against = [one for one in verdict.whole.against if one.allows == verdict.whole.decision] or list(
+        verdict.whole.against
+    )
+    reasons = against or [one for one in verdict.whole.reasons if one.allows == "assist and escalate"]
+    return [one.message for one in reasons[:MOST_REASONS]]
+
+
+def _tested(found: Document | None, annotators: Mapping[str, Annotator]) -> list[tuple[Annotator, Document]]:
+    """Each annotator with their part of the alternative-annotator test."""
+    return [(annotators[one["annotator"]], one) for one in found["per_annotator"]] if found else []
+
+
+def _plot(found: Trusted, key: str, plot: trust_charts.Plot, document: Document) -> dict[str, Any] | None:
+    """The plot for the page, with its downloads; None where there is nothing to draw."""
+    rows = plot.rows(document)
+    if not rows:
+        return None
+    args = [found.study.slug, found.judge.pk, key, plot.key]
+    return {
+        "svg": drawn(plot.spec(rows, charts.PAGE)),
+        "caption": plot.caption,
+        "downloads": [(f.upper(), reverse("judge_plot", args=[*args, f])) for f in PLOT_FORMATS],
+    }
+
+
+def drawn(spec: Mapping[str, Any]) -> SafeString:
+    """A chart for the page: our own renderer's output, which escapes the names in it."""
+    return mark_safe(charts.svg(spec))  # noqa: S308

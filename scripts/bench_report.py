@@ -1,0 +1,132 @@
+"""How long does a whole report take? 5,000 items, 3 annotators, 4 criteria, 3 judges, from the database to the page.
+
+The labels are simulated. Must show: under 20 s on 2 cores.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+FOLDER = tempfile.TemporaryDirectory(prefix="concord bench ")
+os.environ["CONCORD_DATA_DIR"] = FOLDER.name
+os.environ["DATABASE_URL"] = ""
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+
+import django  # noqa: E402
+
+django.setup()
+
+import numpy as np  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from annotation.models import Annotation, Assignment, Criterion, Dialogue, Item, Sample, Study, User  # noqa: E402
+from judging.models import Judge, JudgeRun, Judgment  # noqa: E402
+
+ITEMS, PEOPLE, CRITERIA, JUDGES, MOST_SECONDS = 5000, 3, 4, 3, 20.0
+SCALE = [{"value": str(k), "label": str(k), "guideline": ""} for k in range(1, 6)]
+
+
+def study(rng: np.random.Generator) -> Study:
+    made = Study.objects.create(name="Bench", slug="bench", kind="dialogue")
+    sample = Sample.objects.create(study=made, method="all", frame_size=ITEMS, size=ITEMS, input_hash="0" * 64)
+    dialogues = Dialogue.objects.bulk_create(
+        Dialogue(
+            source="bench",
+            external_id=f"d{k}",
+            content_hash=f"{k:064x}",
+            assistant_model=f"assistant-{k % 4}",
+            condition=("vanilla", "base")[k % 2],
+            turns=[
+                {"role": "user", "content": f"Request {k}"},
+                {"role": "assistant", "content": "word " * int(rng.integers(10, 200))},
+            ],
+        )
+        for k in range(ITEMS)
+    )
+    Item.objects.bulk_create(
+        Item(study=made, sample=sample, dialogue=dialogue, position=k, inclusion_probability=1.0, content_hash="0" * 64)
+        for k, dialogue in enumerate(dialogues, start=1)
+    )
+    Criterion.objects.bulk_create(
+        Criterion(
+            study=made, key=f"c{k}", name=f"Criterion {k}", question="?", level="ordinal", categories=SCALE, position=k
+        )
+        for k in range(1, CRITERIA + 1)
+    )
+    return made
+
+
+def noisy(rng: np.random.Generator, truth: np.ndarray, noise: float) -> np.ndarray:
+    return np.clip(np.round(truth + rng.normal(0, noise, len(truth))), 1, 5).astype(int)
+
+
+def label(made: Study, truth: np.ndarray, rng: np.random.Generator) -> None:
+    """Everybody rates two thirds of the items: the rest is the unlabelled part."""
+    items, criteria = list(made.items.order_by("position")), list(made.criteria.all())
+    labelled, now = 2 * ITEMS // 3, timezone.now()
+    for slot in range(1, PEOPLE + 1):
+        person = User.objects.create(username=f"simulated{slot}", kind="simulated")
+        held = Assignment.objects.bulk_create(
+            Assignment(
+                study=made, item=i, slot=slot, rank=i.position, annotator=person, state="submitted", submitted_at=now
+            )
+            for i in items[:labelled]
+        )
+        for k, criterion in enumerate(criteria):
+            said = noisy(rng, truth[:, k], 0.6)
+            Annotation.objects.bulk_create(
+                Annotation(assignment=a, criterion=criterion, value=str(v)) for a, v in zip(held, said, strict=False)
+            )
+
+
+def judge(made: Study, truth: np.ndarray, rng: np.random.Generator) -> None:
+    items, criteria = list(made.items.order_by("position")), list(made.criteria.all())
+    for n in range(JUDGES):
+        one = Judge.objects.create(name=f"judge-{n}", provider="imported", model=f"judge-{n}")
+        run = JudgeRun.objects.create(
+            study=made, judge=one, input_hash="0" * 64, code_version="bench", finished_at=timezone.now()
+        )
+        run.criteria.set(criteria)
+        for k, criterion in enumerate(criteria):
+            said = noisy(rng, truth[:, k], 0.5 + 0.3 * n)
+            Judgment.objects.bulk_create(
+                Judgment(
+                    run=run,
+                    item=item,
+                    criterion=criterion,
+                    value=str(v),
+                    score=float(v),
+                    details={"distribution": {str(v): 0.9}},
+                )
+                for item, v in zip(items, said, strict=True)
+            )
+
+
+def main() -> int:
+    call_command("migrate", verbosity=0)
+    rng = np.random.default_rng(0)
+    truth = rng.normal(3, 1, (ITEMS, CRITERIA))
+    made = study(rng)
+    label(made, truth, rng)
+    judge(made, truth, rng)
+    begun = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        call_command("report", study="bench", format="html", output=path, verbosity=0)
+        size = path.stat().st_size
+    seconds = time.perf_counter() - begun
+    print(
+        f"report of {ITEMS} items x {PEOPLE} annotators x {CRITERIA} criteria x {JUDGES} judges: {seconds:.1f} s, "
+        f"{size / 1e6:.1f} MB; at most {MOST_SECONDS:.0f} s"
+    )
+    return 0 if seconds <= MOST_SECONDS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

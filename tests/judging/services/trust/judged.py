@@ -1,0 +1,48 @@
+"""A study with people and a judge of known quality, for what is built on calibration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from annotation.models import Criterion
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import trusting
+from judging.services.trust.options import TrustOptions
+from judging.services.trust.trusting import Asked, Trusted
+from judging.stats.verdict import Rules
+from tests.factories import CriterionFactory
+from tests.labelled import judge_says, people_say, with_items
+
+QUICK = TrustOptions(bootstrap=40)
+
+
+def scores(rng: np.random.Generator, truth: np.ndarray, noise: float) -> list[str]:
+    return [str(int(v)) for v in np.clip(np.round(truth + rng.normal(0, noise, len(truth))), 1, 4)]
+
+
+def study(
+    n: int = 80, *, labelled: int | None = None, noise: float = 0.4, people: int = 3, name: str = "Known", **more: Any
+) -> Criterion:
+    """An ordinal criterion; everybody rates the first ``labelled`` items, the judge all of them."""
+    rng = np.random.default_rng(3)
+    truth = rng.uniform(0.6, 4.4, n)
+    criterion = CriterionFactory(study=with_items(n, name=name, slug=name.lower()), key="personalization", **more)
+    rated = n if labelled is None else labelled
+    people_say(
+        criterion,
+        {f"p{k}": [*scores(rng, truth, 0.4)[:rated], *[None] * (n - rated)] for k in range(people)},
+    )
+    judge_says(criterion, "gpt", scores(rng, truth, noise))
+    return criterion
+
+
+def trusted(criterion: Criterion, name: str = "gpt", *, rules: Rules | None = None) -> Trusted:
+    evidence = StudyEvidence.read(criterion.study)
+    asked = Asked(calibration=QUICK, rules=rules or Rules())
+    return trusting.of_judge(by=None, evidence=evidence.of(evidence.judge(name)), asked=asked)
+
+
+def calibrated(criterion: Criterion, name: str = "gpt") -> dict[str, Any]:
+    return trusted(criterion, name).calibration.result["criteria"][criterion.key]

@@ -1,0 +1,162 @@
+"""Calibration of a judge on a study: the figures, and what every section says where it cannot tell."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from annotation.models import Annotation, Dialogue
+from judging.models import CalibrationRun
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import report
+from judging.stats.calibrate import calibrate
+from tests.factories import CriterionFactory
+from tests.judging.services.trust.judged import calibrated, study, trusted
+from tests.labelled import judge_says, pandalm_study, people_say, with_items
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_document_of_a_study_is_that_of_its_columns():
+    criterion = study(labelled=50)
+    found = calibrated(criterion)
+    evidence = StudyEvidence.read(criterion.study)
+    columns = evidence.of(evidence.judge("gpt")).evidence["personalization"].columns()
+    same = calibrate(columns, bootstrap=40).as_json()
+    for part in ("n_labelled", "n_unlabelled", "human_only", "judge_only", "ppi", "selective", "warnings"):
+        assert found[part] == same[part], part
+    assert (found["n_labelled"], found["n_unlabelled"]) == (50, 30)
+    assert found["estimand"] == "the mean score"
+    assert found["ppi"]["lambda"] > 0.2
+    assert found["kappa"] == "weighted_cohen_kappa"
+    json.dumps(found, allow_nan=False)
+
+
+def test_kept_until_a_label_changes():
+    criterion = study(n=20)
+    assert trusted(criterion).calibration == trusted(criterion).calibration
+    label = Annotation.objects.filter(criterion=criterion, value="2").order_by("pk").first()
+    Annotation.objects.filter(pk=label.pk).update(value="3")
+    assert trusted(criterion).calibration.pk == CalibrationRun.objects.order_by("pk").last().pk
+    assert CalibrationRun.objects.count() == 2
+
+
+def test_means_of_assistants_with_ranks():
+    criterion = study(n=80, labelled=60)
+    for parity, name in ((0, "fern"), (1, "moss")):
+        pks = [item.dialogue_id for item in criterion.study.items.all() if item.position % 2 == parity]
+        Dialogue.objects.filter(pk__in=pks).update(assistant_model=name)
+    found = calibrated(criterion)["groups"]["assistant"]
+    assert set(found["corrected"]) == {"fern", "moss"}
+    assert [place["rank"]["value"] for place in found["boards"]["corrected"]] == [1, 2]
+    assert found["boards"]["corrected"][0]["rank"]["low"] == 1
+
+
+def test_the_rate_is_that_of_yes():
+    criterion = CriterionFactory(study=with_items(40, slug="yes"), key="done", yes_no=True)
+    criterion.categories = criterion.categories[::-1]  # yes, no
+    criterion.save()
+    people_say(criterion, {"bob": ["yes"] * 10 + ["no"] * 20 + [None] * 10})
+    judge_says(criterion, "gpt", ["yes"] * 12 + ["no"] * 28)
+    found = calibrated(criterion)
+    assert found["estimand"] == "the rate of yes"
+    assert found["human_only"]["value"] == pytest.approx(1 / 3)
+    assert found["rogan_gladen"]["sensitivity"] == 1
+
+
+def test_a_judge_worth_labels_without_unlabelled_items_is_told_by_the_limit():
+    found = calibrated(study(n=60))
+    assert found["worth"]["if_all_else_were_unlabelled"] is True
+    human, judge = (np.array(column) for column in columns_of("Known"))
+    r = np.corrcoef(human, judge)[0, 1]
+    assert found["worth"]["saved"] == pytest.approx(1 / (1 - r**2) - 1)
+
+
+def columns_of(name):
+    evidence = StudyEvidence.read(CalibrationRun.objects.get(study__name=name).study)
+    return evidence.of(evidence.judge("gpt")).evidence["personalization"].scores()
+
+
+class TestBadInput:
+    """Each section says what it cannot tell and why; the rest stands. The report is made of all of them."""
+
+    def checked(self, criterion):
+        found = calibrated(criterion)
+        json.dumps(found, allow_nan=False)
+        trust = trusted(criterion)
+        document = report.of_judges(StudyEvidence.read(criterion.study), [trust])
+        assert "<html" in report.as_html(document)
+        assert trust.verdicts[0].whole.decision == "do not use"
+        return found, trust
+
+    def test_no_overlap(self):
+        criterion = CriterionFactory(study=with_items(40, slug="apart"), key="personalization")
+        people_say(criterion, {"bob": ["1", "2"] * 10 + [None] * 20, "dana": ["1", "3"] * 10 + [None] * 20})
+        judge_says(criterion, "gpt", [None] * 20 + ["1", "2"] * 10)
+        found, _ = self.checked(criterion)
+        assert found["agreement"]["mean_cohen_kappa"]["reason"]
+        assert found["judge_only"]["value"] == pytest.approx(1.5)
+        assert found["ppi"]["reason"]
+
+    def test_one_annotator(self):
+        found, trust = self.checked(study(n=40, people=1))
+        assert found["alt_test"] is None
+        assert found["agreement"]["human_ceiling"]["reason"]
+        assert found["tiers"]["reason"] == "no item has two ratings, so that none has a tier"
+        assert found["human_only"]["value"] is not None
+        assert "not possible" in " ".join(reason.message for reason in trust.verdicts[0].whole.reasons)
+
+    def test_all_labels_equal(self):
+        criterion = CriterionFactory(study=with_items(60, slug="equal"), key="personalization")
+        people_say(criterion, {name: ["2"] * 50 + [None] * 10 for name in ("bob", "dana")})
+        judge_says(criterion, "gpt", ["2", "3"] * 30)
+        found, _ = self.checked(criterion)
+        assert "equal_labels" in {warning["code"] for warning in found["warnings"]}
+        assert found["scores"]["reason"] == "every label is the same"
+
+    def test_a_constant_judge(self):
+        criterion = CriterionFactory(study=with_items(60, slug="constant"), key="personalization")
+        people_say(criterion, {name: ["1", "2", "3"] * 20 for name in ("bob", "dana")})
+        judge_says(criterion, "gpt", ["3"] * 60)
+        found, trust = self.checked(criterion)
+        assert "constant_judge" in {warning["code"] for warning in found["warnings"]}
+        assert found["worth"]["saved"] == 0
+        assert trust.audit.result["criteria"]["personalization"]["found"] == ["leniency"]
+
+    def test_fewer_than_ten_labels(self):
+        found, trust = self.checked(study(n=40, labelled=8))
+        assert "few_labels" in {warning["code"] for warning in found["warnings"]}
+        assert "8 labelled items" in found["scores"]["reason"]
+        assert {probe["found"] for probe in trust.audit.result["criteria"]["personalization"]["probes"]} == {None}
+
+    def test_sixty_percent_unscored(self):
+        criterion = CriterionFactory(study=with_items(100, slug="silent"), key="personalization")
+        people_say(criterion, {name: ["1", "2", "3", "4"] * 25 for name in ("bob", "dana")})
+        judge_says(criterion, "gpt", ["1", "2", "3", "4"] * 10 + [""] * 60)
+        found, trust = self.checked(criterion)
+        assert found["unscored"] == 60
+        assert "60.0% of the replies held no verdict" in trust.verdicts[0].whole.against[0].message + " ".join(
+            reason.message for reason in trust.verdicts[0].whole.against
+        )
+
+    def test_nobody_labelled(self):
+        criterion = CriterionFactory(study=with_items(30, slug="nobody"), key="personalization")
+        judge_says(criterion, "gpt", ["1", "2", "3"] * 10)
+        found, _ = self.checked(criterion)
+        assert found["n_labelled"] == 0
+        assert found["judge_only"]["value"] == pytest.approx(2)
+
+
+def test_pandalm(shared_data):
+    """Reference: arXiv 2501.10970 on these labels; with unparsable replies left out instead of counted as ties."""
+    made = pandalm_study(shared_data / "pandalm")
+    found = calibrated(made.criteria.get(), "gpt-3.5-turbo")
+    assert found["alt_test"]["winning_rate"] == 0
+    assert found["alt_test"]["advantage_probability"] == pytest.approx(0.758, abs=5e-4)
+    assert found["labels"]["unscored"] == 25
+    assert found["agreement"]["scored"] == 974
+    verdict = trusted(made.criteria.get(), "gpt-3.5-turbo").verdicts[0]
+    assert verdict.whole.decision == "assist and escalate"
+    assert {reason.code for reason in verdict.whole.against} >= {"ceiling", "alt_test"}

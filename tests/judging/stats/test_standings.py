@@ -1,0 +1,61 @@
+"""Groups by their means, with ranks that know how uncertain the means are."""
+
+import numpy as np
+import pytest
+
+from judging.stats.prediction_powered import Labelled, ppi_mean
+from judging.stats.standings import boards, corrected_by
+
+
+def columns(means, *, n=200, labelled=60, seed=1):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(list(means), n)
+    truth = np.concatenate([rng.normal(mean, 1, n) for mean in means.values()])
+    judge = truth + rng.normal(0.5, 0.3, len(truth))
+    human = np.where(np.tile(np.arange(n), len(means)) < labelled, truth, np.nan)
+    return human, judge, groups.tolist()
+
+
+def test_each_group_is_corrected_by_itself():
+    human, judge, groups = columns({"a": 0.0, "b": 1.0})
+    found = corrected_by(human, judge, groups)
+    mask = np.array(groups) == "b"
+    assert found["b"].ppi == ppi_mean(Labelled.of(human[mask], judge[mask])).ppi
+    assert list(found) == ["a", "b"]
+
+
+def test_clear_differences_leave_no_doubt_of_ranks_and_none_leaves_all():
+    clear = boards(corrected_by(*columns({"a": 0.0, "b": 3.0, "c": 6.0})))["corrected"]
+    assert [(place.group, place.rank.value, place.rank.low, place.rank.high) for place in clear] == [
+        ("c", 1, 1, 1),
+        ("b", 2, 2, 2),
+        ("a", 3, 3, 3),
+    ]
+    same = np.tile(np.random.default_rng(0).normal(0, 1, 50), 3)
+    alike = boards(corrected_by(same, same, ["a"] * 50 + ["b"] * 50 + ["c"] * 50))["people"]
+    assert {(place.rank.low, place.rank.high) for place in alike} == {(1.0, 3.0)}
+
+
+def test_a_biased_judge_puts_the_groups_in_another_order_than_the_corrected_board():
+    human, judge, groups = columns({"a": 0.0, "b": 0.6}, n=600, labelled=300)
+    judge = judge + np.where(np.array(groups) == "a", 2.0, 0.0)
+    found = boards(corrected_by(human, judge, groups))
+    assert [place.group for place in found["judge"]] == ["a", "b"]
+    assert [place.group for place in found["corrected"]] == ["b", "a"]
+
+
+def test_without_an_interval_there_is_no_rank_interval():
+    found = boards(corrected_by(np.ones(20), np.ones(20), ["a"] * 10 + ["b"] * 10))["people"]
+    assert {place.rank.reason for place in found} == {"a standing has no interval, so that ranks have none"}
+    assert boards(corrected_by(np.ones(20), np.ones(20), ["a"] * 20))["corrected"] == []
+
+
+def test_the_worth_by_correlation_is_the_limit_of_ppi():
+    """Effective n over n tends to 1 / (1 - r^2) as the unlabelled items grow; here they are 500 times the labelled."""
+    rng = np.random.default_rng(1)
+    truth = rng.normal(0, 1, 1_000_000)
+    judge = truth + rng.normal(0, 1, len(truth))
+    human = np.where(np.arange(len(truth)) < 2000, truth, np.nan)
+    found = ppi_mean(Labelled.of(human, judge))
+    assert found.correlation == pytest.approx(np.sqrt(0.5), abs=0.03)
+    assert found.effective_n / 2000 == pytest.approx(1 / (1 - found.correlation**2), rel=0.03)

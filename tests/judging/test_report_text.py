@@ -1,0 +1,85 @@
+"""Methods that say what was run and nothing else, and tables that LaTeX can print."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from judging import latex, methods
+
+UNDEFINED = {"value": None, "low": None, "high": None, "reason": "no"}
+KNOWN = {"value": -0.5, "low": -0.75, "high": 0.25, "reason": None, "n_items": 9}
+
+
+def calibration(**parts):
+    criterion = {
+        "kappa": "cohen_kappa",
+        "alt_test": None,
+        "by_category": {},
+        "ppi": UNDEFINED,
+        "rogan_gladen": None,
+        "scores": None,
+        "selective": [{"guaranteed": False}],
+        "leaderboard": None,
+    }
+    return {"criteria": {"c": {**criterion, **parts}}}
+
+
+def test_only_what_was_run_is_said():
+    found = methods.methods({}, [calibration()], [])
+    assert "kappa" in found.text
+    for word in ("Fleiss", "alternative-annotator", "PPI++", "Rogan", "recalibrated", "fixed-sequence", "Bradley"):
+        assert word not in found.text
+    assert found.references == (methods.REFERENCES["cohen"],)
+
+
+@pytest.mark.parametrize(
+    ("part", "word", "key"),
+    [
+        ({"alt_test": {"passes": True, "epsilon": 0.2}}, "epsilon 0.2", "calderon"),
+        ({"ppi": KNOWN}, "prediction-powered", "ppi"),
+        ({"by_category": {"a": {"ppi": KNOWN}}}, "prediction-powered", "ppi"),
+        ({"rogan_gladen": KNOWN}, "Rogan–Gladen", "lee"),
+        ({"scores": {"reason": None, "method": "isotonic", "folds": 5}}, "isotonic maps", "isotonic"),
+        ({"selective": [{"guaranteed": True}]}, "exact binomial", "clopper"),
+        ({"leaderboard": {"people": []}}, "Bradley–Terry", "davidson"),
+        ({"kappa": "weighted_cohen_kappa"}, "quadratically weighted", "cohen_weighted"),
+    ],
+)
+def test_each_analysis_brings_its_sentence_and_its_source(part, word, key):
+    found = methods.methods({}, [calibration(**part)], [])
+    assert word in found.text
+    assert methods.REFERENCES[key] in found.references
+
+
+def test_marks_count_the_references_in_the_order_of_their_naming():
+    people = {"c": {"bootstrap": 1000}}
+    audit = {
+        "criteria": {
+            "c": {
+                "probes": [{"name": "length", "found": False}, {"name": "position", "found": None}],
+                "correction": "holm",
+                "labels": {"annotators": [{}]},
+            }
+        }
+    }
+    found = methods.methods(people, [calibration(ppi=KNOWN)], [audit])
+    marks = [int(mark) for mark in re.findall(r"\d+", " ".join(re.findall(r"\[([\d, ]+)\]", found.text)))]
+    assert marks == list(range(1, len(found.references) + 1))
+    assert "probed for length against" in found.text
+
+
+def test_latex_escapes_what_it_would_read():
+    assert latex.escaped("a_b & 50 % of {x}\n$y$ \\ ~") == (
+        r"a\_b \& 50 \% of \{x\} \$y\$ \textbackslash{} \textasciitilde{}"
+    )
+    assert latex.estimate(KNOWN) == "$-0.500$ [$-0.750$, $0.250$]"
+    assert latex.estimate(UNDEFINED) == "--"
+
+
+def test_rows_of_a_table_have_as_many_cells_as_its_head():
+    table = latex.table("Caption", "label", ["a", "b"], [["1", "2"], ["3", "4"]])
+    lines = [line for line in table.splitlines() if line.endswith(r" \\")]
+    assert {line.count(" & ") for line in lines} == {1}
+    assert r"\begin{longtable}{ll}" in table
