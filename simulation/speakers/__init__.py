@@ -1,0 +1,1 @@
+"""Who speaks in a simulated dialogue."""
