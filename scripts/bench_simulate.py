@@ -34,7 +34,7 @@ from tests.model_server import KEY, MODEL, Answer, running  # noqa: E402
 
 LEAST_SHARE = 0.85
 TASKS = ["SD-Alarm-task-1", "SD-Books-task-1", "SD-Restaurants-task-1", "MD-task-3"]
-CALL = "chat/completions"
+CALL = "/v1/chat/completions \""
 
 SEED = """
 from annotation.models import Profile, Scenario, Task
@@ -85,9 +85,10 @@ class Site:
 
     def manage(self, *arguments: str, **options: Any) -> str:
         command = [sys.executable, "manage.py", *arguments]
-        return subprocess.run(
+        done: subprocess.CompletedProcess[str] = subprocess.run(
             command, cwd=ROOT, env=self.environment, text=True, capture_output=True, check=True, **options
-        ).stdout
+        )
+        return done.stdout
 
     def people(self, users: int, tasks: list[str]) -> None:
         names = f"USERS, TASKS, LAST = {users}, {tasks!r}, {tasks[-1]!r}\n"
@@ -114,8 +115,9 @@ class Site:
             return found
 
     def turns(self, experiment: int) -> int:
-        joined = "simulation_turn t JOIN simulation_simulateddialogue d ON d.id = t.simulated_id"
-        return int(self.row(f"SELECT count(*) FROM {joined} WHERE d.experiment_id = ?", experiment)[0])
+        sql = """SELECT count(*) FROM simulation_turn t JOIN simulation_simulateddialogue d ON d.id = t.simulated_id
+                 WHERE d.experiment_id = ?"""
+        return int(self.row(sql, experiment)[0])
 
     def seconds(self, experiment: int) -> float:
         """From the first turn saved to the last."""
@@ -161,7 +163,7 @@ def throughput(folder: Path, options: argparse.Namespace) -> bool:
     if options.sequential:
         slow = options.sequential * options.turns / (alone + options.delay)
         print(f"one call after the other: {slow:.2f} turns/s; together {rate / slow:.1f} times as fast")
-    return rate >= LEAST_SHARE * ideal
+    return bool(rate >= LEAST_SHARE * ideal)
 
 
 def played(site: Site, users: int, turns: int, concurrency: int) -> float:
