@@ -117,7 +117,7 @@ def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
     scale = alt.Scale(domain=[min([0.0, *(end - 0.03 for end in ends)]), 1.0], nice=False)
     y_axis = _names([mark.name for part in parts for mark in part.marks])
     panels = [_panel(part, scale, y_axis, palette, last=part is parts[-1]) for part in parts]
-    return _styled(alt.vconcat(*panels, spacing=14), palette)
+    return styled(alt.vconcat(*panels, spacing=14), palette)
 
 
 def _names(names: Sequence[str]) -> alt.Axis:
@@ -225,7 +225,7 @@ def tier_bars(counts: Sequence[tuple[str, Mapping[str, int]]], palette: Palette)
     bars = base.mark_bar(stroke=palette.line, strokeWidth=0.5).encode(
         x=alt.X("n:Q", stack="normalize", axis=axis), color=_by_tier(palette)
     )
-    return _styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
+    return styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
 
 
 def _by_tier(palette: Palette) -> alt.Color:
@@ -247,10 +247,11 @@ def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
         areas.encode(x=span, x2="to:Q", y=alt.value(0), y2=alt.value(14), color=_by_tier(palette)),
         ticks.encode(x=alt.X("kappa:Q", scale=x), y=alt.value(16), y2=alt.value(30)),
     ]
-    return _styled(alt.layer(*layers).properties(width=WIDTH, height=32), palette)
+    return styled(alt.layer(*layers).properties(width=WIDTH, height=32), palette)
 
 
-def _styled(chart: Any, palette: Palette) -> dict[str, Any]:
+def styled(chart: Any, palette: Palette) -> dict[str, Any]:
+    """The chart's specification with the fonts and colours of Concord."""
     text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
     axis = {
         **text,

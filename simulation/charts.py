@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from judging.charts import FILE, PAGE, Palette, svg
+from judging.charts import FILE, PAGE, Palette, styled, svg
 
 ROW, WIDTH, TALL = 22, 190, 190
 """Pixels: height of a row, width of a panel of one measure, height of a curve."""
@@ -133,13 +133,6 @@ def drawn(table: Mapping[str, Any], palette: Palette = FILE) -> str:
 
 def name_of(row: Mapping[str, Any]) -> str:
     return f"{row['name']} ({row['group']})" if row["group"] else str(row["name"])
-
-
-def styled(chart: Any, palette: Palette) -> dict[str, Any]:
-    from judging.charts import _styled
-
-    found: dict[str, Any] = _styled(chart, palette)
-    return found
 
 
 __all__ = ["FILE", "PAGE", "drawn"]

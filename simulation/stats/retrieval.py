@@ -1,15 +1,15 @@
-"""Passages that fit a query: Okapi BM25. Pure functions.
+"""Passages that fit a query, by Okapi BM25 as bm25s computes it. Pure functions.
 
 Robertson and Zaragoza (2009), "The probabilistic relevance framework: BM25 and beyond", Foundations and Trends in
-Information Retrieval 3:333-389, equation 3.15, with the inverse document frequency log(1 + (N - n + 0.5)/(n + 0.5)),
-which is never negative.
+Information Retrieval 3:333-389. The variant is Lucene's: the inverse document frequency is
+log(1 + (N - n + 0.5) / (n + 0.5)), never negative, and a term's weight f / (f + k1 (1 - b + b l / mean l)).
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import bm25s
 import numpy as np
 
 from annotation.stats.table import FloatArray
@@ -48,15 +48,12 @@ def retrieve(query: str, texts: Sequence[str], k: int) -> list[Found]:
 
 def bm25(query: str, texts: Sequence[str]) -> FloatArray:
     """(n,) scores of the texts, 0 or more."""
-    tokens = [Counter(spoken_words(text)) for text in texts]
-    lengths = np.array([counts.total() for counts in tokens], dtype=float)
-    scores = np.zeros(len(texts))
-    if not len(texts) or not lengths.sum():
-        return scores
-    norm = K1 * (1 - B + B * lengths / lengths.mean())
-    for term in dict.fromkeys(spoken_words(query)):
-        frequency = np.array([counts[term] for counts in tokens], dtype=float)
-        n = int((frequency > 0).sum())
-        weight = np.log(1 + (len(texts) - n + 0.5) / (n + 0.5))
-        scores += weight * frequency * (K1 + 1) / (frequency + norm)
+    tokens = [spoken_words(text) for text in texts]
+    known = {word for words in tokens for word in words}
+    asked = [word for word in dict.fromkeys(spoken_words(query)) if word in known]
+    if not asked:
+        return np.zeros(len(texts))
+    index = bm25s.BM25(k1=K1, b=B, method="lucene")
+    index.index(tokens, show_progress=False)
+    scores: FloatArray = np.asarray(index.get_scores(asked), dtype=float)
     return scores

@@ -10,12 +10,11 @@ TEXTS = ["the cat sat", "the dog sat down", "a bird"]
 
 
 def test_by_hand():
-    # N = 3, "cat" in one text: idf = log(1 + 2.5 / 1.5); mean length 3, length 3, so that
-    # norm = 1.2 and tf = 1 * 2.2 / (1 + 1.2) = 1
-    assert bm25("cat", TEXTS).tolist() == pytest.approx([math.log(1 + 2.5 / 1.5), 0, 0])
-    # "sat" in two: idf = log(1 + 1.5 / 2.5); the second text has 4 words: norm = 1.2 * (0.25 + 0.75 * 4/3) = 1.5
+    # N = 3, "cat" in one text: idf = log(1 + 2.5 / 1.5); mean length 3, length 3, so that the weight is 1 / (1 + 1.2)
+    assert bm25("cat", TEXTS).tolist() == pytest.approx([math.log(1 + 2.5 / 1.5) / 2.2, 0, 0])
+    # "sat" in two: idf = log(1 + 1.5 / 2.5); the second text has 4 words: k1 (0.25 + 0.75 * 4 / 3) = 1.5
     idf = math.log(1 + 1.5 / 2.5)
-    assert bm25("sat", TEXTS).tolist() == pytest.approx([idf, idf * 2.2 / 2.5, 0])
+    assert bm25("sat", TEXTS).tolist() == pytest.approx([idf / 2.2, idf / 2.5, 0])
 
 
 def test_the_best_come_first_and_strangers_not_at_all():
