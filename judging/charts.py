@@ -251,7 +251,7 @@ def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
 
 
 def styled(chart: Any, palette: Palette) -> dict[str, Any]:
-    """The chart's specification with the fonts and colours of Concord."""
+    """The specification of a chart with the look that all charts share."""
     text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
     axis = {
         **text,

@@ -1,6 +1,7 @@
-"""The tables of `simulation`: who speaks, experiments, their dialogues and every turn."""
+"""The tables of `simulation`: who speaks, experiments, dialogues and every turn; what preferences there may be."""
 
 from simulation.models.agent import Agent
 from simulation.models.experiment import Experiment, SimulatedDialogue, Turn
+from simulation.models.schema import PreferenceType
 
-__all__ = ["Agent", "Experiment", "SimulatedDialogue", "Turn"]
+__all__ = ["Agent", "Experiment", "PreferenceType", "SimulatedDialogue", "Turn"]

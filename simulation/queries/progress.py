@@ -155,3 +155,10 @@ def dialogues(experiment: Experiment) -> QuerySet[SimulatedDialogue]:
         .annotate(n_turns=Coalesce(Subquery(n, output_field=IntegerField()), 0), last_turn=Subquery(last))
         .order_by("index")
     )
+
+
+def latest(experiment: Experiment) -> SimulatedDialogue | None:
+    """The dialogue in which something was said last."""
+    turn = Turn.objects.filter(simulated__experiment=experiment).order_by("-created_at", "-pk")
+    newest = turn.select_related("simulated__scenario__profile", "simulated__scenario__task").first()
+    return newest.simulated if newest else None
