@@ -5,6 +5,7 @@ Information Retrieval 3:333-389. The variant is Lucene's: the inverse document f
 log(1 + (N - n + 0.5) / (n + 0.5)), never negative, and a term's weight f / (f + k1 (1 - b + b l / mean l)).
 """
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ import numpy as np
 
 from annotation.stats.table import FloatArray
 from simulation.stats.repetition import spoken_words
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for every detail when it is imported
 
 K1, B = 1.2, 0.75
 """How soon more of a word stops counting, and how much the length of a passage does."""
