@@ -280,6 +280,7 @@ class Tables:
         return {
             "key": key,
             "title": title,
+            "row": ROWS[key],
             "group": "",
             "note": "",
             "columns": [described(column) for column in measures],
@@ -307,6 +308,17 @@ class Tables:
     def label(self, assistant: str, condition: str) -> str:
         return f"{assistant} · {condition}" if len(self.conditions) > 1 else assistant
 
+
+ROWS = {
+    "assistants": "Assistant",
+    "ablation": "Condition",
+    "differences": "Difference",
+    "domains": "Domain",
+    "turns": "Turn",
+    "user_agent": "Tasks",
+    "talk": "Assistant",
+}
+"""What the rows of each table are."""
 
 TABLES = (
     "assistants_table",
