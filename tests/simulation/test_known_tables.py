@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
 
 from judging.services import runs
 from judging.services import work as judging_work
+from simulation import charts
 from simulation.models import Experiment
 from simulation.services import results, studies
 from tests import factories
@@ -191,3 +193,27 @@ def test_the_study_for_judges_takes_in_what_is_new(experiment):
     assert study.items.count() == 8
     assert studies.for_judges(by=None, experiment=experiment) == study
     assert study.items.count() == 8
+
+
+def test_personalization_turn_by_turn(experiment):
+    """Of the first condition's four dialogues (1, 3, 5, 7) the assistant's turns 2 and 4 are given 1 and 3, 2 and 4."""
+    data = results.read(experiment, None)
+    base = [one.dialogue for one in data.played if one.condition == "base"]
+    said = {(dialogue, 2): value for dialogue, value in zip(base, [1.0, 1.0, 2.0, 2.0], strict=True)}
+    said |= {(dialogue, 4): value for dialogue, value in zip(base[:2], [3.0, 4.0], strict=True)}
+    verdicts = results.evidence.Verdicts("script", "scripted judge", {}, {"personalization": said}, {})
+
+    tables = results.Tables(experiment, replace(data, verdicts=verdicts), results.Options(bootstrap=200))
+    found = {"tables": {"turns": tables.of("turns_table")}}
+
+    assert numbers(found, "turns") == {
+        ("base", "1"): [1.5],
+        ("base", "2"): [3.5],
+        ("base+I", "1"): [None],
+        ("base+I", "2"): [None],
+    }
+    first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
+    assert (first["n_items"], first["n_raters"]) == (4, 2)
+    missing = found["tables"]["turns"]["rows"][2]["cells"]["personalization"]
+    assert missing["reason"] == "no dialogue got so far"
+    assert charts.drawn(found["tables"]["turns"]).startswith("<svg")
