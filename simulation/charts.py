@@ -15,6 +15,9 @@ ROW, WIDTH, TALL = 22, 190, 190
 LETTER, LONGEST = 7, 40
 """Pixels of a letter, and letters of a name; what is longer is cut."""
 
+CURVES = {"turns": "turn of the assistant", "history": "percent of the history damaged"}
+"""Tables whose rows are places on an axis, and what the axis is called."""
+
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4])
 """Of the lines of a curve: told apart without colours."""
 
@@ -95,16 +98,16 @@ def domain_of(column: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> 
 
 
 def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
-    """A measure by turn, a line for each group, with its interval as a band."""
+    """The first measure by turn, or by step of damage, a line for each group, with its interval as a band."""
     column = table["columns"][0]
     groups = list(dict.fromkeys(row["group"] for row in table["rows"]))
     values = [
-        {"turn": int(row["name"]), "group": row["group"], **{k: cell[k] for k in ("value", "low", "high")}}
+        {"place": int(row["name"]), "group": row["group"], **{k: cell[k] for k in ("value", "low", "high")}}
         for row in table["rows"]
         if (cell := row["cells"][column["key"]])["value"] is not None
     ]
     base = alt.Chart(alt.InlineData(values=values)).encode(
-        x=alt.X("turn:Q", axis=alt.Axis(title="turn of the assistant", format="d", tickMinStep=1))
+        x=alt.X("place:Q", axis=alt.Axis(title=CURVES[table["key"]], format="d", tickMinStep=1))
     )
     scale = alt.Scale(domain=[column["low"], column["high"]], nice=False)
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=column["title"], tickCount=4))
@@ -127,7 +130,7 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
 
 def drawn(table: Mapping[str, Any], palette: Palette = FILE) -> str:
     """The table's chart as an SVG document."""
-    made = curve(table, palette) if table["key"] == "turns" else panels(table, palette)
+    made = curve(table, palette) if table["key"] in CURVES else panels(table, palette)
     return svg(made)
 
 

@@ -14,7 +14,8 @@ from judging.forms import ParametersField, SayingForm, dollars
 from simulation import speakers
 from simulation.models import Agent, Experiment
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
-from simulation.prompts import CONDITIONS, STRATEGIES
+from simulation.prompts import DAMAGED, PUBLISHED, STRATEGIES
+from simulation.prompts.history import KINDS, STEPS
 from simulation.services import agents, estimates, experiments, studies
 from simulation.services.estimates import Estimate
 from simulation.services.experiments import LARGEST_SEED, MOST_PASSAGES, MOST_TURNS, Plan
@@ -67,9 +68,16 @@ class ExperimentForm(forms.Form):
     )
     conditions = forms.MultipleChoiceField(
         label="What the assistant is told of the user",
-        choices=[(key, condition.name) for key, condition in CONDITIONS.items()],
+        choices=[(key, condition.name) for key, condition in PUBLISHED.items()],
         widget=forms.CheckboxSelectMultiple,
         initial=["base", "base+I"],
+    )
+    history = forms.MultipleChoiceField(
+        label="What the quality of the history is worth",
+        choices=[(kind, f"{kind.capitalize()}: {says}") for kind, says in KINDS.items()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=f"Past interactions spoiled in steps of {STEPS[0]} %, each step a condition of its own.",
     )
     source = forms.ChoiceField(label="Material", required=False, help_text="Whose profiles and tasks.")
     users = forms.CharField(label="Users", initial="10", help_text="A number to draw, ids with commas, or all.")
@@ -124,7 +132,7 @@ class ExperimentForm(forms.Form):
                     parameters=given["user_parameters"] or {},
                 ),
                 assistants=self.agents(),
-                conditions=given["conditions"],
+                conditions=self.all_conditions(),
                 grid=grid(
                     users=given["users"], tasks=given["tasks"], seed=given["seed"], source=given.get("source", "")
                 ),
@@ -138,6 +146,11 @@ class ExperimentForm(forms.Form):
         except InputError as error:
             self.add_error(self.place_of(error), error.message)
             return None
+
+    def all_conditions(self) -> list[str]:
+        """Those chosen, then the steps of every kind of damage."""
+        given = self.cleaned_data
+        return [*given["conditions"], *(key for key, one in DAMAGED.items() if one.damage in given["history"])]
 
     def agents(self) -> list[Agent]:
         lines = [line.strip() for line in self.cleaned_data["assistants"].splitlines() if line.strip()]

@@ -15,7 +15,8 @@ from typing import Any
 
 from judging.prompts.known import in_words, listed
 from judging.prompts.templates import digest, filled, without
-from simulation.prompts.conditions import CONDITIONS, Condition, unknown
+from simulation.prompts.conditions import CONDITIONS, DAMAGED, PUBLISHED, Condition, unknown
+from simulation.prompts.history import damaged
 from simulation.prompts.scene import Cue, Message, Said, Scene, Side
 
 FOLDER = Path(__file__).resolve().parent / "texts"
@@ -58,7 +59,7 @@ def for_assistant(scene: Scene, said: Sequence[Said], *, condition: Condition, r
         return Cue("", messages, version("assistant", condition.key))
     known = {
         "demographics": listed(scene.demographics),
-        "interactions": listed(scene.relevant_interactions),
+        "interactions": listed(interactions_under(condition, scene)),
         "retrieved": "\n".join(f"- {passage}" for passage in retrieved),
         "situation": listed(scene.situation),
     }
@@ -68,6 +69,11 @@ def for_assistant(scene: Scene, said: Sequence[Said], *, condition: Condition, r
         template = template if name in shown else without(template, name)
     words, _ = filled(template, {name: titled(name, facts) for name, facts in shown.items()}.__getitem__)
     return Cue(words.strip(), messages, version("assistant", condition.key))
+
+
+def interactions_under(condition: Condition, scene: Scene) -> Mapping[str, Any]:
+    """The summaries of the task's domains, as they are or damaged."""
+    return damaged(scene, condition.damage, condition.step) if condition.damage else scene.relevant_interactions
 
 
 def titled(name: str, facts: str) -> str:
@@ -96,12 +102,15 @@ def version(side: Side, variant: str) -> str:
         return digest(text("user"), text("opening"), text(f"strategies/{variant}"), MARK)
     condition = CONDITIONS[variant]
     parts = [text(name) for name in PARTS if name in condition.parts]
-    return digest(*([text("assistant"), *parts] if condition.has_role else ["no instruction"]))
+    damage = [f"{condition.damage} {condition.step}"] if condition.damage else []
+    return digest(*([text("assistant"), *parts, *damage] if condition.has_role else ["no instruction"]))
 
 
 __all__ = [
     "CONDITIONS",
+    "DAMAGED",
     "MARK",
+    "PUBLISHED",
     "STRATEGIES",
     "Condition",
     "Cue",

@@ -10,18 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from simulation.prompts.history import KINDS, STEPS
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What an assistant gets: an instruction or none (`has_role`), and parts of what is known of the user."""
+    """What an assistant gets: an instruction or none (`has_role`), and parts of what is known of the user.
+
+    `damage` is a kind of `simulation.prompts.history.KINDS`, and `step` how many percent of the summaries it spoils.
+    """
 
     key: str
     name: str
     has_role: bool = True
     parts: frozenset[str] = frozenset()
+    damage: str = ""
+    step: int = 0
 
 
-CONDITIONS = {
+PUBLISHED = {
     condition.key: condition
     for condition in (
         Condition("vanilla", "vanilla: no instruction", has_role=False),
@@ -33,6 +40,23 @@ CONDITIONS = {
         Condition("base+I-retrieved", "base + retrieved past interactions", parts=frozenset({"retrieved"})),
     )
 }
+DAMAGED = {
+    condition.key: condition
+    for kind, says in KINDS.items()
+    for step in STEPS
+    for condition in [
+        Condition(
+            f"base+I-{kind}-{step}",
+            f"base + past interactions, {step} % {kind}: {says}",
+            parts=frozenset({"interactions"}),
+            damage=kind,
+            step=step,
+        )
+    ]
+}
+"""Of the experiment on the quality of the history. `base+I` is its step 0."""
+
+CONDITIONS = {**PUBLISHED, **DAMAGED}
 
 
 def unknown(keys: Iterable[str]) -> list[str]:

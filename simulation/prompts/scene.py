@@ -22,7 +22,7 @@ class Scene:
     """A person with a task in a situation.
 
     `preferences` and `interactions` are by domain; `domains` and `preference_types` are those that the task names, none
-    where it names none.
+    where it names none. `alternatives` are the values that a preference could have, by domain and type.
     """
 
     demographics: Mapping[str, Any] = field(default_factory=dict)
@@ -34,6 +34,7 @@ class Scene:
     goal: str = ""
     domains: tuple[str, ...] = ()
     preference_types: tuple[str, ...] = ()
+    alternatives: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
     @property
     def relevant_preferences(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.models import Scenario
+from simulation.models import PreferenceType
 from simulation.prompts import Scene
 
 COLUMNS = (
@@ -71,7 +72,18 @@ def masked(domains: Sequence[str], interests: Mapping[str, Any]) -> tuple[str, .
     return tuple(domain for domain in domains if domain in interests and not interests[domain])
 
 
-def scene_of(scenario: Scenario) -> Scene:
+Alternatives = Mapping[str, Mapping[str, Sequence[str]]]
+
+
+def alternatives(source: str) -> Alternatives:
+    """Domain -> type -> possible values, of a source whose schema was imported. One query."""
+    found: dict[str, dict[str, Sequence[str]]] = {}
+    for one in PreferenceType.objects.filter(source=source):
+        found.setdefault(one.domain, {})[one.name] = one.possible_values
+    return found
+
+
+def scene_of(scenario: Scenario, known: Alternatives | None = None) -> Scene:
     """What prompts are made from. The scenario's profile and task must be loaded with it."""
     profile, task = scenario.profile, scenario.task
     if profile is None or task is None:
@@ -87,4 +99,5 @@ def scene_of(scenario: Scenario) -> Scene:
         goal=task.goal,
         domains=tuple(task.domains),
         preference_types=tuple(task.preference_types),
+        alternatives=known or {},
     )

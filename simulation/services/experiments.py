@@ -20,7 +20,7 @@ from simulation.models import Agent, Experiment, SimulatedDialogue
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
 from simulation.prompts import CONDITIONS, STRATEGIES
 from simulation.queries import spending
-from simulation.queries.scenarios import Candidate
+from simulation.queries.scenarios import Candidate, alternatives
 from simulation.services import agents, claims, purse
 from simulation.services.grids import Grid
 
@@ -87,7 +87,7 @@ def plan(
     check_numbers(seed, single_turns, multi_turns, passages)
     if strategy not in STRATEGIES:
         raise InputError(f"{strategy!r} is not one of {', '.join(STRATEGIES)}.", field="strategy")
-    check_conditions(conditions)
+    check_conditions(conditions, grid)
     if not assistants:
         raise InputError("An experiment needs an assistant.", field="assistants")
     if len({agent.settings_hash for agent in assistants}) < len(assistants):
@@ -219,10 +219,17 @@ def check_numbers(seed: int, single_turns: int, multi_turns: int, passages: int)
         raise InputError(f"The passages are from 1 to {MOST_PASSAGES}.", field="passages")
 
 
-def check_conditions(conditions: Sequence[str]) -> None:
+def check_conditions(conditions: Sequence[str], grid: Grid) -> None:
     if not conditions:
         raise InputError("An experiment needs a condition.", field="conditions")
     if wrong := prompts.unknown(conditions):
         raise InputError(f"{wrong[0]!r} is not one of {', '.join(CONDITIONS)}.", field="conditions")
     if len(set(conditions)) < len(conditions):
         raise InputError("A condition is named twice.", field="conditions")
+    source = grid.scenarios[0].source
+    if any(CONDITIONS[key].damage == "contradicted" for key in conditions) and not alternatives(source):
+        raise InputError(
+            f"To contradict preferences, the values that they could have must be known: import_schema FILE --source "
+            f"{source}.",
+            field="conditions",
+        )

@@ -14,7 +14,7 @@ from simulation.models import Agent, Experiment, SimulatedDialogue, Turn
 from simulation.parsing import endings, speech
 from simulation.parsing.endings import Spoken
 from simulation.prompts import CONDITIONS, Cue, Said, Scene, Side, for_assistant, for_user
-from simulation.queries.scenarios import scene_of
+from simulation.queries.scenarios import Alternatives, alternatives, scene_of
 from simulation.speakers import request_of
 from simulation.stats.retrieval import passages, retrieve
 
@@ -145,7 +145,7 @@ class Playing:
 
 
 def waiting(experiment: Experiment, *, after: int, n: int) -> list[Playing]:
-    """The next dialogues that have not ended, in order, with what was said in them. Two queries."""
+    """The next dialogues that have not ended, in order, with what was said in them. A few queries."""
     rows = list(
         experiment.dialogues.filter(ending="", index__gt=after)
         .select_related("scenario__profile", "scenario__task", "assistant")
@@ -154,7 +154,15 @@ def waiting(experiment: Experiment, *, after: int, n: int) -> list[Playing]:
     said: dict[int, list[Turn]] = {}
     for turn in turns_of(rows):
         said.setdefault(turn.simulated_id, []).append(turn)
-    return [Playing(experiment, row, scene_of(row.scenario), said.get(row.pk, [])) for row in rows]
+    known = alternatives_for(experiment, rows)
+    return [Playing(experiment, row, scene_of(row.scenario, known), said.get(row.pk, [])) for row in rows]
+
+
+def alternatives_for(experiment: Experiment, rows: Sequence[SimulatedDialogue]) -> Alternatives:
+    """What preferences could be, where a condition contradicts them. The profiles of an experiment have one source."""
+    wanted = any(CONDITIONS[key].damage == "contradicted" for key in experiment.conditions)
+    profile = rows[0].scenario.profile if rows else None
+    return alternatives(profile.source) if wanted and profile else {}
 
 
 def turns_of(rows: Sequence[SimulatedDialogue]) -> Iterator[Turn]:

@@ -203,6 +203,18 @@ class Tables:
         rows = [Row(name, in_domain(name)) for name in names] + [Row("all", lambda _: True, key="all")]
         return self.judged("domains", "Domains", rows, OF_ASSISTANT)
 
+    def history_table(self) -> dict[str, Any]:
+        """Conditions by how far the history was damaged; step 0 is the history as it is."""
+        kinds = list(dict.fromkeys(CONDITIONS[key].damage for key in self.conditions if CONDITIONS[key].damage))
+        rows = [
+            Row(str(CONDITIONS[key].step), here(None, key), kind, key)
+            for kind in kinds
+            for key in self.conditions
+            if CONDITIONS[key].damage == kind or key == WHOLE
+        ]
+        table = self.judged("history", "Quality of the history", rows, OF_ASSISTANT[1:2] + OF_ASSISTANT[:1])
+        return {**table, "group": "Damage", "note": "percent of the summaries that are damaged"}
+
     def user_table(self) -> dict[str, Any]:
         """Quality of the user agent."""
         rows = [
@@ -314,17 +326,22 @@ ROWS = {
     "ablation": "Condition",
     "differences": "Difference",
     "domains": "Domain",
+    "history": "Percent damaged",
     "turns": "Turn",
     "user_agent": "Tasks",
     "talk": "Assistant",
 }
 """What the rows of each table are."""
 
+WHOLE = "base+I"
+"""The condition with the history as it is."""
+
 TABLES = (
     "assistants_table",
     "ablation_table",
     "differences_table",
     "domains_table",
+    "history_table",
     "turns_table",
     "user_table",
     "talk_table",

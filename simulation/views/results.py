@@ -30,6 +30,7 @@ CAPTIONS = {
     "ablation": "Means by what the assistant was told of the user.",
     "differences": "Change against the first condition, within the same scenario. The line is no change.",
     "domains": "Means by domain. The dashed line is the mean of all.",
+    "history": "Personalization against how far the history was damaged.",
     "turns": "Personalization turn by turn.",
     "user_agent": "How natural and coherent the user agent is. The dashed line is the mean of all.",
 }

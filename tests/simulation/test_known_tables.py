@@ -217,3 +217,28 @@ def test_personalization_turn_by_turn(experiment):
     missing = found["tables"]["turns"]["rows"][2]["cells"]["personalization"]
     assert missing["reason"] == "no dialogue got so far"
     assert charts.drawn(found["tables"]["turns"]).startswith("<svg")
+
+
+def test_the_quality_of_the_history():
+    people(1, 1)
+    experiment = played(conditions=["base", "base+I", "base+I-shortened-50", "base+I-shortened-100"])
+    judge = judged(experiment, task_completion=["no", "yes", "yes", "no"], **{key: [1, 4, 3, 2] for key in SCORES})
+
+    document = results.document(experiment, judge)
+
+    assert numbers(document, "history") == {
+        ("shortened", "0"): [4.0, 1.0],
+        ("shortened", "50"): [3.0, 1.0],
+        ("shortened", "100"): [2.0, 0.0],
+    }
+    assert charts.drawn(document["tables"]["history"]).startswith("<svg")
+
+
+SCORES = ("personalization", "naturalness_assistant", "coherence_assistant", "naturalness_user", "coherence_user")
+
+
+def test_to_contradict_the_schema_is_needed():
+    people(1, 1)
+
+    with pytest.raises(ValueError, match="import_schema FILE --source test"):
+        played(conditions=["base+I-contradicted-50"])

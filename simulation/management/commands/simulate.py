@@ -22,7 +22,8 @@ from judging.queries import workers
 from judging.wording import duration
 from simulation.models import Experiment
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
-from simulation.prompts import CONDITIONS, STRATEGIES
+from simulation.prompts import PUBLISHED, STRATEGIES
+from simulation.prompts.history import KINDS, STEPS
 from simulation.queries import progress as queries
 from simulation.queries import spending
 from simulation.services import agents, claims, estimates, experiments, studies, work
@@ -48,7 +49,13 @@ class Command(ConcordCommand):
             "--tasks", required=True, help="a number to draw, ids with commas, all, single or multi, each with a number"
         )
         parser.add_argument("--assistant", required=True, nargs="+", metavar="MODEL", help="who is under test")
-        parser.add_argument("--condition", required=True, nargs="+", metavar="KEY", help=", ".join(CONDITIONS))
+        parser.add_argument(
+            "--condition",
+            required=True,
+            nargs="+",
+            metavar="KEY",
+            help=f"{', '.join(PUBLISHED)}; base+I-KIND-STEP of {', '.join(KINDS)} and {STEPS}",
+        )
         parser.add_argument("--user-agent", default="local", metavar="MODEL", help="who plays the user (local)")
         parser.add_argument("--strategy", default="vanilla", choices=list(STRATEGIES), help="how the user agent thinks")
         parser.add_argument("--name", default="", help="what to call the experiment")
