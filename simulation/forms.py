@@ -9,14 +9,14 @@ from django import forms
 from django.db import transaction
 
 from annotation.errors import InputError
-from annotation.models import Profile, User
+from annotation.models import Profile, Task, User
 from judging.forms import ParametersField, SayingForm, dollars
 from simulation import speakers
-from simulation.models import Agent, Experiment
+from simulation.models import Agent, ConflictReview, Experiment, Making, PreferenceType
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
 from simulation.prompts import DAMAGED, PUBLISHED, STRATEGIES
 from simulation.prompts.history import KINDS, STEPS
-from simulation.services import agents, estimates, experiments, studies
+from simulation.services import agents, estimates, experiments, making, studies
 from simulation.services.estimates import Estimate
 from simulation.services.experiments import LARGEST_SEED, MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.services.grids import grid
@@ -190,6 +190,81 @@ class ResumeForm(forms.Form):
     """Going on with an experiment, perhaps with a higher budget."""
 
     budget_usd = dollars("Budget in US dollars", help_text="Including what is spent.")
+
+
+class MakingForm(SayingForm):
+    """An order of material. What each kind needs, the service says."""
+
+    kind = forms.ChoiceField(label="What is made", choices=Making.Kind.choices)
+    agent = forms.CharField(
+        label="Who makes it",
+        initial="local",
+        help_text="PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON may follow.",
+    )
+    source = forms.ChoiceField(label="Whose preference types hold", help_text="As import_schema brought them in.")
+    domains = forms.CharField(label="Domains", required=False, help_text="With commas between.")
+    demographics = ParametersField(
+        label="Demographics",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text='Of a whole profile, as JSON such as {"age": "35-44", "country": "Norway"}.',
+    )
+    profile = forms.CharField(label="Profile", max_length=200, required=False, help_text="Its id, for the other kinds.")
+    task = forms.CharField(label="Task", max_length=200, required=False, help_text="Its id, for a situation.")
+    n = forms.IntegerField(label="How many tasks", min_value=1, max_value=making.MOST_TASKS, initial=1)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = PreferenceType.objects.order_by("source").values_list("source", flat=True).distinct()
+        self.fields["source"].choices = [(name, name) for name in known] or [  # type: ignore[attr-defined]
+            ("personalens", "none imported yet")
+        ]
+
+    def clean_demographics(self) -> dict[str, Any]:
+        found = self.cleaned_data["demographics"]
+        if found is not None and not isinstance(found, dict):
+            raise forms.ValidationError("Demographics are a JSON object, in braces.")
+        return found or {}
+
+    def order(self, by: User) -> Making | None:
+        """The order, sent to the workers; None if it was refused, with the reason at its field."""
+        found: Making | None = self.done(lambda: self.ordered(by))
+        return found
+
+    def ordered(self, by: User) -> Making:
+        given = self.cleaned_data
+        try:
+            agent = agents.described(given["agent"], side="assistant")
+        except InputError as error:
+            raise InputError(error.message, field="agent") from error
+        return making.order(
+            by=by,
+            kind=given["kind"],
+            agent=agent,
+            source=given["source"],
+            domains=[domain.strip() for domain in given["domains"].split(",") if domain.strip()],
+            demographics=given["demographics"],
+            profile=self.named(Profile, "profile"),
+            task=self.named(Task, "task"),
+            n=given["n"],
+        )
+
+    def named(self, kind: type[Any], field: str) -> Any:
+        """The record of this id; None where none is named."""
+        name = self.cleaned_data[field].strip()
+        if not name:
+            return None
+        found = kind.objects.filter(external_id=name).order_by("source").first()
+        if found is None:
+            raise InputError(f"There is no {field} {name!r}.", field=field)
+        return found
+
+
+class ReviewForm(SayingForm):
+    """What a person decides of a conflict."""
+
+    decision = forms.ChoiceField(label="Decision", choices=ConflictReview.Decision.choices, widget=forms.RadioSelect)
+    note = forms.CharField(label="Note", required=False, max_length=1000)
 
 
 class PeopleForm(SayingForm):

@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
-from simulation.services import claims, work
+from simulation.services import claims, making, work
 from simulation.services.recovery import Sweeper
 
 sweepers: list[Sweeper] = []
@@ -17,6 +17,12 @@ sweepers: list[Sweeper] = []
 def play(experiment_id: int) -> None:
     """Work through an experiment, if it is free."""
     work.play(experiment_id)
+
+
+@shared_task(name=making.TASK)
+def make(making_id: int) -> None:
+    """Work on an order of material, if it is free."""
+    making.make(making_id)
 
 
 @worker_ready.connect

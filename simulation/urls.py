@@ -2,9 +2,14 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from simulation.views import experiments, material, results
+from simulation.views import experiments, making, material, results
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("making/", making.making_list, name="making_list"),
+    path("making/<int:pk>/", making.making_detail, name="making_detail"),
+    path("making/<int:pk>/again/", making.making_again, name="making_again"),
+    path("conflicts/", making.conflict_list, name="conflict_list"),
+    path("conflicts/<int:pk>/", making.conflict_decide, name="conflict_decide"),
     path("measures/", material.material_measures, name="material_measures"),
     path("measures.<slug:format>", material.measures_download, name="measures_download"),
     path("experiments/", experiments.experiment_list, name="experiment_list"),

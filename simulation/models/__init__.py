@@ -1,7 +1,17 @@
-"""The tables of `simulation`: who speaks, experiments, dialogues and every turn; what preferences there may be."""
+"""The tables of `simulation`: who speaks, experiments, dialogues and turns; preference types, and what models make."""
 
 from simulation.models.agent import Agent
 from simulation.models.experiment import Experiment, SimulatedDialogue, Turn
+from simulation.models.making import Conflict, ConflictReview, Making
 from simulation.models.schema import PreferenceType
 
-__all__ = ["Agent", "Experiment", "PreferenceType", "SimulatedDialogue", "Turn"]
+__all__ = [
+    "Agent",
+    "Conflict",
+    "ConflictReview",
+    "Experiment",
+    "Making",
+    "PreferenceType",
+    "SimulatedDialogue",
+    "Turn",
+]

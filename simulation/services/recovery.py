@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from threading import Event, Thread
 
 from django.conf import settings
-from django.db import Error, connection
+from django.db import Error, connection, transaction
 from django.utils import timezone
 
 from judging.queries.workers import gone_before
 from simulation.models import Experiment
-from simulation.services import claims
+from simulation.services import claims, making
 
 logger = logging.getLogger(__name__)
 
@@ -22,12 +22,15 @@ LOST_AFTER = timedelta(minutes=1)
 
 def sweep() -> int:
     """Send again for what nobody works on. Any number of processes may do this at once. Returns how many."""
-    found = [*abandoned(), *unheard()]
+    found, orders = [*abandoned(), *unheard()], making.lost()
     for pk in found:
         claims.queue(pk)
-    if found:
-        logger.info("Sending again for %s experiments.", len(found))
-    return len(found)
+    for pk in orders:
+        with transaction.atomic():
+            making.send_later(pk)
+    if found or orders:
+        logger.info("Sending again for %s experiments and %s orders.", len(found), len(orders))
+    return len(found) + len(orders)
 
 
 def abandoned() -> list[int]:
