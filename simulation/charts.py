@@ -15,7 +15,7 @@ ROW, WIDTH, TALL = 22, 190, 190
 LETTER, LONGEST = 7, 40
 """Pixels of a letter, and letters of a name; what is longer is cut."""
 
-CURVES = {"turns": "turn of the assistant", "history": "percent of the history damaged"}
+CURVES = {"turns": "turn of the assistant", "drift": "turn of the user", "history": "percent of the history damaged"}
 """Tables whose rows are places on an axis, and what the axis is called."""
 
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4])

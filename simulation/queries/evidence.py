@@ -11,7 +11,8 @@ from django.db.models import Count
 from judging.models import Judge, Judgment
 from simulation.models import Experiment, Turn
 from simulation.parsing.endings import REGULAR
-from simulation.queries.scenarios import scene_of
+from simulation.queries.scenarios import alternatives, scene_of
+from simulation.stats.drift import contradictions, strange_values
 from simulation.stats.leakage import leaked
 from simulation.stats.repetition import repetition_share
 
@@ -54,11 +55,16 @@ class Verdicts:
 
 @dataclass
 class Talk:
-    """What was said in a dialogue, measured. Tokens are None where the provider told none."""
+    """What was said in a dialogue, measured. Tokens are None where the provider told none.
+
+    `drifts` says of each of the user's turns whether it contradicts the profile; None where the values that preferences
+    could have are not known.
+    """
 
     turns: int = 0
     cut: int = 0
     leaks: list[str] = field(default_factory=list)
+    drifts: list[bool] | None = None
     user_texts: list[str] = field(default_factory=list)
     assistant_texts: list[str] = field(default_factory=list)
     output_tokens: int | None = 0
@@ -148,12 +154,14 @@ def as_number(value: str) -> float | None:
 
 
 def talks(experiment: Experiment) -> dict[int, Talk]:
-    """What was said in each dialogue that has ended, by its id. Two queries, the turns streamed."""
-    scenes = {
-        row.pk: scene_of(row.scenario)
-        for row in experiment.dialogues.exclude(ending="").select_related("scenario__profile", "scenario__task")
-    }
-    found = {pk: Talk() for pk in scenes}
+    """What was said in each dialogue that has ended, by its id. A few queries, the turns streamed."""
+    rows = list(experiment.dialogues.exclude(ending="").select_related("scenario__profile", "scenario__task"))
+    source = rows[0].scenario.profile.source if rows and rows[0].scenario.profile else ""
+    possible = alternatives(source, closed=True)
+    scenes = {row.pk: scene_of(row.scenario) for row in rows}
+    given = {pk: f"{scene.task} {scene.intent} {scene.goal}" for pk, scene in scenes.items()}
+    strange = {pk: strange_values(scene.relevant_preferences, possible) for pk, scene in scenes.items()}
+    found = {pk: Talk(drifts=[] if possible else None) for pk in scenes}
     turns = Turn.objects.filter(simulated__in=scenes.keys() if len(scenes) < 500 else experiment.dialogues.all())
     columns = turns.order_by("simulated", "number").values_list(
         "simulated_id", "number", "side", "text", "cut", "output_tokens"
@@ -167,7 +175,8 @@ def talks(experiment: Experiment) -> dict[int, Talk]:
         talk.output_tokens = None if tokens is None or talk.output_tokens is None else talk.output_tokens + tokens
         if text:
             (talk.user_texts if side == "user" else talk.assistant_texts).append(text)
+        if side == "user" and text and talk.drifts is not None:
+            talk.drifts.append(bool(contradictions(text, strange[pk], given=given[pk])))
         if number == 1:
-            scene = scenes[pk]
-            talk.leaks = leaked(text, scene.relevant_preferences, given=f"{scene.task} {scene.intent} {scene.goal}")
+            talk.leaks = leaked(text, scenes[pk].relevant_preferences, given=given[pk])
     return found

@@ -75,10 +75,14 @@ def masked(domains: Sequence[str], interests: Mapping[str, Any]) -> tuple[str, .
 Alternatives = Mapping[str, Mapping[str, Sequence[str]]]
 
 
-def alternatives(source: str) -> Alternatives:
-    """Domain -> type -> possible values, of a source whose schema was imported. One query."""
+def alternatives(source: str, *, closed: bool = False) -> Alternatives:
+    """Domain -> type -> possible values, of a source whose schema was imported. One query.
+
+    `closed`: only of types whose values are all there are, and not examples.
+    """
     found: dict[str, dict[str, Sequence[str]]] = {}
-    for one in PreferenceType.objects.filter(source=source):
+    known = PreferenceType.objects.filter(source=source)
+    for one in known.filter(is_categorical=True) if closed else known:
         found.setdefault(one.domain, {})[one.name] = one.possible_values
     return found
 

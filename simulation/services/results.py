@@ -54,6 +54,8 @@ OF_TALK = (
     Column("cut", "Cut turns", "Share of turns that went on for the other side", 0, 1),
 )
 
+DRIFT = Column("drift", "Contradicts", "Share of the user's turns that name what the profile does not hold", 0, 1)
+
 Where = Callable[[Played], bool]
 
 
@@ -244,6 +246,23 @@ class Tables:
             ]
         )
 
+    def drift_table(self) -> dict[str, Any]:
+        """Persona drift: how often the user's n-th turn names a value that the profile does not hold."""
+        drifts = {one.pk: self.data.talks[one.pk].drifts for one in self.data.played}
+        last = max((len(said) for said in drifts.values() if said), default=0)
+        columns = [
+            np.array(
+                [
+                    float(said[turn]) if (said := drifts[one.pk]) and turn < len(said) else math.nan
+                    for one in self.data.played
+                ]
+            )
+            for turn in range(last)
+        ]
+        rows = [Row(str(turn + 1), lambda _: True, "all", "") for turn in range(last)]
+        table = self.table("drift", "Persona drift", rows, (DRIFT,), columns)
+        return {**table, "group": "Condition", "note": "n-th turn of the user"}
+
     def talk_table(self) -> dict[str, Any]:
         """How the dialogues went, those that ended otherwise included."""
         rows = [
@@ -329,6 +348,7 @@ ROWS = {
     "history": "Percent damaged",
     "turns": "Turn",
     "user_agent": "Tasks",
+    "drift": "Turn",
     "talk": "Assistant",
 }
 """What the rows of each table are."""
@@ -344,6 +364,7 @@ TABLES = (
     "history_table",
     "turns_table",
     "user_table",
+    "drift_table",
     "talk_table",
 )
 

@@ -32,6 +32,7 @@ CAPTIONS = {
     "domains": "Means by domain. The dashed line is the mean of all.",
     "history": "Personalization against how far the history was damaged.",
     "turns": "Personalization turn by turn.",
+    "drift": "How often the user names a value that its profile does not hold, turn by turn.",
     "user_agent": "How natural and coherent the user agent is. The dashed line is the mean of all.",
 }
 Document = Mapping[str, Any]

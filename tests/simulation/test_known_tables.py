@@ -12,11 +12,11 @@ from django.urls import reverse
 from judging.services import runs
 from judging.services import work as judging_work
 from simulation import charts
-from simulation.models import Experiment
+from simulation.models import Experiment, PreferenceType
 from simulation.services import results, studies
 from tests import factories
 from tests.judging.helpers import scripted as scripted_judge
-from tests.simulation.helpers import people, played
+from tests.simulation.helpers import people, played, scripted
 
 pytestmark = pytest.mark.django_db
 
@@ -242,3 +242,17 @@ def test_to_contradict_the_schema_is_needed():
 
     with pytest.raises(ValueError, match="import_schema FILE --source test"):
         played(conditions=["base+I-contradicted-50"])
+
+
+def test_persona_drift_by_turn():
+    people(2, 1)
+    PreferenceType.objects.create(
+        source="test", domain="Restaurants", name="Cuisine", possible_values=["Thai", "Greek"]
+    )
+    drifting = scripted("user", by_dialogue={"user1": ["Book me a table.", "A Greek one.", "Thanks. [END]"]})
+
+    document = results.document(played(user=drifting), None)
+
+    # user0 says at eight, user1 Greek in the second turn; both hold Thai
+    assert numbers(document, "drift") == {("all", "1"): [0.0], ("all", "2"): [0.5], ("all", "3"): [0.0]}
+    assert charts.drawn(document["tables"]["drift"]).startswith("<svg")
