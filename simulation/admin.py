@@ -1,4 +1,4 @@
-"""Experiments, their turns and orders of material as rows, for looking into trouble. Nothing is made or changed here."""
+"""Experiments, turns and orders of material as rows, for looking into trouble. Nothing is made or changed here."""
 
 from __future__ import annotations
 

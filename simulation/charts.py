@@ -18,6 +18,9 @@ LETTER, LONGEST = 7, 40
 CURVES = {"turns": "turn of the assistant", "drift": "turn of the user", "history": "percent of the history damaged"}
 """Tables whose rows are places on an axis, and what the axis is called."""
 
+HEIGHTS = {"personalization": "personalization", "drift": "share of turns"}
+"""What the height of a curve is called."""
+
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4])
 """Of the lines of a curve: told apart without colours."""
 
@@ -110,11 +113,11 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
         x=alt.X("place:Q", axis=alt.Axis(title=CURVES[table["key"]], format="d", tickMinStep=1))
     )
     scale = alt.Scale(domain=[column["low"], column["high"]], nice=False)
-    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=column["title"], tickCount=4))
+    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=HEIGHTS[column["key"]], tickCount=4))
     dash = alt.StrokeDash(
         "group:N",
         scale=alt.Scale(domain=groups, range=[list(DASHES[n % len(DASHES)]) for n in range(len(groups))]),
-        legend=alt.Legend(orient="top", title=None),
+        legend=alt.Legend(orient="top", title=None) if len(groups) > 1 else None,
     )
     layers = [
         base.mark_area(opacity=0.15, color=palette.judge).encode(

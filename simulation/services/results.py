@@ -168,7 +168,7 @@ class Tables:
 
     def differences_table(self) -> dict[str, Any]:
         """Each condition minus the first, within scenario and assistant."""
-        first, *rest = self.conditions or [""]
+        first, *rest = self.conditions if self.data.verdicts and self.conditions else [""]
         rows, columns = [], []
         for assistant in self.assistants:
             for condition in rest:
@@ -259,9 +259,8 @@ class Tables:
             )
             for turn in range(last)
         ]
-        rows = [Row(str(turn + 1), lambda _: True, "all", "") for turn in range(last)]
-        table = self.table("drift", "Persona drift", rows, (DRIFT,), columns)
-        return {**table, "group": "Condition", "note": "n-th turn of the user"}
+        rows = [Row(str(turn + 1), lambda _: True) for turn in range(last)]
+        return {**self.table("drift", "Persona drift", rows, (DRIFT,), columns), "note": "n-th turn of the user"}
 
     def talk_table(self) -> dict[str, Any]:
         """How the dialogues went, those that ended otherwise included."""

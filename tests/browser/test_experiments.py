@@ -7,10 +7,11 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from simulation.models import Experiment
-from tests.factories import ResearcherFactory, TurnFactory
+from simulation.models import Conflict, Experiment, Making
+from tests.factories import AgentFactory, ProfileFactory, ResearcherFactory, TurnFactory
 from tests.simulation.helpers import begun, finished, people
 from tests.simulation.test_known_tables import judged
 
@@ -61,6 +62,7 @@ def test_no_page_is_at_fault(alice: Page, live_server, width, scheme) -> None:
     experiment = finished(begun(conditions=["base", "base+I-retrieved"]))
     judged(experiment, **{key: [1, 2, 3, 4] * 2 for key in KEYS}, task_completion=["yes", "no"] * 4)
     running = begun(name="Still going")
+    order = ordered()
     alice.set_viewport_size({"width": width, "height": 800})
     alice.emulate_media(color_scheme=scheme)
     addresses = [
@@ -71,6 +73,9 @@ def test_no_page_is_at_fault(alice: Page, live_server, width, scheme) -> None:
         reverse("simulated_detail", args=[experiment.pk, 2]),
         reverse("experiment_results", args=[experiment.pk]),
         reverse("material_measures"),
+        reverse("making_list"),
+        reverse("making_detail", args=[order.pk]),
+        reverse("conflict_list"),
     ]
     wrong = {}
     for address in addresses:
@@ -80,6 +85,19 @@ def test_no_page_is_at_fault(alice: Page, live_server, width, scheme) -> None:
         if found := faults(alice):
             wrong[address] = found
     assert wrong == {}
+
+
+def ordered() -> Making:
+    """An order that failed, and one that found a conflict."""
+    agent, profile = AgentFactory(), ProfileFactory()
+    found = Making.objects.create(kind="check", agent=agent, profile=profile, finished_at=timezone.now())
+    Conflict.objects.create(
+        making=found, profile=profile, label="Odd", explanation="They cannot both be.", fields=["A: b", "A: c"]
+    )
+    reply = {"step": "tasks", "attempt": 1, "text": "{}", "field": "tasks", "problem": "is missing"}
+    return Making.objects.create(
+        kind="tasks", agent=agent, replies=[reply], problem="tasks: is missing", finished_at=timezone.now()
+    )
 
 
 KEYS = ("personalization", "naturalness_assistant", "coherence_assistant", "naturalness_user", "coherence_user")

@@ -254,5 +254,5 @@ def test_persona_drift_by_turn():
     document = results.document(played(user=drifting), None)
 
     # user0 says at eight, user1 Greek in the second turn; both hold Thai
-    assert numbers(document, "drift") == {("all", "1"): [0.0], ("all", "2"): [0.5], ("all", "3"): [0.0]}
+    assert numbers(document, "drift") == {("", "1"): [0.0], ("", "2"): [0.5], ("", "3"): [0.0]}
     assert charts.drawn(document["tables"]["drift"]).startswith("<svg")
