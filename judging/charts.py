@@ -189,7 +189,7 @@ def curves(parts: Sequence[Curve], palette: Palette) -> dict[str, Any]:
     """Means by turn of the assistant with their intervals, a panel per criterion, all on the same turns."""
     turns = list(dict.fromkeys(mark.name for part in parts for mark in part.marks))
     panels = [_turns_panel(part, sorted(turns, key=int), palette, last=part is parts[-1]) for part in parts]
-    return _styled(alt.vconcat(*panels, spacing=14), palette)
+    return styled(alt.vconcat(*panels, spacing=14), palette)
 
 
 def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: bool) -> alt.LayerChart:

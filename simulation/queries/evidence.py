@@ -19,8 +19,6 @@ from simulation.stats.repetition import repetition_share
 SEVERAL = "several domains"
 NO_DOMAIN = "no domain"
 YES_NO = {"yes": 1.0, "no": 0.0}
-TURN = [field.name for field in Judgment._meta.get_fields() if field.name == "turn"]
-"""Where a judgment says which turn it is about, 0 for the whole dialogue."""
 
 
 @dataclass(frozen=True)
@@ -126,18 +124,18 @@ def verdicts(experiment: Experiment, judge: Judge) -> Verdicts:
         item__dialogue__simulated__experiment=experiment, run__judge=judge, repeat=1
     ).order_by("run__created_at", "run_id", "pk")
     newest: dict[tuple[str, int, int], str] = {}
-    columns = rows.values_list("criterion__key", "item__dialogue_id", "value", *TURN)
-    for key, dialogue, value, *turn in columns.iterator(chunk_size=5000):
-        newest[key, dialogue, sum(turn)] = value
+    columns = rows.values_list("criterion__key", "item__dialogue_id", "value", "turn")
+    for key, dialogue, value, turn in columns.iterator(chunk_size=5000):
+        newest[key, dialogue, turn] = value
     of_dialogues: dict[str, dict[int, float]] = defaultdict(dict)
     of_turns: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
     unscored: dict[str, int] = defaultdict(int)
-    for (key, dialogue, number_of_turn), value in newest.items():
+    for (key, dialogue, turn), value in newest.items():
         number = as_number(value)
         if number is None:
             unscored[key] += 1
-        elif number_of_turn:
-            of_turns[key][dialogue, number_of_turn] = number
+        elif turn:
+            of_turns[key][dialogue, turn] = number
         else:
             of_dialogues[key][dialogue] = number
     return Verdicts(str(judge), judge.kind, of_dialogues, of_turns, unscored)

@@ -4,14 +4,14 @@ Dialogues of one profile are alike, so that profiles are resampled and not dialo
 difference between two conditions is the mean of differences within what both of them saw.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.resampling import Resampling, replicate
+from annotation.stats.scores import masked_means
 from annotation.stats.table import FloatArray, IntArray
 
 NOTHING = "no dialogue has a value here"
@@ -58,16 +58,10 @@ def cell_means(
         confidence=confidence,
         seed=seed,
     )
-    statistic = SumStatistic(np.hstack([np.nan_to_num(values), there.astype(float)]), lambda sums: _means(sums, m))
     bases = [
         Basis(int(there[:, j].sum()), len(set(unit[there[:, j]].tolist())), int(there[:, j].sum())) for j in range(m)
     ]
-    return estimates(replicate([statistic], resampling)[0], resampling, bases, [reason] * m)
-
-
-def paired(values: Mapping[Hashable, float], others: Mapping[Hashable, float]) -> dict[Hashable, float]:
-    """`values` minus `others` where both have a key."""
-    return {key: value - others[key] for key, value in values.items() if key in others}
+    return estimates(replicate([masked_means(values)], resampling)[0], resampling, bases, [reason] * m)
 
 
 def _units(clusters: Sequence[str]) -> tuple[IntArray, int]:
@@ -75,7 +69,3 @@ def _units(clusters: Sequence[str]) -> tuple[IntArray, int]:
         return np.zeros(0, dtype=np.int64), 0
     names, unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
     return unit.astype(np.int64), len(names)
-
-
-def _means(sums: FloatArray, m: int) -> FloatArray:
-    return ratio(sums[..., :m], sums[..., m:])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 
 import pytest
 from django.urls import reverse
@@ -195,27 +194,30 @@ def test_the_study_for_judges_takes_in_what_is_new(experiment):
     assert study.items.count() == 8
 
 
-def test_personalization_turn_by_turn(experiment):
-    """Of the first condition's four dialogues (1, 3, 5, 7) the assistant's turns 2 and 4 are given 1 and 3, 2 and 4."""
-    data = results.read(experiment, None)
-    base = [one.dialogue for one in data.played if one.condition == "base"]
-    said = {(dialogue, 2): value for dialogue, value in zip(base, [1.0, 1.0, 2.0, 2.0], strict=True)}
-    said |= {(dialogue, 4): value for dialogue, value in zip(base[:2], [3.0, 4.0], strict=True)}
-    verdicts = results.evidence.Verdicts("script", "scripted judge", {}, {"personalization": said}, {})
+def test_personalization_turn_by_turn():
+    """Of each user the assistant has turns 2 and 4 of the dialogue: judged 1 and 3, and 2 and 4."""
+    people(2, 1)
+    experiment = played(conditions=["base"])
+    study = studies.for_judges(by=None, experiment=experiment)
+    judge = scripted_judge()
+    run = runs.make(
+        by=None,
+        plan=runs.plan(study=study, judge=judge, every_turn=True, criteria=["personalization"]),
+        queue=False,
+    )
+    for _ in judging_work.through(run):
+        pass
+    for index, values in ((1, {2: "1", 4: "3"}), (2, {2: "2", 4: "4"})):
+        for turn, value in values.items():
+            one = experiment.dialogues.get(index=index).dialogue
+            assert run.judgments.filter(item__dialogue=one, turn=turn).update(value=value) == 1
 
-    tables = results.Tables(experiment, replace(data, verdicts=verdicts), results.Options(bootstrap=200))
-    found = {"tables": {"turns": tables.of("turns_table")}}
+    found = results.document(experiment, judge)
 
-    assert numbers(found, "turns") == {
-        ("base", "1"): [1.5],
-        ("base", "2"): [3.5],
-        ("base+I", "1"): [None],
-        ("base+I", "2"): [None],
-    }
+    assert numbers(found, "turns") == {("base", "1"): [1.5], ("base", "2"): [3.5]}
     first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
-    assert (first["n_items"], first["n_raters"]) == (4, 2)
-    missing = found["tables"]["turns"]["rows"][2]["cells"]["personalization"]
-    assert missing["reason"] == "no dialogue got so far"
+    assert (first["n_items"], first["n_raters"]) == (2, 2)
+    assert numbers(found, "assistants") == {("one domain", "scripted assistant"): [None] * 4}, "no dialogue was rated"
     assert charts.drawn(found["tables"]["turns"]).startswith("<svg")
 
 
