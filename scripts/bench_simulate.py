@@ -34,7 +34,7 @@ from tests.model_server import KEY, MODEL, Answer, running  # noqa: E402
 
 LEAST_SHARE = 0.85
 TASKS = ["SD-Alarm-task-1", "SD-Books-task-1", "SD-Restaurants-task-1", "MD-task-3"]
-CALL = "/v1/chat/completions \""
+CALL = '/v1/chat/completions "'
 
 SEED = """
 from annotation.models import Profile, Scenario, Task
