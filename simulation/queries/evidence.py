@@ -11,6 +11,7 @@ from django.db.models import Count
 from judging.models import Judge, Judgment
 from simulation.models import Experiment, Turn
 from simulation.parsing.endings import REGULAR
+from simulation.queries.agents import labels
 from simulation.queries.scenarios import alternatives, scene_of
 from simulation.stats.drift import contradictions, strange_values
 from simulation.stats.leakage import leaked
@@ -77,10 +78,11 @@ class Talk:
 
 
 def played(experiment: Experiment) -> list[Played]:
-    """The dialogues that have ended, in their order. One query."""
+    """The dialogues that have ended, in their order. Two queries."""
+    names = labels(experiment.assistants.all())
     rows = (
         experiment.dialogues.exclude(ending="")
-        .select_related("scenario__profile", "scenario__task", "assistant")
+        .select_related("scenario__profile", "scenario__task")
         .defer("scenario__profile__interactions", "scenario__profile__preferences", "scenario__situation")
         .order_by("index")
     )
@@ -95,7 +97,7 @@ def played(experiment: Experiment) -> list[Played]:
                 dialogue=row.dialogue_id,
                 profile=profile.external_id if profile else "",
                 key=(row.scenario_id, row.assistant_id),
-                assistant=row.assistant.name,
+                assistant=names[row.assistant_id],
                 condition=row.condition,
                 domain=SEVERAL if several else "".join(domains) or NO_DOMAIN,
                 is_multi_domain=several,

@@ -14,6 +14,7 @@ from simulation.models import Agent, Experiment, SimulatedDialogue, Turn
 from simulation.parsing import endings, speech
 from simulation.parsing.endings import Spoken
 from simulation.prompts import CONDITIONS, Cue, Said, Scene, Side, for_assistant, for_user
+from simulation.queries.agents import labels
 from simulation.queries.scenarios import Alternatives, alternatives, scene_of
 from simulation.speakers import request_of
 from simulation.stats.retrieval import passages, retrieve
@@ -24,11 +25,16 @@ STORED = 1000
 
 @dataclass
 class Playing:
-    """A dialogue that goes on. `retrieved` is what was found for the assistant's next turn."""
+    """A dialogue that goes on.
+
+    `assistant` is what its assistant is called beside the experiment's others, `retrieved` what was found for its next
+    turn.
+    """
 
     experiment: Experiment
     row: SimulatedDialogue
     scene: Scene
+    assistant: str
     turns: list[Turn] = field(default_factory=list)
     retrieved: list[dict[str, Any]] = field(default_factory=list)
 
@@ -47,7 +53,7 @@ class Playing:
         assert scenario.profile
         assert scenario.task
         parts = [scenario.profile.external_id, scenario.task.external_id, scenario.variant]
-        return "/".join([*filter(None, parts), self.row.assistant.name, self.row.condition])
+        return "/".join([*filter(None, parts), self.assistant, self.row.condition])
 
     @cached_property
     def limit(self) -> int:
@@ -139,7 +145,7 @@ class Playing:
             extra=extra,
             scenario=self.row.scenario,
             turns=turns,
-            assistant_model=self.row.assistant.name,
+            assistant_model=self.assistant,
             condition=self.row.condition,
         )
 
@@ -154,8 +160,11 @@ def waiting(experiment: Experiment, *, after: int, n: int) -> list[Playing]:
     said: dict[int, list[Turn]] = {}
     for turn in turns_of(rows):
         said.setdefault(turn.simulated_id, []).append(turn)
-    known = alternatives_for(experiment, rows)
-    return [Playing(experiment, row, scene_of(row.scenario, known), said.get(row.pk, [])) for row in rows]
+    known, names = alternatives_for(experiment, rows), labels(experiment.assistants.all())
+    return [
+        Playing(experiment, row, scene_of(row.scenario, known), names[row.assistant_id], said.get(row.pk, []))
+        for row in rows
+    ]
 
 
 def alternatives_for(experiment: Experiment, rows: Sequence[SimulatedDialogue]) -> Alternatives:

@@ -47,7 +47,7 @@ class Shift:
         self.playing: dict[int, Playing] = {}
         self.ready: deque[int] = deque()
         self.last_index = 0
-        self.all_on = self.over = self.makes_way = False
+        self.all_on = self.over = self.makes_way = self.progressed = False
         self.fault: TransientError | None = None
         self.errors: Counter[int] = Counter()
         self.looked = self.began = time.monotonic()
@@ -150,8 +150,9 @@ class Shift:
             raise LetGo from error  # somebody thought that this process was gone
         self.stage.saved(batch)
         self.settle(batch, found)
-        if found:
+        if found and not self.progressed:
             claims.progressed(self.experiment, self.worker)
+            self.progressed = True
         for one in found:
             self.note(one)
         for playing, _ in failed:

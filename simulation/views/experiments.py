@@ -18,7 +18,7 @@ from judging.pricing import in_dollars
 from judging.queries import workers
 from judging.wording import duration
 from simulation.forms import ExperimentForm, PeopleForm, ResumeForm, parameters_in_words
-from simulation.models import Experiment, SimulatedDialogue
+from simulation.models import Agent, Experiment, SimulatedDialogue
 from simulation.parsing.endings import ENDINGS
 from simulation.parsing.speech import PROBLEMS
 from simulation.prompts import CONDITIONS
@@ -69,6 +69,7 @@ def experiment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "people": PeopleForm(),
         "studies": studies.studies_of(experiment),
         "facts": facts(experiment),
+        "scripted": [agent.name for agent in all_agents(experiment) if agent.is_scripted],
     }
     return render(request, "simulation/experiment_detail.html", context)
 
@@ -218,6 +219,10 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
         ("Code", experiment.code_version),
         ("Hash of the input", experiment.input_hash[:16]),
     ]
+
+
+def all_agents(experiment: Experiment) -> list[Agent]:
+    return [experiment.user_agent, *experiment.assistants.all()]
 
 
 def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:

@@ -258,3 +258,16 @@ def test_persona_drift_by_turn():
     # user0 says at eight, user1 Greek in the second turn; both hold Thai
     assert numbers(document, "drift") == {("", "1"): [0.0], ("", "2"): [0.5], ("", "3"): [0.0]}
     assert charts.drawn(document["tables"]["drift"]).startswith("<svg")
+
+
+def test_assistants_of_one_model_with_other_parameters_are_kept_apart():
+    people(1, 1)
+    both = [scripted("assistant", delay=0.0), scripted("assistant", delay=0.001)]
+    experiment = played(assistants=both)
+
+    document = results.document(experiment, None)
+
+    names = [row["name"] for row in document["tables"]["talk"]["rows"]]
+    assert names == ["scripted assistant (delay 0.0)", "scripted assistant (delay 0.001)", "all"]
+    made = {one.dialogue.assistant_model for one in experiment.dialogues.select_related("dialogue")}
+    assert made == set(names[:2])
