@@ -10,5 +10,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("annotation.urls")),
     path("", include("judging.urls")),
+    path("", include("simulation.urls")),
     path("", include("config.pages.urls")),
 ]

@@ -10,6 +10,7 @@ from factory.django import DjangoModelFactory
 
 from annotation import models
 from judging import models as judging
+from simulation import models as simulation
 
 
 class UserFactory(DjangoModelFactory):
@@ -261,3 +262,59 @@ class WorkerFactory(DjangoModelFactory):
 
     name = factory.Sequence(lambda n: f"worker{n}")
     seen_at = factory.LazyFunction(timezone.now)
+
+
+class AgentFactory(DjangoModelFactory):
+    """A scripted speaker; `provider`, `model` and `parameters` make another."""
+
+    class Meta:
+        model = simulation.Agent
+
+    provider = "scripted"
+    model = factory.Sequence(lambda n: f"script{n}")
+    settings_hash = factory.Sequence(lambda n: f"{n:064x}")
+
+
+class ExperimentFactory(DjangoModelFactory):
+    """An experiment without dialogues; `assistants=[…]` names who is under test."""
+
+    class Meta:
+        model = simulation.Experiment
+        skip_postgeneration_save = True
+
+    name = factory.Sequence(lambda n: f"Experiment {n}")
+    user_agent = factory.SubFactory(AgentFactory)
+    strategy = "vanilla"
+    conditions = ["base"]
+    single_turns = 20
+    multi_turns = 30
+    input_hash = "0" * 64
+    code_version = "test"
+
+    @factory.post_generation
+    def assistants(self, create, extracted, **kwargs):
+        if create:
+            self.assistants.set(extracted or [AgentFactory()])
+
+
+class SimulatedDialogueFactory(DjangoModelFactory):
+    class Meta:
+        model = simulation.SimulatedDialogue
+
+    experiment = factory.SubFactory(ExperimentFactory)
+    index = factory.LazyAttribute(lambda simulated: simulated.experiment.dialogues.count() + 1)
+    scenario = factory.SubFactory(ScenarioFactory)
+    assistant = factory.LazyAttribute(lambda simulated: simulated.experiment.assistants.first())
+    condition = "base"
+
+
+class TurnFactory(DjangoModelFactory):
+    """The next turn of a dialogue."""
+
+    class Meta:
+        model = simulation.Turn
+
+    simulated = factory.SubFactory(SimulatedDialogueFactory)
+    number = factory.LazyAttribute(lambda turn: turn.simulated.turns.count() + 1)
+    side = factory.LazyAttribute(lambda turn: "user" if turn.number % 2 else "assistant")
+    text = factory.LazyAttribute(lambda turn: f"Something new: {turn.number}.")

@@ -1,0 +1,101 @@
+"""`make_material`: let a model make profiles, tasks and situations, or look for conflicts in profiles."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import Profile, Task
+from simulation.models import Making
+from simulation.services import agents, making
+
+
+class Command(ConcordCommand):
+    help = (
+        "Let a model make a profile from demographics, preferences or summaries for a profile, tasks, or a situation; "
+        "or check profiles for conflicts, which people then review. Every reply is checked against the preference "
+        "types (import_schema); one that does not fit is asked for twice more and then refused, with the field."
+    )
+    example = "make_material tasks --agent claude-haiku-4-5 --domains Hotels,Flights --n 3"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("kind", choices=Making.Kind.values)
+        parser.add_argument("--agent", required=True, metavar="MODEL", help="who makes it, as in `simulate`")
+        parser.add_argument("--source", default="personalens", help="whose preference types hold (personalens)")
+        parser.add_argument("--domains", default="", metavar="DOMAIN,…")
+        parser.add_argument("--demographics", default="{}", metavar="JSON", help="of a profile")
+        parser.add_argument("--profiles", default="", metavar="ID,…", help="ids of profiles, or all for a check")
+        parser.add_argument("--task", default="", metavar="ID", help="of a situation")
+        parser.add_argument("--n", type=int, default=1, help="how many tasks")
+        parser.add_argument("--seed", type=int, default=0)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        agent = agents.described(options["agent"], side="assistant")
+        agents.probe(agent)
+        made = [
+            making.order(
+                by=None,
+                kind=options["kind"],
+                agent=agent,
+                source=options["source"],
+                domains=[domain.strip() for domain in options["domains"].split(",") if domain.strip()],
+                demographics=demographics(options["demographics"]),
+                profile=profile,
+                task=task(options["task"]),
+                n=options["n"],
+                seed=options["seed"],
+                queue=False,
+            )
+            for profile in profiles(options["profiles"])
+        ]
+        for one in made:
+            making.make(one.pk)
+            one.refresh_from_db()
+        if failed := [one for one in made if one.problem]:
+            raise InputError(failed[0].problem, field=options["kind"])
+        return {
+            "makings": [one.pk for one in made],
+            "made": [{"kind": kind, "id": pk} for one in made for kind, pk in one.made],
+            "replies": sum(len(one.replies) for one in made),
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        for one in document["made"]:
+            self.stdout.write(f"{one['kind']} {one['id']}")
+        self.stdout.write(f"{len(document['made'])} made from {document['replies']} replies.")
+
+
+def profiles(names: str) -> list[Profile | None]:
+    """The profiles named; one None where none is."""
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    if not wanted:
+        return [None]
+    if wanted == ["all"]:
+        return list(Profile.objects.exclude(preferences={}).order_by("source", "external_id"))
+    found = {one.external_id: one for one in Profile.objects.filter(external_id__in=wanted)}
+    if unknown := [name for name in wanted if name not in found]:
+        raise InputError(f"There is no profile {unknown[0]!r}.", field="profiles")
+    return [found[name] for name in wanted]
+
+
+def task(name: str) -> Task | None:
+    if not name:
+        return None
+    found = Task.objects.filter(external_id=name).order_by("source").first()
+    if found is None:
+        raise InputError(f"There is no task {name!r}.", field="task")
+    return found
+
+
+def demographics(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"That is no JSON: {error}.", field="demographics") from error
+    if not isinstance(found, dict):
+        raise InputError("Demographics are a JSON object.", field="demographics")
+    return found

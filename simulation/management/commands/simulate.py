@@ -1,0 +1,226 @@
+"""`simulate`: let a user agent talk with assistants."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
+from tqdm import tqdm
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import Study
+from judging.management.commands.judge import dollars
+from judging.pricing import in_dollars
+from judging.queries import workers
+from judging.wording import duration
+from simulation.models import Experiment
+from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
+from simulation.prompts import PUBLISHED, STRATEGIES
+from simulation.prompts.history import KINDS, STEPS
+from simulation.queries import progress as queries
+from simulation.queries import spending
+from simulation.services import agents, claims, estimates, experiments, studies, work
+from simulation.services.grids import grid
+
+LOOK_EVERY = 1.0  # seconds
+INTERRUPTED = "Interrupted. What was said is kept; the same command goes on with the rest."
+NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make worker`, or use --now."
+
+
+class Command(ConcordCommand):
+    help = (
+        "Let a user agent play users with tasks, and talk with assistants under conditions. Workers do it in the "
+        "background; --now does it in this process. Asked again after an interruption, the command goes on with the "
+        "experiment it began. A model is named as PROVIDER, PROVIDER:MODEL, or by a name that begins with claude or "
+        "gpt; parameters follow as JSON."
+    )
+    example = "simulate --users 10 --tasks 'single 4, multi 1' --assistant local --condition base base+I --now"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--users", required=True, help="a number to draw, ids with commas, or all")
+        parser.add_argument(
+            "--tasks", required=True, help="a number to draw, ids with commas, all, single or multi, each with a number"
+        )
+        parser.add_argument("--assistant", required=True, nargs="+", metavar="MODEL", help="who is under test")
+        parser.add_argument(
+            "--condition",
+            required=True,
+            nargs="+",
+            metavar="KEY",
+            help=f"{', '.join(PUBLISHED)}; base+I-KIND-STEP of {', '.join(KINDS)} and {STEPS}",
+        )
+        parser.add_argument("--user-agent", default="local", metavar="MODEL", help="who plays the user (local)")
+        parser.add_argument("--strategy", default="vanilla", choices=list(STRATEGIES), help="how the user agent thinks")
+        parser.add_argument("--name", default="", help="what to call the experiment")
+        parser.add_argument("--source", default="", help="whose profiles, where there are several sources")
+        parser.add_argument("--domains", default="", metavar="DOMAIN,…", help="only tasks of these domains")
+        parser.add_argument("--seed", type=int, default=0, help="of all that is drawn, and of the models")
+        parser.add_argument("--max-turns", type=int, default=SINGLE_DOMAIN_TURNS, help="of tasks of one domain (20)")
+        parser.add_argument(
+            "--max-turns-multi", type=int, default=MULTI_DOMAIN_TURNS, help="of tasks of several domains (30)"
+        )
+        parser.add_argument("--passages", type=int, default=3, help="retrieved for a turn under base+I-retrieved (3)")
+        parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop before it costs more")
+        parser.add_argument("--also-annotate", type=int, metavar="N", help="make a study of N dialogues for people")
+        parser.add_argument("--estimate", action="store_true", help="say what it would take, and start nothing")
+        parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
+        parser.add_argument("--no-wait", action="store_true", help="leave it to the workers and return at once")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        check_together(options)
+        plan = planned(options)
+        if options["estimate"]:
+            found = estimates.estimate(plan)
+            usd = None if found.usd is None else float(found.usd)
+            return {"experiment": None, "name": plan.name, "estimate": {**asdict(found), "usd": usd}}
+        for agent in plan.agents:
+            agents.probe(agent)  # may wait on the network, so not while the database is locked
+        experiment = self.begun_or_new(plan, options)
+        if not options["now"] and not workers.alive().exists():
+            self.stderr.write(NO_WORKER)
+        try:
+            if options["now"]:
+                self.watch(experiment, work.through(experiment))
+            elif not options["no_wait"]:
+                self.watch(experiment, until_over(experiment))
+        except KeyboardInterrupt:
+            raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
+        return document(experiment, self.sample(experiment, options["also_annotate"]))
+
+    @transaction.atomic
+    def begun_or_new(self, plan: experiments.Plan, options: dict[str, Any]) -> Experiment:
+        """A new experiment, or the one that was begun with the same words and is not over."""
+        begun = queries.unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
+        if begun is None:
+            return experiments.make(by=None, plan=plan, queue=not options["now"])
+        self.stderr.write(f"Going on with experiment {begun.pk}, begun on {begun.created_at:%Y-%m-%d %H:%M}.")
+        if not options["now"]:
+            claims.queue(begun.pk)
+        return begun
+
+    def sample(self, experiment: Experiment, n: int | None) -> Study | None:
+        """The study for people, once there is something to show them."""
+        experiment.refresh_from_db()
+        if n is None or experiment.state == "running":
+            return None
+        return studies.for_people(by=None, experiment=experiment, n=n)
+
+    def watch(self, experiment: Experiment, steps: Iterator[None]) -> None:
+        """Follow the steps with a bar, on a terminal. The experiment itself does not depend on it."""
+        ended = experiment.dialogues.exclude(ending="")
+        with tqdm(
+            total=experiment.dialogues.count(), unit=" dialogues", file=sys.stderr, disable=not self.on_terminal
+        ) as bar:
+            looked = 0.0
+            for _ in steps:
+                if self.on_terminal and time.monotonic() - looked > LOOK_EVERY:
+                    bar.update(ended.count() - bar.n)
+                    looked = time.monotonic()
+            bar.update(ended.count() - bar.n)
+
+    def say(self, document: dict[str, Any]) -> None:
+        if document.get("estimate"):
+            self.say_estimate(document)
+            return
+        counts = document["counts"]
+        self.stdout.write(
+            f"Experiment {document['experiment']} ({document['name']}) is {document['state']}: {counts['ended']} of "
+            f"{counts['dialogues']} dialogues ended, {counts['turns']} turns."
+        )
+        for name, n in document["endings"].items():
+            self.stdout.write(f"  {n} × {name}")
+        cost = document["cost_usd"]
+        if cost["known"] or cost["unknown"]:
+            unknown = f", and {cost['unknown']:,} turns at an unknown price" if cost["unknown"] else ""
+            self.stdout.write(f"  Cost: {in_dollars(cost['known'])}{unknown}.")
+        if document["masked"]:
+            self.stdout.write(f"  {document['masked']} pairs of user and task are masked and were left out.")
+        if document["stop_reason"]:
+            self.stdout.write(f"  {document['stop_reason']}")
+        if document["study"]:
+            self.stdout.write(f"  For people: {document['study']}")
+
+    def say_estimate(self, document: dict[str, Any]) -> None:
+        found = document["estimate"]
+        self.stdout.write(
+            f"{document['name']}: {found['dialogues']:,} dialogues, about {found['turns']:,} turns; about "
+            f"{found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
+        )
+        price = "unknown" if found["usd"] is None else f"about {in_dollars(found['usd'])}"
+        time_left = "unknown" if found["seconds"] is None else duration(found["seconds"])
+        self.stdout.write(f"Price: {price}. Time: {time_left}.")
+        for line in (*found["basis"], *found["why"]):
+            self.stdout.write(f"  {line}")
+
+
+def check_together(options: dict[str, Any]) -> None:
+    if options["also_annotate"] is not None:
+        if options["also_annotate"] < 1:
+            raise InputError("The sample needs at least one dialogue.", field="also_annotate")
+        if options["no_wait"]:
+            raise InputError("The sample is drawn at the end: not with --no-wait.", field="also_annotate")
+
+
+def planned(options: dict[str, Any]) -> experiments.Plan:
+    domains = [domain.strip() for domain in options["domains"].split(",") if domain.strip()]
+    return experiments.plan(
+        name=options["name"] or f"Users {options['users']}; tasks {options['tasks']}",
+        user_agent=agents.described(options["user_agent"], side="user"),
+        assistants=[agents.described(text, side="assistant") for text in options["assistant"]],
+        conditions=options["condition"],
+        grid=grid(
+            users=options["users"],
+            tasks=options["tasks"],
+            seed=options["seed"],
+            source=options["source"],
+            domains=domains,
+        ),
+        strategy=options["strategy"],
+        seed=options["seed"],
+        single_turns=options["max_turns"],
+        multi_turns=options["max_turns_multi"],
+        passages=options["passages"],
+        budget_usd=options["budget_usd"],
+    )
+
+
+def until_over(experiment: Experiment) -> Iterator[None]:
+    """Yield every second until it is finished or stopped."""
+    while True:
+        experiment.refresh_from_db()
+        if experiment.state != "running":
+            return
+        yield
+        time.sleep(LOOK_EVERY)
+
+
+def document(experiment: Experiment, study: Study | None) -> dict[str, Any]:
+    experiment.refresh_from_db()
+    found, spent = queries.progress(experiment), spending.of_experiment(experiment)
+    return {
+        "experiment": experiment.pk,
+        "name": experiment.name,
+        "state": found.state,
+        "counts": {
+            "dialogues": found.total,
+            "ended": found.ended,
+            "material": found.regular,
+            "turns": found.turns,
+            "cut": found.cut,
+        },
+        "endings": {one.key: one.n for one in found.endings},
+        "masked": experiment.grid.get("masked", 0),
+        "cost_usd": {"known": float(spent.usd), "unknown": spent.unknown},
+        "tokens": {"input": spent.input_tokens, "output": spent.output_tokens},
+        "stop_reason": experiment.stop_reason,
+        "study": study.name if study else None,
+        "seed": experiment.seed,
+        "input_hash": experiment.input_hash,
+    }

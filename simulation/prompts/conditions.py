@@ -1,0 +1,64 @@
+"""What the assistant is told of the user: the conditions of an experiment (pure).
+
+They are those of PersonaLens (arXiv 2506.09902): no instruction at all, a personal assistant that knows nothing, and
+the same with demographics (D), summaries of past interactions (I), the situation (S), or all three. `I retrieved` is
+the question that the paper leaves open: only the passages of the summaries that fit what the user just said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from simulation.prompts.history import KINDS, STEPS
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What an assistant gets: an instruction or none (`has_role`), and parts of what is known of the user.
+
+    `damage` is a kind of `simulation.prompts.history.KINDS`, and `step` how many percent of the summaries it spoils.
+    """
+
+    key: str
+    name: str
+    has_role: bool = True
+    parts: frozenset[str] = frozenset()
+    damage: str = ""
+    step: int = 0
+
+
+PUBLISHED = {
+    condition.key: condition
+    for condition in (
+        Condition("vanilla", "vanilla: no instruction", has_role=False),
+        Condition("base", "base: knows nothing of the user"),
+        Condition("base+D", "base + demographics", parts=frozenset({"demographics"})),
+        Condition("base+I", "base + past interactions", parts=frozenset({"interactions"})),
+        Condition("base+S", "base + situation", parts=frozenset({"situation"})),
+        Condition("base+all", "base + all three", parts=frozenset({"demographics", "interactions", "situation"})),
+        Condition("base+I-retrieved", "base + retrieved past interactions", parts=frozenset({"retrieved"})),
+    )
+}
+DAMAGED = {
+    condition.key: condition
+    for kind, says in KINDS.items()
+    for step in STEPS
+    for condition in [
+        Condition(
+            f"base+I-{kind}-{step}",
+            f"base + past interactions, {step} % {kind}: {says}",
+            parts=frozenset({"interactions"}),
+            damage=kind,
+            step=step,
+        )
+    ]
+}
+"""Of the experiment on the quality of the history. `base+I` is its step 0."""
+
+CONDITIONS = {**PUBLISHED, **DAMAGED}
+
+
+def unknown(keys: Iterable[str]) -> list[str]:
+    """Those of the keys that name no condition."""
+    return [key for key in keys if key not in CONDITIONS]

@@ -1,0 +1,96 @@
+"""Agents: speakers with their parameters, found again by them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import User
+from judging.providers.base import PermanentError, Provider, TransientError
+from simulation import speakers
+from simulation.models import Agent
+
+TEMPERATURES = {"user": 0.5, "assistant": 0.0}
+"""As published (arXiv 2506.09902). A parameter of one's own, null included, goes before."""
+
+PREFIXES = {"claude": "anthropic", "smollm2": "local", "gpt": "openai_compatible"}
+"""Models whose names say where they are to be had."""
+
+
+def drafted(*, side: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None) -> Agent:
+    """The agent with these settings, saved or not. `side` gives the temperature that is used where none is given."""
+    given: dict[str, Any] = dict(parameters or {})
+    model = model.strip()
+    if len(model) > 120:
+        raise InputError("A model's name has at most 120 characters.", field=side)
+    try:
+        if speakers.takes_temperature(provider):
+            given.setdefault("temperature", TEMPERATURES[side])
+        speaker = speakers.create(provider, model=model, parameters=given)
+    except PermanentError as error:
+        raise InputError(str(error), field=side) from error
+    if problems := speaker.check([]):
+        raise InputError(f"{model or provider} cannot speak: {'; '.join(problems)}.", field=side)
+    found = content_hash([provider, model, given])
+    known = Agent.objects.filter(settings_hash=found).first()
+    return known or Agent(provider=provider, model=model, parameters=given, settings_hash=found)
+
+
+def saved(*, by: User | None, agent: Agent) -> Agent:
+    """The agent as a row; the one that is there if somebody else made it meanwhile."""
+    if not agent._state.adding:
+        return agent
+    defaults = {
+        "provider": agent.provider,
+        "model": agent.model,
+        "parameters": agent.parameters,
+        "created_by": by,
+    }
+    return Agent.objects.get_or_create(settings_hash=agent.settings_hash, defaults=defaults)[0]
+
+
+def described(text: str, *, side: str) -> Agent:
+    """The agent that a short text names: `local`, `claude-haiku-4-5`, `openai_compatible:llama3 {"base_url": "…"}`."""
+    words, brace, rest = text.strip().partition("{")
+    try:
+        parameters = json.loads(brace + rest) if brace else {}
+    except json.JSONDecodeError as error:
+        raise InputError(f"The parameters of {words.strip()!r} are no JSON: {error}.", field=side) from error
+    provider, _, model = words.strip().partition(":")
+    if provider not in speakers.REGISTRY:
+        prefix = next((known for known in PREFIXES if words.strip().startswith(known)), None)
+        if prefix is None:
+            raise InputError(
+                f"{words.strip()!r}: say where it speaks, as PROVIDER or PROVIDER:MODEL; there are "
+                f"{', '.join(speakers.REGISTRY)}.",
+                field=side,
+            )
+        provider, model = PREFIXES[prefix], words.strip()
+    return drafted(side=side, provider=provider, model=model, parameters=parameters)
+
+
+def speaker_of(agent: Agent) -> Provider:
+    """Ready for use. PermanentError if its settings do not fit this version of Concord."""
+    return speakers.create(agent.provider, model=agent.model, parameters=agent.parameters)
+
+
+def probe(agent: Agent) -> None:
+    """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
+    with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
+        problems = thread.submit(asyncio.run, objections(speaker_of(agent))).result()
+    if problems:
+        raise InputError(f"{agent} cannot speak: {'; '.join(problems)}.", field="assistant")
+
+
+async def objections(speaker: Provider) -> list[str]:
+    try:
+        return await speaker.probe()
+    except (PermanentError, TransientError) as error:
+        return [str(error)]
+    finally:
+        await speaker.aclose()

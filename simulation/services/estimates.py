@@ -1,0 +1,148 @@
+"""What an experiment will take, before it starts: turns, tokens, dollars, time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import fmean
+
+from annotation.models import Scenario
+from judging.providers.base import estimated_tokens
+from judging.services.budgets import expected_cost
+from simulation.models import Agent
+from simulation.prompts import CONDITIONS, Said, Scene, for_assistant, for_user
+from simulation.queries import spending
+from simulation.queries.scenarios import scene_of
+from simulation.services import agents, purse
+from simulation.services.experiments import Plan
+
+LOOKED_AT = 20
+USUAL_TURN = 60
+"""Tokens of a turn where none is known of the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An experiment, reckoned. What cannot be known is None, and `why` says so.
+
+    Attributes
+    ----------
+    dialogues, turns
+        How many; turns are those that dialogues with this user agent usually have, or the most that they may have.
+    input_tokens, output_tokens
+        Of all turns. The whole conversation is read before each of them.
+    usd, seconds
+        What they will cost, and how long they will take.
+    basis, why
+        How it was reckoned, and why something is not known, in words.
+    """
+
+    dialogues: int
+    turns: int
+    input_tokens: int
+    output_tokens: int
+    usd: Decimal | None
+    seconds: float | None
+    basis: tuple[str, ...]
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one agent will be asked."""
+
+    agent: Agent
+    turns: float
+    input_tokens: float
+    output_tokens: float
+    ms: float | None
+    concurrency: int
+
+    @property
+    def usd(self) -> Decimal | None:
+        return expected_cost(round(self.input_tokens), round(self.output_tokens), purse.rate(self.agent))
+
+    @property
+    def seconds(self) -> float | None:
+        return None if self.ms is None else self.turns * self.ms / 1000 / self.concurrency
+
+
+def estimate(plan: Plan) -> Estimate:
+    """Look at up to 20 scenarios, evenly from all, and take the others to be like them."""
+    usual = spending.usual_turns(plan.user_agent)
+    limits = [plan.most_turns(one) for one in plan.grid.scenarios]
+    n_turns = fmean(min(usual, limit) if usual else limit for limit in limits)
+    found = shares(plan, n_turns)
+    costs, times = [share.usd for share in found], [share.seconds for share in found]
+    known = [seconds for seconds in times if seconds is not None]
+    return Estimate(
+        dialogues=plan.n_dialogues,
+        turns=round(plan.n_dialogues * n_turns),
+        input_tokens=round(sum(share.input_tokens for share in found)),
+        output_tokens=round(sum(share.output_tokens for share in found)),
+        usd=None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
+        seconds=sum(known) if len(known) == len(times) else None,
+        basis=(
+            f"Dialogues with this user agent lately had {usual:.1f} turns."
+            if usual
+            else "No dialogue with this user agent is known yet: every one is taken to have the most turns.",
+            "Tokens are estimated from the length of the texts.",
+        ),
+        why=(
+            *(
+                f"The price of {share.agent} is not known: enter it on the page Prices."
+                for share, cost in zip(found, costs, strict=True)
+                if cost is None
+            ),
+            *(("How long a turn takes is not known until there are some.",) if None in times else ()),
+        ),
+    )
+
+
+def shares(plan: Plan, n_turns: float) -> list[Share]:
+    """The user agent's part and that of each assistant. Each has about half of the turns."""
+    scenes = looked_at(plan)
+    user_tokens = fmean(estimated_tokens(for_user(scene, [], strategy=plan.strategy).text) for scene in scenes)
+    lengths = {agent.settings_hash: usual_length(agent, side) for agent, side in sides(plan)}
+    per_dialogue = plan.n_dialogues / len(plan.assistants)
+    reply = fmean(lengths[one.settings_hash] for one in plan.assistants)
+    said = (lengths[plan.user_agent.settings_hash] + reply) / 2
+    found = [share(plan.user_agent, "user", plan.n_dialogues, n_turns, user_tokens, said)]
+    base = fmean(
+        estimated_tokens(for_assistant(scene, [Said("user", "")], condition=CONDITIONS[key]).text)
+        for scene in scenes
+        for key in plan.conditions
+    )
+    return [*found, *(share(one, "assistant", per_dialogue, n_turns, base, said) for one in plan.assistants)]
+
+
+def share(agent: Agent, side: str, n: float, n_turns: float, base: float, said: float) -> Share:
+    """Of `n` dialogues: before each of its turns a side reads its instructions and half of the talk on average."""
+    own = n * n_turns / 2
+    habits = spending.habits(agent, side=side)
+    return Share(
+        agent=agent,
+        turns=own,
+        input_tokens=own * (base + said * n_turns / 2),
+        output_tokens=own * (habits["tokens"] or USUAL_TURN),
+        ms=habits["ms"],
+        concurrency=agents.speaker_of(agent).concurrency,
+    )
+
+
+def sides(plan: Plan) -> list[tuple[Agent, str]]:
+    return [(plan.user_agent, "user"), *((one, "assistant") for one in plan.assistants)]
+
+
+def usual_length(agent: Agent, side: str) -> float:
+    known: float | None = spending.habits(agent, side=side)["tokens"]
+    return known or USUAL_TURN
+
+
+def looked_at(plan: Plan) -> Sequence[Scene]:
+    every = plan.grid.scenarios
+    n = min(LOOKED_AT, len(every))
+    chosen = [every[int(place * len(every) / n)].pk for place in range(n)]
+    rows = Scenario.objects.filter(pk__in=chosen).select_related("profile", "task").order_by("pk")
+    return [scene_of(row) for row in rows]

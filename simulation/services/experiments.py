@@ -1,0 +1,235 @@
+"""Experiments: planned, made, stopped, resumed. What they do in between is in `work`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import User
+from annotation.version import code_version
+from judging.pricing import in_dollars
+from simulation import prompts
+from simulation.models import Agent, Experiment, SimulatedDialogue
+from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
+from simulation.prompts import CONDITIONS, STRATEGIES
+from simulation.queries import spending
+from simulation.queries.scenarios import Candidate, alternatives
+from simulation.services import agents, claims, purse
+from simulation.services.grids import Grid
+
+LARGEST_SEED = 2**63 - 1
+MOST_TURNS = 200
+MOST_DIALOGUES = 100_000
+MOST_PASSAGES = 50
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An experiment as it would be made: checked, its dialogues in order, and the hash of all it depends on."""
+
+    name: str
+    user_agent: Agent
+    assistants: tuple[Agent, ...]
+    strategy: str
+    conditions: tuple[str, ...]
+    grid: Grid
+    seed: int
+    single_turns: int
+    multi_turns: int
+    passages: int
+    budget_usd: Decimal | None
+    input_hash: str
+
+    @property
+    def n_dialogues(self) -> int:
+        return len(self.grid.scenarios) * len(self.assistants) * len(self.conditions)
+
+    @property
+    def agents(self) -> list[Agent]:
+        return [self.user_agent, *self.assistants]
+
+    def most_turns(self, scenario: Candidate) -> int:
+        return self.multi_turns if scenario.is_multi_domain else self.single_turns
+
+    def cells(self) -> Iterator[tuple[Candidate, Agent, str]]:
+        """Scenario by scenario, so that what is to be compared is said at about the same time."""
+        for scenario in self.grid.scenarios:
+            for assistant in self.assistants:
+                for condition in self.conditions:
+                    yield scenario, assistant, condition
+
+
+def plan(
+    *,
+    name: str,
+    user_agent: Agent,
+    assistants: Sequence[Agent],
+    conditions: Sequence[str],
+    grid: Grid,
+    strategy: str = "vanilla",
+    seed: int = 0,
+    single_turns: int = SINGLE_DOMAIN_TURNS,
+    multi_turns: int = MULTI_DOMAIN_TURNS,
+    passages: int = 3,
+    budget_usd: Decimal | None = None,
+) -> Plan:
+    """Check what is asked for, before a row is written."""
+    name = name.strip()
+    if not name or len(name) > 120:
+        raise InputError("An experiment needs a name of at most 120 characters.", field="name")
+    check_numbers(seed, single_turns, multi_turns, passages)
+    if strategy not in STRATEGIES:
+        raise InputError(f"{strategy!r} is not one of {', '.join(STRATEGIES)}.", field="strategy")
+    check_conditions(conditions, grid)
+    if not assistants:
+        raise InputError("An experiment needs an assistant.", field="assistants")
+    if len({agent.settings_hash for agent in assistants}) < len(assistants):
+        raise InputError("An assistant is named twice.", field="assistants")
+    purse.check([user_agent, *assistants], budget_usd)
+    found = Plan(
+        name=name,
+        user_agent=user_agent,
+        assistants=tuple(assistants),
+        strategy=strategy,
+        conditions=tuple(conditions),
+        grid=grid,
+        seed=seed,
+        single_turns=single_turns,
+        multi_turns=multi_turns,
+        passages=passages,
+        budget_usd=budget_usd,
+        input_hash=content_hash(
+            {
+                "scenarios": [list(one.key) for one in grid.scenarios],
+                "user_agent": user_agent.settings_hash,
+                "assistants": [agent.settings_hash for agent in assistants],
+                "conditions": list(conditions),
+                "strategy": strategy,
+                "turns": [single_turns, multi_turns],
+                "passages": passages,
+                "prompts": [
+                    prompts.version("user", strategy),
+                    *(prompts.version("assistant", condition) for condition in conditions),
+                ],
+            }
+        ),
+    )
+    if found.n_dialogues > MOST_DIALOGUES:
+        raise InputError(f"{found.n_dialogues:,} dialogues are more than {MOST_DIALOGUES:,}.", field="users")
+    return found
+
+
+def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
+    """Write the experiment with its dialogues. With `queue`, a worker is sent for once that is committed."""
+    with transaction.atomic():
+        found = {agent.settings_hash: agents.saved(by=by, agent=agent) for agent in plan.agents}
+        experiment = Experiment.objects.create(
+            name=plan.name,
+            user_agent=found[plan.user_agent.settings_hash],
+            strategy=plan.strategy,
+            conditions=list(plan.conditions),
+            grid=plan.grid.as_json(),
+            seed=plan.seed,
+            single_turns=plan.single_turns,
+            multi_turns=plan.multi_turns,
+            passages=plan.passages,
+            budget_usd=plan.budget_usd,
+            input_hash=plan.input_hash,
+            code_version=code_version(),
+            created_by=by,
+        )
+        experiment.assistants.set([found[agent.settings_hash] for agent in plan.assistants])
+        SimulatedDialogue.objects.bulk_create(
+            (
+                SimulatedDialogue(
+                    experiment=experiment,
+                    index=index,
+                    scenario_id=scenario.pk,
+                    assistant=found[assistant.settings_hash],
+                    condition=condition,
+                )
+                for index, (scenario, assistant, condition) in enumerate(plan.cells(), start=1)
+            ),
+            batch_size=2000,
+        )
+        if queue:
+            claims.queue(experiment.pk)
+    return experiment
+
+
+def stop(*, by: User | None, experiment: Experiment) -> bool:  # noqa: ARG001
+    """Let the worker put it down, which it does within a second or two. False if it was over already."""
+    return running(experiment).update(stopped_at=timezone.now()) == 1
+
+
+def halt(*, experiment: Experiment, reason: str) -> bool:
+    """An experiment stops itself and says why. False if it was over already."""
+    return running(experiment).update(stopped_at=timezone.now(), stop_reason=reason) == 1
+
+
+def running(experiment: Experiment) -> QuerySet[Experiment]:
+    return Experiment.objects.filter(pk=experiment.pk, finished_at__isnull=True, stopped_at__isnull=True)
+
+
+def resume(
+    *,
+    by: User | None,  # noqa: ARG001
+    experiment: Experiment,
+    queue: bool = True,
+    budget_usd: Decimal | None = None,
+) -> int:
+    """Go on with the dialogues that have not ended, and with those that could not be asked. Returns how many.
+
+    Every turn that was said stays. `budget_usd` replaces the budget, which includes what was spent.
+    """
+    all_agents = [experiment.user_agent, *experiment.assistants.all()]
+    budget = experiment.budget_usd if budget_usd is None else budget_usd
+    purse.check(all_agents, budget)
+    if budget is not None and (spent := spending.of_experiment(experiment).usd) >= budget:
+        raise InputError(
+            f"The experiment has cost {in_dollars(spent)} already: give it a higher budget.", field="budget_usd"
+        )
+    with transaction.atomic():
+        failed = experiment.dialogues.filter(ending__endswith="_failed")
+        failed.update(ending="", ended_at=None, error="")
+        left = experiment.dialogues.filter(ending="").count()
+        if left:
+            Experiment.objects.filter(pk=experiment.pk).update(
+                budget_usd=budget, stopped_at=None, stop_reason="", finished_at=None, attempts=0, error=""
+            )
+            if queue:
+                claims.queue(experiment.pk)
+    return left
+
+
+def check_numbers(seed: int, single_turns: int, multi_turns: int, passages: int) -> None:
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+    for field, value in (("single_turns", single_turns), ("multi_turns", multi_turns)):
+        if not 2 <= value <= MOST_TURNS:
+            raise InputError(f"The most turns are from 2 to {MOST_TURNS}.", field=field)
+    if not 1 <= passages <= MOST_PASSAGES:
+        raise InputError(f"The passages are from 1 to {MOST_PASSAGES}.", field="passages")
+
+
+def check_conditions(conditions: Sequence[str], grid: Grid) -> None:
+    if not conditions:
+        raise InputError("An experiment needs a condition.", field="conditions")
+    if wrong := prompts.unknown(conditions):
+        raise InputError(f"{wrong[0]!r} is not one of {', '.join(CONDITIONS)}.", field="conditions")
+    if len(set(conditions)) < len(conditions):
+        raise InputError("A condition is named twice.", field="conditions")
+    source = grid.scenarios[0].source
+    if any(CONDITIONS[key].damage == "contradicted" for key in conditions) and not alternatives(source):
+        raise InputError(
+            f"To contradict preferences, the values that they could have must be known: import_schema FILE --source "
+            f"{source}.",
+            field="conditions",
+        )

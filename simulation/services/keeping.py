@@ -1,0 +1,73 @@
+"""Replies become turns, and finished dialogues material: in one transaction, before anything more is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Dialogue
+from judging import pricing
+from judging.pricing import Rate
+from judging.services.cache import storable
+from simulation.models import SimulatedDialogue, Turn
+from simulation.parsing.endings import REGULAR
+from simulation.services.playing import Playing
+from simulation.services.stage import Answer
+
+
+@dataclass
+class Kept:
+    """What came of a reply: its turn, and why the dialogue is over, if it is."""
+
+    playing: Playing
+    turn: Turn
+    ending: str
+
+
+def kept(playing: Playing, answer: Answer, rate: Rate | None) -> Kept:
+    """The reply as a turn of the dialogue, to be saved."""
+    reply = answer.reply
+    if reply is None:
+        raise ValueError("an answer without a reply is no turn")
+    turn = playing.turn_of(reply, answer.ask.request)
+    for field in ("text", "thought", "raw_reply"):
+        setattr(turn, field, str(storable(getattr(turn, field))))
+    turn.latency_ms = answer.latency_ms
+    turn.cost_usd = pricing.cost(reply.usage, rate)
+    if reply.usage:
+        turn.input_tokens, turn.output_tokens = reply.usage.input_tokens, reply.usage.output_tokens
+    playing.turns.append(turn)
+    return Kept(playing, turn, playing.ending())
+
+
+def save(found: Sequence[Kept], failed: Sequence[tuple[Playing, str]] = ()) -> None:
+    """Write turns and endings. `failed` are dialogues whose next turn cannot be asked for, with the reason.
+
+    IntegrityError where another process has written one of these turns.
+    """
+    with transaction.atomic():
+        Turn.objects.bulk_create([one.turn for one in found])
+        for one in found:
+            if one.ending:
+                end(one.playing, one.ending)
+        for playing, why in failed:
+            end(playing, f"{playing.side}_failed", error=str(storable(why)))
+
+
+def end(playing: Playing, ending: str, *, error: str = "") -> None:
+    """Close the dialogue. One in which both sides kept to their part becomes material."""
+    there: Dialogue | None = None
+    if ending in REGULAR:
+        there = playing.record(ending)
+        there.save()
+    SimulatedDialogue.objects.filter(pk=playing.row.pk, ending="").update(
+        ending=ending, ended_at=timezone.now(), error=error, dialogue=there
+    )
+
+
+def costs(found: Sequence[Kept]) -> list[Decimal | None]:
+    return [one.turn.cost_usd for one in found]

@@ -1,0 +1,242 @@
+"""Models make material: profiles, preferences, summaries, tasks, situations; and look for conflicts in profiles.
+
+An order is cut into steps, a reply each. A reply is checked field by field; one that does not fit is asked for again
+with what is wrong, twice at most. What fits is kept at once, so that no step is paid for twice; profile, tasks or
+scenario are stored only when all steps fit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import Profile, Task, User
+from judging import pricing
+from judging.models import Worker
+from judging.providers.base import PermanentError, Reply, TransientError
+from judging.queries.workers import gone_before, unheld
+from judging.services import workers
+from judging.services.cache import storable
+from simulation.models import Agent, Conflict, ConflictReview, Making
+from simulation.parsing.made import UnfitError
+from simulation.prompts import making as prompts
+from simulation.prompts.scene import Cue
+from simulation.services import agents, purse, recipes
+from simulation.speakers import request_of
+
+logger = logging.getLogger(__name__)
+
+TASK = "simulation.make"
+MOST_TRIES = 3
+MOST_TASKS = 20
+LOST_AFTER = timedelta(minutes=1)
+
+
+def order(
+    *,
+    by: User | None,
+    kind: str,
+    agent: Agent,
+    source: str = "personalens",
+    domains: Sequence[str] = (),
+    demographics: Mapping[str, Any] | None = None,
+    profile: Profile | None = None,
+    task: Task | None = None,
+    n: int = 1,
+    seed: int = 0,
+    queue: bool = True,
+) -> Making:
+    """Order something to be made. `source` says whose preference types hold."""
+    if kind not in Making.Kind.values:
+        raise InputError(f"{kind!r} is not one of {', '.join(Making.Kind.values)}.", field="kind")
+    check(kind, domains, demographics, profile, task, n)
+    if kind in ("profile", "preferences", "tasks"):
+        recipes.types_of(source, domains)
+    with transaction.atomic():
+        making = Making.objects.create(
+            kind=kind,
+            agent=agents.saved(by=by, agent=agent),
+            asked={
+                "source": source,
+                "domains": list(domains),
+                "demographics": dict(demographics or {}),
+                "task": task.pk if task else None,
+                "n": n,
+            },
+            profile=profile,
+            seed=seed,
+            created_by=by,
+        )
+        if queue:
+            send_later(making.pk)
+    return making
+
+
+def check(
+    kind: str,
+    domains: Sequence[str],
+    demographics: Mapping[str, Any] | None,
+    profile: Profile | None,
+    task: Task | None,
+    n: int,
+) -> None:
+    """What each kind needs."""
+    if kind == "profile" and not demographics:
+        raise InputError("A profile is made from demographics: give some.", field="demographics")
+    if kind in ("profile", "preferences", "interactions", "tasks") and not domains:
+        raise InputError("Name at least one domain.", field="domains")
+    if kind in ("preferences", "interactions", "situation", "check") and profile is None:
+        raise InputError("Name the profile that it is for.", field="profile")
+    if kind == "situation" and task is None:
+        raise InputError("Name the task that it is for.", field="task")
+    if not 1 <= n <= MOST_TASKS:
+        raise InputError(f"The number is from 1 to {MOST_TASKS}.", field="n")
+    if profile is not None and kind in ("preferences", "interactions"):
+        held = profile.preferences if kind == "preferences" else profile.interactions
+        if there := [domain for domain in domains if domain in held]:
+            raise InputError(f"{profile} has {kind} for {there[0]} already; they are not replaced.", field="domains")
+        lacking = [domain for domain in domains if domain not in profile.preferences]
+        if kind == "interactions" and lacking:
+            raise InputError(f"{profile} has no preferences for {lacking[0]} to write about.", field="domains")
+
+
+def make(pk: int) -> None:
+    """Claim an order and work on it. Does nothing if it is not free, so it may be called twice."""
+    with workers.beating() as worker:
+        if claim(pk, worker):
+            through(Making.objects.select_related("agent", "profile").get(pk=pk))
+            Making.objects.filter(pk=pk, worker=worker).update(worker=None)
+
+
+def claim(pk: int, worker: Worker) -> bool:
+    """Whether it is now the worker's: left, and held by no other living process."""
+    free = Making.objects.filter(unheld(), pk=pk, finished_at__isnull=True).first()
+    if free is None:
+        return False
+    unchanged = Making.objects.filter(pk=pk, finished_at__isnull=True, worker=free.worker_id)
+    return unchanged.update(worker=worker) == 1
+
+
+def through(making: Making) -> None:
+    """All steps of an order, and what comes of them."""
+    try:
+        for step in recipes.steps(making):
+            making.parts[step.key] = fitting(making, step)
+            making.save(update_fields=["parts"])
+        store(making)
+    except UnfitError as error:
+        finish(making, problem=f"{error} (asked {MOST_TRIES} times)")
+    except (PermanentError, TransientError, InputError) as error:
+        finish(making, problem=str(error))
+
+
+def fitting(making: Making, step: recipes.Step) -> Any:
+    """What the step is to give, from the first reply that fits. UnfitError of the last one where none does."""
+    cue = step.cue
+    for attempt in range(1, MOST_TRIES + 1):
+        reply = asked(making, step, cue, attempt)
+        note: dict[str, Any] = {"step": step.key, "attempt": attempt, "text": reply.text, "prompt": cue.version}
+        note |= paid(making, reply)
+        try:
+            found = storable(step.read(reply.text))
+        except UnfitError as error:
+            keep(making, note | {"field": error.field, "problem": error.message})
+            if attempt == MOST_TRIES:
+                raise
+            cue = prompts.again(step.cue, reply.text, str(error))
+        else:
+            keep(making, note | {"field": "", "problem": ""})
+            return found
+    raise AssertionError("unreachable")
+
+
+def asked(making: Making, step: recipes.Step, cue: Cue, attempt: int) -> Reply:
+    """One reply, from a loop in a thread of its own: the caller may be in a loop itself."""
+    seed = int(content_hash([making.seed, step.key, attempt])[:8], 16) & 0x7FFFFFFF
+    request = request_of(cue, item=f"{making.kind}/{step.key}", number=attempt, seed=seed)
+
+    async def ask() -> Reply:
+        speaker = agents.speaker_of(making.agent)
+        try:
+            return await speaker.judge(request)
+        finally:
+            await speaker.aclose()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, ask()).result()
+
+
+def paid(making: Making, reply: Reply) -> dict[str, Any]:
+    cost = pricing.cost(reply.usage, purse.rate(making.agent))
+    usage = reply.usage
+    return {
+        "input_tokens": usage.input_tokens if usage else None,
+        "output_tokens": usage.output_tokens if usage else None,
+        "cost_usd": None if cost is None else float(cost),
+    }
+
+
+def keep(making: Making, note: dict[str, Any]) -> None:
+    """The reply is kept before anything is done with it."""
+    making.replies.append(storable(note))
+    making.save(update_fields=["replies"])
+
+
+def finish(making: Making, *, problem: str = "") -> None:
+    making.problem, making.finished_at = problem, timezone.now()
+    making.save(update_fields=["problem", "finished_at", "made", "profile"])
+
+
+@transaction.atomic
+def store(making: Making) -> None:
+    """What the order was for, from its parts."""
+    making.made = recipes.STORES[making.kind](making)
+    finish(making)
+
+
+def decide(*, by: User | None, conflict: Conflict, decision: str, note: str = "") -> ConflictReview:
+    """A person says whether it is a conflict. An earlier decision stays on record; the newest counts."""
+    if decision not in ConflictReview.Decision.values:
+        raise InputError(f"{decision!r} is not one of {', '.join(ConflictReview.Decision.values)}.", field="decision")
+    return ConflictReview.objects.create(conflict=conflict, decision=decision, note=note.strip(), decided_by=by)
+
+
+def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
+    """Try an order that failed once more. What fits already is not asked for again."""
+    failed = Making.objects.filter(pk=making.pk, finished_at__isnull=False).exclude(problem="")
+    with transaction.atomic():
+        if not failed.update(problem="", finished_at=None):
+            raise InputError("Only what has failed can be tried again.", field="making")
+        send_later(making.pk)
+
+
+def send_later(pk: int) -> None:
+    """Note that a message goes out, and send it once that is committed."""
+    Making.objects.filter(pk=pk).update(queued_at=timezone.now())
+    transaction.on_commit(lambda: send(pk))
+
+
+def send(pk: int) -> None:
+    try:
+        current_app.send_task(TASK, args=[pk])
+    except OperationalError:
+        logger.exception("The broker took no message about order %s; it is sent again later.", pk)
+
+
+def lost() -> list[int]:
+    """Orders that nobody works on although a message went out a while ago."""
+    left = Making.objects.filter(finished_at__isnull=True, queued_at__lt=timezone.now() - LOST_AFTER)
+    nobody = Q(worker__isnull=True) | Q(worker__seen_at__lt=gone_before())
+    return list(left.filter(nobody).order_by("pk").values_list("pk", flat=True))

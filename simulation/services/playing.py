@@ -1,0 +1,179 @@
+"""A dialogue in hand: what was said in it, who speaks next, and what that side gets to see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from annotation.hashing import content_hash
+from annotation.models import Dialogue
+from judging.providers.base import JudgeRequest, Reply
+from simulation.models import Agent, Experiment, SimulatedDialogue, Turn
+from simulation.parsing import endings, speech
+from simulation.parsing.endings import Spoken
+from simulation.prompts import CONDITIONS, Cue, Said, Scene, Side, for_assistant, for_user
+from simulation.queries.agents import labels
+from simulation.queries.scenarios import Alternatives, alternatives, scene_of
+from simulation.speakers import request_of
+from simulation.stats.retrieval import passages, retrieve
+
+STORED = 1000
+"""Rows of turns that are read at a time."""
+
+
+@dataclass
+class Playing:
+    """A dialogue that goes on.
+
+    `assistant` is what its assistant is called beside the experiment's others, `retrieved` what was found for its next
+    turn.
+    """
+
+    experiment: Experiment
+    row: SimulatedDialogue
+    scene: Scene
+    assistant: str
+    turns: list[Turn] = field(default_factory=list)
+    retrieved: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def side(self) -> Side:
+        return endings.next_side(len(self.turns))
+
+    @property
+    def speaker(self) -> Agent:
+        return self.experiment.user_agent if self.side == "user" else self.row.assistant
+
+    @cached_property
+    def name(self) -> str:
+        """What it is called in the corpus; the same in every database."""
+        scenario = self.row.scenario
+        assert scenario.profile
+        assert scenario.task
+        parts = [scenario.profile.external_id, scenario.task.external_id, scenario.variant]
+        return "/".join([*filter(None, parts), self.assistant, self.row.condition])
+
+    @cached_property
+    def limit(self) -> int:
+        task = self.row.scenario.task
+        several = bool(task and (task.is_multi_domain or len(task.domains) > 1))
+        return endings.limit_for(
+            is_multi_domain=several, single=self.experiment.single_turns, multi=self.experiment.multi_turns
+        )
+
+    @property
+    def seed(self) -> int:
+        """Of the next turn. The same under all conditions and assistants, so that these are compared on equal terms."""
+        scenario = self.row.scenario
+        assert scenario.profile
+        assert scenario.task
+        place = [scenario.profile.external_id, scenario.task.external_id, scenario.variant]
+        return int(content_hash([self.experiment.seed, place, len(self.turns) + 1])[:8], 16) & 0x7FFFFFFF
+
+    @property
+    def said(self) -> list[Said]:
+        return [Said("user" if turn.side == "user" else "assistant", turn.text) for turn in self.turns]
+
+    def ending(self) -> str:
+        spoken = [
+            Spoken("user" if turn.side == "user" else "assistant", turn.text, turn.ended, turn.problem)
+            for turn in self.turns
+        ]
+        return endings.ending(spoken, limit=self.limit)
+
+    def request(self) -> JudgeRequest:
+        """What the side whose turn it is gets asked."""
+        return request_of(self.cue(), item=self.name, number=len(self.turns) + 1, seed=self.seed)
+
+    def cue(self) -> Cue:
+        self.retrieved = []
+        if self.side == "user":
+            return for_user(self.scene, self.said, strategy=self.experiment.strategy)
+        condition = CONDITIONS[self.row.condition]
+        if "retrieved" in condition.parts:
+            self.retrieved = self.fitting(self.turns[-1].text)
+        found = [one["passage"] for one in self.retrieved]
+        return for_assistant(self.scene, self.said, condition=condition, retrieved=found)
+
+    def fitting(self, query: str) -> list[dict[str, Any]]:
+        """The passages of all summaries that fit the query, with their domains and scores."""
+        pieces = self.pieces
+        found = retrieve(query, [passage for _, passage in pieces], self.experiment.passages)
+        return [{"domain": pieces[one.place][0], "passage": one.passage, "score": round(one.score, 4)} for one in found]
+
+    @cached_property
+    def pieces(self) -> list[tuple[str, str]]:
+        """Domain and passage of all that is remembered."""
+        return [
+            (domain, passage)
+            for domain, summary in self.scene.interactions.items()
+            for passage in passages(summary if isinstance(summary, str) else str(summary))
+        ]
+
+    def turn_of(self, reply: Reply, request: JudgeRequest) -> Turn:
+        """The reply as the next turn, not saved yet. What a provider could not read becomes a problem of its side."""
+        side = self.side
+        if reply.unscored == speech.TOO_LONG:
+            found = speech.Speech("", problem=speech.TOO_LONG)
+        else:
+            found = speech.read(reply.text, side=side, refused=reply.stop == "refusal")
+        return Turn(
+            simulated=self.row,
+            number=len(self.turns) + 1,
+            side=side,
+            text=found.text,
+            thought=found.thought,
+            raw_reply=reply.text,
+            ended=found.ended,
+            cut=found.cut,
+            problem=found.problem,
+            retrieved=self.retrieved,
+            seed=request.seed,
+            prompt=request.prompt.version if request.prompt else "",
+        )
+
+    def record(self, ending: str) -> Dialogue:
+        """The dialogue as material, not saved yet."""
+        turns = [{"role": turn.side, "content": turn.text} for turn in self.turns if turn.text]
+        extra = {"experiment": self.experiment.pk, "strategy": self.experiment.strategy, "ending": ending}
+        return Dialogue(
+            source=self.experiment.source,
+            external_id=f"{self.row.index}/{self.name}"[:200],
+            content_hash=content_hash([turns, self.name, extra]),
+            extra=extra,
+            scenario=self.row.scenario,
+            turns=turns,
+            assistant_model=self.assistant,
+            condition=self.row.condition,
+        )
+
+
+def waiting(experiment: Experiment, *, after: int, n: int) -> list[Playing]:
+    """The next dialogues that have not ended, in order, with what was said in them. A few queries."""
+    rows = list(
+        experiment.dialogues.filter(ending="", index__gt=after)
+        .select_related("scenario__profile", "scenario__task", "assistant")
+        .order_by("index")[:n]
+    )
+    said: dict[int, list[Turn]] = {}
+    for turn in turns_of(rows):
+        said.setdefault(turn.simulated_id, []).append(turn)
+    known, names = alternatives_for(experiment, rows), labels(experiment.assistants.all())
+    return [
+        Playing(experiment, row, scene_of(row.scenario, known), names[row.assistant_id], said.get(row.pk, []))
+        for row in rows
+    ]
+
+
+def alternatives_for(experiment: Experiment, rows: Sequence[SimulatedDialogue]) -> Alternatives:
+    """What preferences could be, where a condition contradicts them. The profiles of an experiment have one source."""
+    wanted = any(CONDITIONS[key].damage == "contradicted" for key in experiment.conditions)
+    profile = rows[0].scenario.profile if rows else None
+    return alternatives(profile.source) if wanted and profile else {}
+
+
+def turns_of(rows: Sequence[SimulatedDialogue]) -> Iterator[Turn]:
+    found = Turn.objects.filter(simulated__in=[row.pk for row in rows]).order_by("simulated", "number")
+    return found.iterator(chunk_size=STORED)

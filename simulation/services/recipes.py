@@ -1,0 +1,210 @@
+"""What each kind of order asks of a model, step by step, and what is stored of it in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import Profile, Scenario, Task
+from simulation.models import Conflict, Making, PreferenceType
+from simulation.parsing import made
+from simulation.prompts import making as prompts
+from simulation.prompts.making import TypeSpec
+from simulation.prompts.scene import Cue
+
+SOURCE = "made"
+"""Where records that were made here say that they come from."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One reply to get: what is asked, and how it is read. `read` raises UnfitError."""
+
+    key: str
+    cue: Cue
+    read: Callable[[str], Any]
+
+
+def types_of(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]:
+    """The preference types of the domains. InputError where one is not known."""
+    found: dict[str, list[TypeSpec]] = {domain: [] for domain in domains}
+    for one in PreferenceType.objects.filter(source=source, domain__in=domains).order_by("domain", "name"):
+        possible = tuple(one.possible_values) if one.is_categorical else ()
+        found[one.domain].append(TypeSpec(one.domain, one.name, one.description, one.has_multiple_values, possible))
+    if unknown := [domain for domain, types in found.items() if not types]:
+        raise InputError(
+            f"No preference types of {unknown[0]!r} are known: import_schema FILE --source {source}.", field="domains"
+        )
+    return found
+
+
+def steps(making: Making) -> Iterator[Step]:
+    """What is still to be asked, in order; each is made from what was made before."""
+    for step in KINDS[making.kind](making):
+        if step.key not in making.parts:
+            yield step
+
+
+def profile_steps(making: Making) -> Iterator[Step]:
+    person = making.asked["demographics"]
+    for domain, types in types_of(making.asked["source"], making.asked["domains"]).items():
+        yield preference_step(domain, types, person, made_so_far(making, "preferences"))
+        held = making.parts.get(f"preferences {domain}", {})
+        yield interaction_step(domain, person, held)
+
+
+def preference_steps(making: Making) -> Iterator[Step]:
+    profile = profile_of(making)
+    for domain, types in types_of(making.asked["source"], making.asked["domains"]).items():
+        known = {**profile.preferences, **made_so_far(making, "preferences")}
+        yield preference_step(domain, types, profile.demographics, known)
+
+
+def interaction_steps(making: Making) -> Iterator[Step]:
+    profile = profile_of(making)
+    for domain in making.asked["domains"]:
+        yield interaction_step(domain, profile.demographics, profile.preferences.get(domain, {}))
+
+
+def task_steps(making: Making) -> Iterator[Step]:
+    domains, n = making.asked["domains"], making.asked["n"]
+    types = [one for of_domain in types_of(making.asked["source"], domains).values() for one in of_domain]
+    yield Step("tasks", prompts.tasks(domains, types, n), lambda reply: made.tasks(reply, types, n))
+
+
+def situation_steps(making: Making) -> Iterator[Step]:
+    task = Task.objects.get(pk=making.asked["task"])
+    cue = prompts.situation(task.intent or task.description, profile_of(making).demographics)
+    yield Step("situation", cue, made.situation)
+
+
+def check_steps(making: Making) -> Iterator[Step]:
+    profile = profile_of(making)
+    fields = made.fields_of(profile.demographics, profile.preferences)
+    cue = prompts.conflicts(profile.demographics, profile.preferences)
+    yield Step("conflicts", cue, lambda reply: made.conflicts(reply, fields))
+
+
+def preference_step(
+    domain: str, types: Sequence[TypeSpec], person: Mapping[str, Any], known: Mapping[str, Any]
+) -> Step:
+    cue = prompts.preferences(domain, types, person, known)
+    return Step(f"preferences {domain}", cue, lambda reply: made.preferences(reply, types))
+
+
+def interaction_step(domain: str, person: Mapping[str, Any], held: Mapping[str, Any]) -> Step:
+    return Step(f"interactions {domain}", prompts.interactions(domain, person, held), made.summary)
+
+
+KINDS: dict[str, Callable[[Making], Iterator[Step]]] = {
+    "profile": profile_steps,
+    "preferences": preference_steps,
+    "interactions": interaction_steps,
+    "tasks": task_steps,
+    "situation": situation_steps,
+    "check": check_steps,
+}
+
+
+def made_so_far(making: Making, what: str) -> dict[str, Any]:
+    """Domain -> what was made of it."""
+    return {
+        domain: making.parts[f"{what} {domain}"]
+        for domain in making.asked["domains"]
+        if f"{what} {domain}" in making.parts
+    }
+
+
+def profile_of(making: Making) -> Profile:
+    if making.profile is None:
+        raise InputError("The profile is gone.", field="profile")
+    return making.profile
+
+
+# what is stored
+
+
+def store_profile(making: Making) -> list[Any]:
+    preferences, interactions = made_so_far(making, "preferences"), made_so_far(making, "interactions")
+    found = Profile.objects.create(
+        source=SOURCE,
+        external_id=f"made-{making.pk}",
+        content_hash=content_hash([making.asked["demographics"], preferences, interactions]),
+        demographics=making.asked["demographics"],
+        preferences=preferences,
+        interests=dict.fromkeys(preferences, 1),
+        interactions=interactions,
+        extra={"making": making.pk, "agent": str(making.agent), "schema": making.asked["source"]},
+    )
+    making.profile = found
+    return [["profile", found.pk]]
+
+
+def store_in_profile(making: Making) -> list[Any]:
+    """Add to the profile what it does not have."""
+    profile = Profile.objects.select_for_update().get(pk=profile_of(making).pk)
+    held = getattr(profile, making.kind)
+    held.update({domain: part for domain, part in made_so_far(making, making.kind).items() if domain not in held})
+    profile.content_hash = content_hash([profile.demographics, profile.preferences, profile.interactions])
+    profile.save()
+    return [["profile", profile.pk]]
+
+
+def store_tasks(making: Making) -> list[Any]:
+    domains = making.asked["domains"]
+    found = [
+        Task.objects.create(
+            source=SOURCE,
+            external_id=f"made-{making.pk}-{place}",
+            content_hash=content_hash(one),
+            description=one["description"],
+            intent=one["intent"],
+            goal=one["goal"],
+            domains=domains,
+            preference_types=one["preference_types"],
+            is_multi_domain=len(domains) > 1,
+            extra={"making": making.pk, "agent": str(making.agent)},
+        )
+        for place, one in enumerate(making.parts["tasks"], start=1)
+    ]
+    return [["task", one.pk] for one in found]
+
+
+def store_situation(making: Making) -> list[Any]:
+    """A situation of its own for the profile and the task, beside those that there are."""
+    found = Scenario.objects.create(
+        profile=profile_of(making),
+        task_id=making.asked["task"],
+        variant=f"made-{making.pk}",
+        situation=making.parts["situation"],
+    )
+    return [["scenario", found.pk]]
+
+
+def store_conflicts(making: Making) -> list[Any]:
+    profile = profile_of(making)
+    found = Conflict.objects.bulk_create(
+        Conflict(
+            making=making,
+            profile=profile,
+            label=one["label"],
+            explanation=one["explanation"],
+            fields=one["fields"],
+            is_between_domains=len({field.partition(": ")[0] for field in one["fields"]}) > 1,
+        )
+        for one in making.parts["conflicts"]
+    )
+    return [["conflict", one.pk] for one in found]
+
+
+STORES: dict[str, Callable[[Making], list[Any]]] = {
+    "profile": store_profile,
+    "preferences": store_in_profile,
+    "interactions": store_in_profile,
+    "tasks": store_tasks,
+    "situation": store_situation,
+    "check": store_conflicts,
+}

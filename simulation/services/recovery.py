@@ -1,0 +1,68 @@
+"""Lost work is handed out again. The database is the truth; messages and processes may vanish at any moment."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from threading import Event, Thread
+
+from django.conf import settings
+from django.db import Error, connection, transaction
+from django.utils import timezone
+
+from judging.queries.workers import gone_before
+from simulation.models import Experiment
+from simulation.services import claims, making
+
+logger = logging.getLogger(__name__)
+
+LOST_AFTER = timedelta(minutes=1)
+"""How long a message may wait before another one is sent: a busy worker reads it late, and reading two is harmless."""
+
+
+def sweep() -> int:
+    """Send again for what nobody works on. Any number of processes may do this at once. Returns how many."""
+    found, orders = [*abandoned(), *unheard()], making.lost()
+    for pk in found:
+        claims.queue(pk)
+    for pk in orders:
+        with transaction.atomic():
+            making.send_later(pk)
+    if found or orders:
+        logger.info("Sending again for %s experiments and %s orders.", len(found), len(orders))
+    return len(found) + len(orders)
+
+
+def abandoned() -> list[int]:
+    """Free the experiments whose process is gone."""
+    held = claims.unfinished().filter(worker__seen_at__lt=gone_before()).values_list("pk", "worker")
+    return [pk for pk, worker in held if Experiment.objects.filter(pk=pk, worker=worker).update(worker=None)]
+
+
+def unheard(now: datetime | None = None) -> list[int]:
+    """Experiments whose message must have been lost: queued a while ago, held by nobody."""
+    before = (now or timezone.now()) - LOST_AFTER
+    waiting = claims.unfinished().filter(worker__isnull=True, queued_at__lt=before)
+    return list(waiting.order_by("queued_at", "pk").values_list("pk", flat=True))
+
+
+class Sweeper(Thread):
+    """Sweeps every few seconds, from a thread with a connection of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(name="sweeper of experiments", daemon=True)
+        self.ended = Event()
+
+    def run(self) -> None:
+        while not self.ended.wait(settings.WORKER_BEAT_SECONDS):
+            try:
+                sweep()
+            except Error:
+                logger.warning("The database did not answer the sweep; trying again.", exc_info=True)
+            finally:
+                connection.close()
+
+    def end(self) -> None:
+        self.ended.set()
+        if self.is_alive():
+            self.join(timeout=settings.WORKER_BEAT_SECONDS + 5)

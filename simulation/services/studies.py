@@ -1,0 +1,113 @@
+"""From an experiment to people and judges: its dialogues, or a stratified sample of them, become a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from annotation.errors import InputError
+from annotation.models import Study, User
+from annotation.services import samples, studies
+from judging.models import Judgment
+from simulation.models import Experiment
+
+CRITERIA = (
+    "task_completion",
+    "personalization",
+    "naturalness_assistant",
+    "coherence_assistant",
+    "naturalness_user",
+    "coherence_user",
+)
+"""What PersonaLens (arXiv 2506.09902) asks of a dialogue: of the assistant, and of the user agent."""
+
+ANNOTATORS = 3
+PUBLISHED_SAMPLE = 100
+"""The human check of PersonaLens: so many dialogues over the range of scores, rated by three people."""
+
+SCORED_BY = "personalization"
+
+
+def for_judges(*, by: User | None, experiment: Experiment) -> Study:
+    """A study of all dialogues that ended as they should, for judges. The one that is there, with what is new."""
+    name = study_name(experiment, "all dialogues")
+    with transaction.atomic():
+        study = Study.objects.filter(name=name).first()
+        if study is None:
+            study = studies.create(
+                by=by,
+                name=name,
+                kind=Study.Kind.DIALOGUE,
+                criteria=CRITERIA,
+                seed=experiment.seed,
+                description=f"All dialogues of the experiment {experiment.name}.",
+            )
+        new = experiment.dialogues.filter(dialogue__isnull=False).exclude(dialogue__items__study=study)
+        if study.state == Study.State.DRAFT and new.exists():
+            samples.draw(by=by, study=study, method="all", filters={"source": experiment.source}, seed=experiment.seed)
+    if not study.items.exists():
+        raise InputError("No dialogue of this experiment has ended as it should yet.", field="experiment")
+    return study
+
+
+def for_people(*, by: User | None, experiment: Experiment, n: int = PUBLISHED_SAMPLE, name: str = "") -> Study:
+    """A study of `n` dialogues, stratified over the range of a judge's scores, three annotators each.
+
+    Where no judge has rated them yet, they are stratified by assistant and condition. With fewer than `n` dialogues all
+    are taken.
+    """
+    if n < 1:
+        raise InputError("The sample needs at least one dialogue.", field="n")
+    there = experiment.dialogues.filter(dialogue__isnull=False).count()
+    if not there:
+        raise InputError("No dialogue of this experiment has ended as it should yet.", field="n")
+    scores = scores_of(experiment)
+    with transaction.atomic():
+        study = studies.create(
+            by=by,
+            name=name or free_name(experiment),
+            kind=Study.Kind.DIALOGUE,
+            criteria=CRITERIA,
+            overlap=ANNOTATORS,
+            seed=experiment.seed,
+            description=f"A sample of the experiment {experiment.name}, for people to check its judge.",
+        )
+        samples.draw(
+            by=by,
+            study=study,
+            method="stratified",
+            size=min(n, there),
+            strata=["judge_score"] if scores else ["assistant_model", "condition"],
+            filters={"source": experiment.source},
+            seed=experiment.seed,
+            allocation="equal" if scores else "proportional",
+            scores=scores or None,
+        )
+    return study
+
+
+def scores_of(experiment: Experiment) -> Mapping[int, str]:
+    """Dialogue -> what a judge said of its personalization, the newest verdict of any."""
+    rows = Judgment.objects.filter(
+        item__dialogue__simulated__experiment=experiment, criterion__key=SCORED_BY, repeat=1
+    ).exclude(value="")
+    return dict(rows.order_by("created_at", "pk").values_list("item__dialogue_id", "value"))
+
+
+def study_name(experiment: Experiment, what: str) -> str:
+    return f"{experiment.name[:80]} ({experiment.pk}): {what}"
+
+
+def free_name(experiment: Experiment) -> str:
+    """A name for the next sample."""
+    base = study_name(experiment, "for people")
+    taken = set(Study.objects.filter(name__startswith=base).values_list("name", flat=True))
+    numbered = (f"{base} {number}" for number in range(2, len(taken) + 3))
+    return base if base not in taken else next(name for name in numbered if name not in taken)
+
+
+def studies_of(experiment: Experiment) -> list[Study]:
+    """The studies that hold dialogues of the experiment, oldest first."""
+    found = Study.objects.filter(items__dialogue__simulated__experiment=experiment).distinct()
+    return list(found.order_by("created_at", "pk"))

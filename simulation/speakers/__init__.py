@@ -1,0 +1,52 @@
+"""Who speaks in a simulated dialogue. A speaker is one small module and one line in the registry.
+
+Speakers are providers of `judging` whose requests hold a conversation (see `base`). The module is imported when a
+speaker of that kind is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from pydantic import ValidationError
+
+from judging.providers.base import PermanentError, Provider
+from simulation.speakers.base import request_of
+
+REGISTRY = {
+    "local": "simulation.speakers.local:Local",
+    "anthropic": "simulation.speakers.anthropic:Anthropic",
+    "openai_compatible": "simulation.speakers.openai_compatible:OpenAICompatible",
+    "callable": "simulation.speakers.callables:Own",
+    "scripted": "simulation.speakers.scripted:Scripted",
+}
+
+
+def kind_of(provider: str) -> type[Provider]:
+    """The class of a speaker. PermanentError names an unknown one."""
+    if provider not in REGISTRY:
+        raise PermanentError(f"There is no speaker {provider!r}; there are {', '.join(REGISTRY)}.")
+    module, _, name = REGISTRY[provider].partition(":")
+    kind: type[Provider] = getattr(import_module(module), name)
+    return kind
+
+
+def create(provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> Provider:
+    """The speaker ready for use. PermanentError names an unknown one or a wrong parameter."""
+    try:
+        return kind_of(provider)(model=model, parameters=parameters)
+    except ValidationError as error:
+        problems = (
+            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+            for problem in error.errors(include_url=False)
+        )
+        raise PermanentError(f"Parameters: {'; '.join(problems)}.") from error
+
+
+def takes_temperature(provider: str) -> bool:
+    return "temperature" in kind_of(provider).Parameters.model_fields
+
+
+__all__ = ["REGISTRY", "create", "kind_of", "request_of", "takes_temperature"]

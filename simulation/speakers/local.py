@@ -1,0 +1,39 @@
+"""The language model on this machine as a speaker. It is small: expect it to fall out of its part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from judging.providers import local
+from judging.providers.base import JudgeRequest, Prompt
+from simulation.speakers.base import chat_messages
+
+
+class Parameters(local.Parameters):
+    """`temperature` None is the model's own default; `repeat_penalty` above 1 keeps a small model from circling."""
+
+    max_tokens: int = Field(default=120, ge=16, le=4096)
+    temperature: float | None = Field(default=0.0, ge=0, le=2)  # type: ignore[assignment]
+    repeat_penalty: float = Field(default=1.1, ge=1, le=2)
+
+
+class Local(local.Local):
+    Parameters = Parameters
+
+    @property
+    def reply_tokens(self) -> int:
+        most: int = self.parameters.max_tokens
+        return most
+
+    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
+        given = self.parameters
+        return {
+            "model": self.name,
+            "messages": chat_messages(prompt),
+            "seed": request.seed,
+            "max_tokens": given.max_tokens,
+            **({"temperature": given.temperature} if given.temperature is not None else {}),
+            "extra_body": {"cache_prompt": given.reuse, "repeat_penalty": given.repeat_penalty},
+        }

@@ -1,0 +1,31 @@
+"""A speaker behind any chat endpoint: OpenAI, vLLM, Ollama, llama.cpp and others. Keys and addresses as for judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from judging.providers import openai_compatible
+from judging.providers.base import JudgeRequest, Prompt
+from judging.providers.openai_compatible import OPENAI
+from simulation.speakers.base import USUAL_REPLY, chat_messages
+
+
+class Parameters(openai_compatible.Parameters):
+    max_tokens: int = Field(default=USUAL_REPLY, ge=16, le=64_000)
+
+
+class OpenAICompatible(openai_compatible.OpenAICompatible):
+    Parameters = Parameters
+
+    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
+        given = self.parameters
+        length = "max_completion_tokens" if self.address == OPENAI else "max_tokens"
+        return {
+            "model": self.model,
+            "messages": chat_messages(prompt),
+            "seed": request.seed,
+            length: given.max_tokens,
+            **({"temperature": given.temperature} if given.temperature is not None else {}),
+        }

@@ -1,0 +1,49 @@
+"""Whether a first turn gives away preferences that the assistant should find out or know. Pure functions.
+
+PersonaLens (arXiv 2506.09902) asks its user agent for a short first turn without preferences, since a preference that
+is stated at once tests listening, not personalization.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from simulation.stats.repetition import spoken_words
+
+UNTELLING = frozenset({"yes", "no", "n/a", "none", "any", "other", "true", "false"})
+"""Values that say nothing where they occur in a sentence."""
+
+
+def leaked(utterance: str, preferences: Mapping[str, Any], *, given: str = "") -> list[str]:
+    """The values of preferences that are named in an utterance, in the profile's order, each once.
+
+    `preferences` may be nested to any depth. A value counts where its words occur one after the other. One that stands
+    in `given` (the task, in the words that everybody gets) is no leak.
+    """
+    said, known = spoken_words(utterance), spoken_words(given)
+    found = [
+        value
+        for value in values_of(preferences)
+        if (tokens := spoken_words(value))
+        and value.casefold() not in UNTELLING
+        and occurs(tokens, said)
+        and not occurs(tokens, known)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def values_of(preferences: Any) -> Iterable[str]:
+    """All values in nested preferences, as text."""
+    if isinstance(preferences, Mapping):
+        for part in preferences.values():
+            yield from values_of(part)
+    elif isinstance(preferences, list | tuple):
+        for part in preferences:
+            yield from values_of(part)
+    elif preferences is not None and not isinstance(preferences, bool):
+        yield str(preferences)
+
+
+def occurs(tokens: Sequence[str], text: Sequence[str]) -> bool:
+    """Whether the tokens stand in the text one after the other."""
+    n = len(tokens)
+    return any(list(text[start : start + n]) == list(tokens) for start in range(len(text) - n + 1))

@@ -1,0 +1,54 @@
+"""Whether somebody says again what they have said before. Pure functions."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from simulation.stats.diversity import words
+
+ALIKE = 0.9
+"""Share of common bigrams (Dice 1945, Ecology 26:297-302) from which two utterances count as the same."""
+
+SHORT = 4
+"""Utterances of fewer words ("Yes, please.") are said again for good reason, though not twice in a row."""
+
+
+def repeats(utterance: str, earlier: Sequence[str]) -> bool:
+    """Whether `utterance` says again one of the speaker's `earlier` ones, oldest first.
+
+    An utterance of fewer than four words repeats only the one right before it, and only word for word.
+    """
+    said = spoken_words(utterance)
+    if not said:
+        return False
+    if earlier and said == spoken_words(earlier[-1]):
+        return True
+    if len(said) < SHORT:
+        return False
+    return any(alike(said, spoken_words(before)) >= ALIKE for before in earlier)
+
+
+def alike(a: Sequence[str], b: Sequence[str]) -> float:
+    """Dice's coefficient of the bigrams of two lists of words, 0 to 1; of lists of one word, whether they are equal."""
+    first, second = bigrams(a), bigrams(b)
+    total = first.total() + second.total()
+    if not total:
+        return float(list(a) == list(b))
+    return 2 * (first & second).total() / total
+
+
+def bigrams(tokens: Sequence[str]) -> Counter[tuple[str, str]]:
+    return Counter(pairwise(tokens))
+
+
+def spoken_words(utterance: str) -> list[str]:
+    """Words without punctuation marks."""
+    return [word for word in words(utterance) if any(sign.isalnum() for sign in word)]
+
+
+def repetition_share(utterances: Sequence[str]) -> float:
+    """Share of a speaker's utterances, from the second on, that repeat an earlier one; NaN where there is no second."""
+    if len(utterances) < 2:
+        return float("nan")
+    again = [repeats(utterance, utterances[:place]) for place, utterance in enumerate(utterances) if place]
+    return sum(again) / len(again)

@@ -1,0 +1,39 @@
+"""What Celery calls: one task, which may run twice, and the sweep for lost work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import shared_task
+from celery.signals import worker_ready, worker_shutdown
+
+from simulation.services import claims, making, work
+from simulation.services.recovery import Sweeper
+
+sweepers: list[Sweeper] = []
+
+
+@shared_task(name=claims.TASK)
+def play(experiment_id: int) -> None:
+    """Work through an experiment, if it is free."""
+    work.play(experiment_id)
+
+
+@shared_task(name=making.TASK)
+def make(making_id: int) -> None:
+    """Work on an order of material, if it is free."""
+    making.make(making_id)
+
+
+@worker_ready.connect
+def begin(**_: Any) -> None:
+    """The worker's main process looks after lost experiments."""
+    sweeper = Sweeper()
+    sweepers.append(sweeper)
+    sweeper.start()
+
+
+@worker_shutdown.connect
+def end(**_: Any) -> None:
+    while sweepers:
+        sweepers.pop().end()

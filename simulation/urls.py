@@ -1,0 +1,27 @@
+"""Addresses of `simulation`, one a line."""
+
+from django.urls import URLPattern, URLResolver, path
+
+from simulation.views import experiments, making, material, results
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("making/", making.making_list, name="making_list"),
+    path("making/<int:pk>/", making.making_detail, name="making_detail"),
+    path("making/<int:pk>/again/", making.making_again, name="making_again"),
+    path("conflicts/", making.conflict_list, name="conflict_list"),
+    path("conflicts/<int:pk>/", making.conflict_decide, name="conflict_decide"),
+    path("measures/", material.material_measures, name="material_measures"),
+    path("measures.<slug:format>", material.measures_download, name="measures_download"),
+    path("experiments/", experiments.experiment_list, name="experiment_list"),
+    path("experiments/new/", experiments.experiment_create, name="experiment_create"),
+    path("experiments/<int:pk>/", experiments.experiment_detail, name="experiment_detail"),
+    path("experiments/<int:pk>/progress/", experiments.experiment_progress, name="experiment_progress"),
+    path("experiments/<int:pk>/stop/", experiments.experiment_stop, name="experiment_stop"),
+    path("experiments/<int:pk>/resume/", experiments.experiment_resume, name="experiment_resume"),
+    path("experiments/<int:pk>/people/", experiments.experiment_people, name="experiment_people"),
+    path("experiments/<int:pk>/judge/", experiments.experiment_judge, name="experiment_judge"),
+    path("experiments/<int:pk>/dialogues/<int:index>/", experiments.simulated_detail, name="simulated_detail"),
+    path("experiments/<int:pk>/dialogues/<int:index>/turns/", experiments.simulated_turns, name="simulated_turns"),
+    path("experiments/<int:pk>/results/", results.experiment_results, name="experiment_results"),
+    path("experiments/<int:pk>/results.<slug:format>", results.results_download, name="results_download"),
+]

@@ -1,0 +1,78 @@
+"""Making material, and the conflicts that people review."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotation.access import researcher_required
+from annotation.errors import InputError
+from judging.queries import workers
+from simulation.forms import MakingForm, ReviewForm
+from simulation.models import Conflict, ConflictReview, Making
+from simulation.queries import making as queries
+from simulation.services import making
+from simulation.views.experiments import researcher
+
+PER_PAGE = 50
+
+
+@researcher_required
+def making_list(request: HttpRequest) -> HttpResponse:
+    """What was ordered, and a new order."""
+    form = MakingForm(request.POST or None)
+    if form.is_valid() and (order := form.order(researcher(request))):
+        return redirect("making_detail", pk=order.pk)
+    page = Paginator(queries.orders(), PER_PAGE).get_page(request.GET.get("page"))
+    waits = any(order.state == "running" for order in page) and not workers.alive().exists()
+    context = {"form": form, "page": page, "needs_worker": waits, "undecided": queries.undecided()}
+    return render(request, "simulation/making_list.html", context)
+
+
+@researcher_required
+def making_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One order: what was made, and every reply with the field that did not fit."""
+    order = get_object_or_404(Making.objects.select_related("agent", "profile"), pk=pk)
+    asked = [(name.capitalize(), value) for name, value in order.asked.items() if value not in (None, "", [], {})]
+    facts = [("What", order.get_kind_display()), ("Who", f"{order.agent.provider} {order.agent.model}"), *asked]
+    return render(request, "simulation/making_detail.html", {"order": order, "facts": facts})
+
+
+@researcher_required
+@require_POST
+def making_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Try an order that failed once more."""
+    try:
+        making.again(by=researcher(request), making=get_object_or_404(Making, pk=pk))
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect("making_detail", pk=pk)
+
+
+@researcher_required
+def conflict_list(request: HttpRequest) -> HttpResponse:
+    """Conflicts that a model found, those first that nobody has decided."""
+    rows = queries.conflicts().order_by(F("decision").asc(nulls_first=True), "profile", "pk")
+    context = {
+        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "decisions": ConflictReview.Decision.choices,
+        "undecided": queries.undecided(),
+    }
+    return render(request, "simulation/conflict_list.html", context)
+
+
+@researcher_required
+@require_POST
+def conflict_decide(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep what a person decided."""
+    conflict, form = get_object_or_404(Conflict, pk=pk), ReviewForm(request.POST)
+    if form.is_valid():
+        given = form.cleaned_data
+        making.decide(by=researcher(request), conflict=conflict, decision=given["decision"], note=given["note"])
+    else:
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
+    return redirect("conflict_list")

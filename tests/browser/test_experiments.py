@@ -1,0 +1,103 @@
+"""Alice watches an experiment grow in a real Chromium, and reads what it found, at her desk and on her phone."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from simulation.models import Conflict, Experiment, Making
+from tests.factories import AgentFactory, ProfileFactory, ResearcherFactory, TurnFactory
+from tests.simulation.helpers import begun, finished, people
+from tests.simulation.test_known_tables import judged
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PATIENCE = 30_000  # milliseconds
+
+
+@pytest.fixture
+def alice(live_server, page: Page, transactional_db: None) -> Page:
+    """Alice's browser, signed in."""
+    client = Client()
+    client.force_login(ResearcherFactory(username="alice"))
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+    return page
+
+
+def faults(page: Page) -> list[str]:
+    found = [f"{fault['id']}: {fault['nodes'][0]['target']}" for fault in Axe().run(page).response["violations"]]
+    sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return [*found, *([f"{sideways} px too wide"] if sideways > 0 else [])]
+
+
+def test_a_dialogue_and_its_experiment_grow_while_one_looks(alice: Page, live_server) -> None:
+    people(1, 1)
+    experiment = begun()
+    dialogue = experiment.dialogues.get()
+    TurnFactory(simulated=dialogue, text="A table for two, please.")
+    alice.goto(live_server.url + reverse("simulated_detail", args=[experiment.pk, 1]))
+    expect(alice.get_by_text("A table for two, please.")).to_be_visible()
+
+    TurnFactory(simulated=dialogue, text="At which hour?")
+    expect(alice.get_by_text("At which hour?")).to_be_visible(timeout=PATIENCE)
+
+    finish(experiment)
+    expect(alice.get_by_text("the user said that the task is done")).to_be_visible(timeout=PATIENCE)
+    expect(alice.get_by_role("heading", name="Turn by turn")).to_be_visible()
+
+
+def finish(experiment: Experiment) -> None:
+    finished(experiment)
+    experiment.refresh_from_db()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_no_page_is_at_fault(alice: Page, live_server, width, scheme) -> None:
+    people(2, 2)
+    experiment = finished(begun(conditions=["base", "base+I-retrieved"]))
+    judged(experiment, **{key: [1, 2, 3, 4] * 2 for key in KEYS}, task_completion=["yes", "no"] * 4)
+    running = begun(name="Still going")
+    order = ordered()
+    alice.set_viewport_size({"width": width, "height": 800})
+    alice.emulate_media(color_scheme=scheme)
+    addresses = [
+        reverse("experiment_list"),
+        reverse("experiment_create"),
+        reverse("experiment_detail", args=[experiment.pk]),
+        reverse("experiment_detail", args=[running.pk]),
+        reverse("simulated_detail", args=[experiment.pk, 2]),
+        reverse("experiment_results", args=[experiment.pk]),
+        reverse("material_measures"),
+        reverse("making_list"),
+        reverse("making_detail", args=[order.pk]),
+        reverse("conflict_list"),
+    ]
+    wrong = {}
+    for address in addresses:
+        answer = alice.goto(live_server.url + address)
+        assert answer
+        assert answer.status == 200, address
+        if found := faults(alice):
+            wrong[address] = found
+    assert wrong == {}
+
+
+def ordered() -> Making:
+    """An order that failed, and one that found a conflict."""
+    agent, profile = AgentFactory(), ProfileFactory()
+    found = Making.objects.create(kind="check", agent=agent, profile=profile, finished_at=timezone.now())
+    Conflict.objects.create(
+        making=found, profile=profile, label="Odd", explanation="They cannot both be.", fields=["A: b", "A: c"]
+    )
+    reply = {"step": "tasks", "attempt": 1, "text": "{}", "field": "tasks", "problem": "is missing"}
+    return Making.objects.create(
+        kind="tasks", agent=agent, replies=[reply], problem="tasks: is missing", finished_at=timezone.now()
+    )
+
+
+KEYS = ("personalization", "naturalness_assistant", "coherence_assistant", "naturalness_user", "coherence_user")

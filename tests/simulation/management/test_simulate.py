@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import json
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Study
+from simulation.models import Experiment, Turn
+from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES, people
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+USER = "scripted " + json.dumps({"lines": USER_LINES})
+ASSISTANT = "scripted:mine " + json.dumps({"lines": ASSISTANT_LINES})
+
+
+def simulate(*arguments: str, **options):
+    out = StringIO()
+    asked = {"users": "all", "tasks": "all", "assistant": [ASSISTANT], "condition": ["base"], "user_agent": USER}
+    call_command("simulate", *arguments, stdout=out, stderr=StringIO(), **(asked | options))
+    return out.getvalue()
+
+
+def test_now_as_json():
+    people(2, 2)
+
+    document = json.loads(simulate("--now", "--json", condition=["base", "base+I"]))
+
+    assert document["state"] == "finished"
+    assert document["counts"] == {"dialogues": 8, "ended": 8, "material": 8, "turns": 40, "cut": 0}
+    assert document["endings"] == {"done": 8}
+    assert document["cost_usd"] == {"known": 0.0, "unknown": 0}
+    assert document["study"] is None
+
+
+def test_in_words():
+    people(1, 1)
+
+    said = simulate("--now")
+
+    assert "is finished: 1 of 1 dialogues ended, 5 turns." in said
+    assert "1 × the user said that the task is done" not in said, "keys, as in the JSON"
+    assert "1 × done" in said
+
+
+def test_also_annotate_makes_a_study():
+    people(2, 2)
+
+    document = json.loads(simulate("--now", "--json", also_annotate=3))
+
+    study = Study.objects.get(name=document["study"])
+    assert study.items.count() == 3
+    assert study.overlap == 3
+
+
+def test_asked_again_it_goes_on_with_what_it_began():
+    people(1, 1)
+    first = json.loads(simulate("--no-wait", "--json"))
+    assert first["counts"]["turns"] == 0
+
+    second = json.loads(simulate("--now", "--json"))
+
+    assert second["experiment"] == first["experiment"]
+    assert second["counts"]["turns"] == 5
+    assert Experiment.objects.count() == 1
+
+
+def test_when_it_is_over_asking_again_is_a_new_experiment():
+    people(1, 1)
+    simulate("--now")
+    simulate("--now")
+
+    assert Experiment.objects.count() == 2
+
+
+def test_an_estimate_starts_nothing():
+    people(2, 1)
+
+    document = json.loads(simulate("--estimate", "--json"))
+
+    assert document["estimate"]["dialogues"] == 2
+    assert document["estimate"]["turns"] == 40
+    assert not Turn.objects.exists()
+    assert "2 dialogues, about 40 turns" in simulate("--estimate")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"users": "nobody"}, "field users: 'nobody' is not there"),
+        ({"condition": ["base+X"]}, "field conditions: 'base+X' is not one of vanilla"),
+        ({"assistant": ["mystery"]}, "field assistant: 'mystery': say where it speaks"),
+        ({"assistant": ["scripted {"]}, "field assistant: The parameters of 'scripted' are no JSON"),
+        ({"seed": -1}, "field seed"),
+        ({"max_turns": 1}, "field single_turns"),
+        ({"also_annotate": 0}, "field also_annotate"),
+    ],
+)
+def test_bad_input_is_named_and_ends_with_2(options, message):
+    people(1, 1)
+
+    with pytest.raises(CommandError, match=re.escape(message)) as error:
+        simulate("--now", **options)
+    assert error.value.returncode == 2
+    assert not Experiment.objects.exists()
+
+
+def test_a_sample_needs_the_end():
+    people(1, 1)
+
+    with pytest.raises(CommandError, match="not with --no-wait"):
+        simulate("--no-wait", also_annotate=1)
+
+
+def test_without_a_worker_it_says_so():
+    people(1, 1)
+    err = StringIO()
+
+    call_command(
+        "simulate",
+        "--no-wait",
+        users="all",
+        tasks="all",
+        assistant=[ASSISTANT],
+        condition=["base"],
+        user_agent=USER,
+        stdout=StringIO(),
+        stderr=err,
+    )
+
+    assert "No worker is running" in err.getvalue()
+
+
+def test_the_schema_is_imported(tmp_path):
+    path = tmp_path / "schema.json"
+    path.write_text(json.dumps([{"domain": "Books", "affinities": [{"name": "Genre", "possible_values": ["a"]}]}]))
+    out = StringIO()
+
+    call_command("import_schema", str(path), stdout=out)
+
+    assert out.getvalue().strip() == "Preference types: 1 created, 0 updated, 0 unchanged."

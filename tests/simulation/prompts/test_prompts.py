@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from simulation import prompts
+from simulation.prompts import CONDITIONS, MARK, Said, Scene, for_assistant, for_user
+
+SCENE = Scene(
+    demographics={"age": "35-44 years old"},
+    preferences={
+        "Restaurants": {"Cuisine": ["Thai", "Ethiopian"], "Ambiance": "quiet"},
+        "Books": {"Genre": ["history"]},
+    },
+    interactions={"Restaurants": "She always asks for a window.", "Books": "She reads at night."},
+    situation={"Location": "Toronto"},
+    task="The user books a table.",
+    intent="Book a table for tonight.",
+    goal="A table is booked.",
+    domains=("Restaurants",),
+    preference_types=("Cuisine",),
+)
+TALK = [Said("user", "A table for tonight, please."), Said("assistant", "Thai at eight?"), Said("user", "Yes.")]
+
+
+class TestUser:
+    def test_it_knows_person_task_and_situation_and_only_the_preferences_of_the_task(self):
+        cue = for_user(SCENE, [])
+
+        for fact in ("35-44", "Thai, Ethiopian", "Toronto", "Book a table for tonight.", "A table is booked.", MARK):
+            assert fact in cue.system
+        assert "quiet" not in cue.system, "the task does not ask for the ambiance"
+        assert "history" not in cue.system
+
+    def test_it_is_asked_to_begin(self):
+        assert [message.role for message in for_user(SCENE, []).messages] == ["user"]
+
+    def test_its_own_turns_are_those_of_the_model(self):
+        roles = [(message.role, message.content) for message in for_user(SCENE, TALK[:2]).messages[1:]]
+
+        assert roles == [("assistant", TALK[0].text), ("user", TALK[1].text)]
+
+    def test_each_strategy_asks_for_something_else_and_has_its_version(self):
+        cues = {name: for_user(SCENE, [], strategy=name) for name in prompts.STRATEGIES}
+
+        assert "<think>" in cues["chain_of_thought"].system
+        assert "<state>" in cues["state_tracking"].system
+        assert "<" not in cues["vanilla"].system
+        assert len({cue.version for cue in cues.values()}) == 3
+
+    def test_where_nothing_is_known_that_is_said(self):
+        assert prompts.NOTHING_KNOWN in for_user(Scene(task="Anything."), []).system
+
+    def test_a_domain_without_the_named_types_is_there_with_all_of_its_own(self):
+        scene = Scene(preferences={"Books": {"Genre": ["history"]}}, domains=("Books",), preference_types=("Format",))
+
+        assert "history" in for_user(scene, []).system
+
+
+class TestAssistant:
+    @pytest.mark.parametrize(
+        ("key", "there", "absent"),
+        [
+            ("base", [], ["35-44", "window", "Toronto"]),
+            ("base+D", ["35-44"], ["window", "Toronto"]),
+            ("base+I", ["window"], ["35-44", "Toronto", "at night"]),
+            ("base+S", ["Toronto"], ["35-44", "window"]),
+            ("base+all", ["35-44", "window", "Toronto"], ["at night"]),
+            ("base+I-retrieved", ["She reads."], ["35-44", "window", "Toronto"]),
+        ],
+    )
+    def test_a_condition_grants_its_parts_and_nothing_else(self, key, there, absent):
+        cue = for_assistant(SCENE, TALK, condition=CONDITIONS[key], retrieved=["She reads."])
+
+        assert all(fact in cue.system for fact in there)
+        assert not any(fact in cue.system for fact in absent)
+        assert "Thai, Ethiopian" not in cue.system, "preferences are for the assistant to find out"
+
+    def test_vanilla_has_no_instruction(self):
+        assert for_assistant(SCENE, TALK, condition=CONDITIONS["vanilla"]).system == ""
+
+    def test_the_conversation_follows_as_it_was(self):
+        cue = for_assistant(SCENE, TALK, condition=CONDITIONS["base"])
+
+        assert [(message.role, message.content) for message in cue.messages] == [(t.side, t.text) for t in TALK]
+
+    def test_a_part_of_which_nothing_is_known_is_left_out(self):
+        cue = for_assistant(Scene(), TALK, condition=CONDITIONS["base+all"])
+
+        assert "Who the user is" not in cue.system
+        assert "$" not in cue.system
+
+    def test_every_condition_has_its_version(self):
+        assert len({prompts.version("assistant", key) for key in CONDITIONS}) == len(CONDITIONS)
+
+
+def test_a_dollar_in_the_material_is_text():
+    assert "under $30" in for_user(Scene(intent="Eat for under $30."), []).system
+
+
+def test_unknown_conditions_are_named():
+    assert prompts.unknown(["base", "base+X"]) == ["base+X"]

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from simulation.models import Agent, Experiment, Making
+from simulation.services import recovery
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+LONG_AGO = timedelta(days=2)
+
+
+@pytest.fixture
+def swept(sent, django_capture_on_commit_callbacks):
+    def sweep() -> list[int]:
+        with django_capture_on_commit_callbacks(execute=True):
+            recovery.sweep()
+        return sent
+
+    return sweep
+
+
+def test_one_whose_worker_is_gone_is_freed_and_sent_for(swept):
+    gone = factories.WorkerFactory(seen_at=timezone.now() - LONG_AGO)
+    experiment = factories.ExperimentFactory(worker=gone, queued_at=timezone.now())
+
+    assert swept() == [experiment.pk]
+    assert Experiment.objects.get().worker is None
+
+
+def test_one_that_is_worked_on_is_left_alone(swept):
+    factories.ExperimentFactory(worker=factories.WorkerFactory(), queued_at=timezone.now() - LONG_AGO)
+
+    assert swept() == []
+
+
+def test_a_lost_message_is_sent_again_and_only_once_a_while(swept):
+    experiment = factories.ExperimentFactory(queued_at=timezone.now() - LONG_AGO)
+
+    assert swept() == [experiment.pk]
+    assert swept() == [experiment.pk], "it was sent just now"
+
+
+def test_one_that_waits_for_its_own_process_or_for_later_is_left_alone(swept):
+    factories.ExperimentFactory(queued_at=None)
+    factories.ExperimentFactory(queued_at=timezone.now() + LONG_AGO)
+    factories.ExperimentFactory(queued_at=timezone.now() - LONG_AGO, stopped_at=timezone.now())
+
+    assert swept() == []
+
+
+def test_orders_of_material_too(swept):
+    agent = Agent.objects.create(provider="scripted", settings_hash="a")
+    lost = Making.objects.create(kind="tasks", agent=agent, queued_at=timezone.now() - LONG_AGO)
+    Making.objects.create(kind="tasks", agent=agent, queued_at=timezone.now())
+
+    assert swept() == [lost.pk]

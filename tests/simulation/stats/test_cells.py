@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from simulation.stats.cells import cell_means
+
+NAN = math.nan
+
+
+def test_means_of_what_is_there():
+    # (1 + 3) / 2, and 5 alone
+    first, second = cell_means(np.array([[1.0, NAN], [3.0, 5.0]]), ["a", "b"])
+    assert (first.value, first.n_items, first.n_raters) == (2, 2, 2)
+    assert (second.value, second.n_items) == (5, 1)
+
+
+def test_profiles_are_resampled_and_not_dialogues():
+    # two profiles, each with ten equal dialogues: a resample has both, or one of them twice
+    values = np.array([[0.0]] * 10 + [[1.0]] * 10)
+    [clustered] = cell_means(values, ["a"] * 10 + ["b"] * 10)
+    [single] = cell_means(values, [str(n) for n in range(20)])
+    assert (clustered.low, clustered.high) == (0, 1)
+    assert clustered.n_raters == 2
+    assert 0 < single.low < single.high < 1
+
+
+def test_one_profile_has_no_interval():
+    [found] = cell_means(np.array([[1.0], [2.0]]), ["a", "a"])
+    assert found.value == 1.5
+    assert found.reason == "no interval: there is only one unit to resample"
+
+
+def test_nothing_is_undefined_with_a_reason():
+    [found] = cell_means(np.array([[NAN]]), ["a"], reason="nobody said anything")
+    assert math.isnan(found.value)
+    assert found.reason == "nobody said anything"
+    [empty] = cell_means(np.empty((0, 1)), [])
+    assert math.isnan(empty.value)
+
+
+def test_as_many_clusters_as_rows():
+    with pytest.raises(ValueError, match="1 rows and 2 clusters"):
+        cell_means(np.array([[1.0]]), ["a", "b"])

@@ -1,0 +1,65 @@
+"""A real worker is killed in the middle of an experiment, on the embedded database and broker; requests are counted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.judging.site import Site, kill, wait_until
+from tests.model_server import KEY, MODEL, Answer, running
+
+pytestmark = pytest.mark.xdist_group("killed workers")
+
+SEATS, N_TURNS = 4, 8
+
+SEED = """
+from tests.simulation.helpers import people
+people(3, 4)
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    site = Site(tmp_path_factory.mktemp("concord") / "data folder")
+    site.folder.mkdir()
+    site.manage("migrate", "-v0")
+    site.manage("shell", "-v0", input=SEED)
+    return site
+
+
+def n_turns(site: Site) -> int:
+    return int(site.rows("SELECT count(*) FROM simulation_turn")[0][0])
+
+
+def is_finished(site: Site) -> bool:
+    return bool(site.rows("SELECT finished_at FROM simulation_experiment")[0][0])
+
+
+def test_it_resumes_without_a_turn_asked_for_twice(site):
+    with running() as server:
+        server.by_default = lambda request: Answer(text=f"Number {server.replies} says something.", delay=0.05)
+        server.models = [MODEL, "another"]
+        site.environment |= {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{server.url}/v1"}
+        given = json.dumps({"concurrency": SEATS, "max_retries": 0})
+        asked = ["--users", "all", "--tasks", "all", "--condition", "base", "base+I", "--no-wait"]
+        asked += ["--user-agent", f"openai_compatible:{MODEL} {given}", "--max-turns", str(N_TURNS)]
+        asked += ["--assistant", f"openai_compatible:another {given}", "--max-turns-multi", str(N_TURNS), "--json"]
+        begun = json.loads(site.manage("simulate", *asked).stdout)
+        assert begun["counts"]["dialogues"] == 24
+        with site.worker() as worker:
+            wait_until(lambda: n_turns(site) > 20)
+            kill(worker)
+        assert not is_finished(site), "killed in the middle"
+        with site.worker():
+            wait_until(lambda: is_finished(site), seconds=60)
+        asked_for = len(server.asked)
+
+    assert n_turns(site) == 24 * N_TURNS
+    per_turn = site.rows("SELECT count(*) FROM simulation_turn GROUP BY simulated_id, number")
+    assert per_turn == [(1,)] * 24 * N_TURNS
+    again = asked_for - 24 * N_TURNS
+    assert 0 <= again <= 2 * SEATS, "only what two models had in flight when the worker was killed"
+    endings = dict(site.rows("SELECT ending, count(*) FROM simulation_simulateddialogue GROUP BY ending"))
+    assert endings == {"limit": 24}
+    assert site.rows("SELECT count(*) FROM annotation_dialogue") == [(24,)]

@@ -1,0 +1,273 @@
+"""A scripted experiment with a scripted judge: every table is known by hand, and the pages show those numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+
+from judging.services import runs
+from judging.services import work as judging_work
+from simulation import charts
+from simulation.models import Experiment, PreferenceType
+from simulation.services import results, studies
+from tests import factories
+from tests.judging.helpers import scripted as scripted_judge
+from tests.simulation.helpers import people, played, scripted
+
+pytestmark = pytest.mark.django_db
+
+# Dialogues in their order: user0 task0 (one domain) base, base+I; user0 task1 (several) base, base+I; then user1.
+TCR = ["no", "yes", "no", "no", "yes", "yes", "no", "yes"]
+P = [1, 3, 2, 2, 2, 4, 1, 3]
+NAT = [5, 4, 4, 4, 3, 4, 2, 4]
+COH = [4, 4, 4, 4, 4, 4, 2, 2]
+USER_NAT = [5, 5, 3, 3, 5, 5, 3, 3]
+USER_COH = [4] * 8
+
+
+def judged(experiment: Experiment, **scores):
+    ids = [one.dialogue.external_id for one in experiment.dialogues.select_related("dialogue").order_by("index")]
+    answers = {key: {pk: str(value) for pk, value in zip(ids, values, strict=True)} for key, values in scores.items()}
+    study = studies.for_judges(by=None, experiment=experiment)
+    judge = scripted_judge(answers=answers)
+    run = runs.make(by=None, plan=runs.plan(study=study, judge=judge), queue=False)
+    for _ in judging_work.through(run):
+        pass
+    return judge
+
+
+@pytest.fixture
+def experiment():
+    people(2, 2)
+    experiment = played(conditions=["base", "base+I"])
+    judged(
+        experiment,
+        task_completion=TCR,
+        personalization=P,
+        naturalness_assistant=NAT,
+        coherence_assistant=COH,
+        naturalness_user=USER_NAT,
+        coherence_user=USER_COH,
+    )
+    return experiment
+
+
+@pytest.fixture
+def document(experiment):
+    [(judge, n)] = results.evidence.judges_of(experiment)
+    assert n == 8 * 6
+    return results.document(experiment, judge)
+
+
+def numbers(document, table):
+    """Group and row -> its values, in the order of the columns."""
+    found = document["tables"][table]
+    return {
+        (row["group"], row["name"]): [row["cells"][column["key"]]["value"] for column in found["columns"]]
+        for row in found["rows"]
+    }
+
+
+def test_assistants_by_kind_of_task(document):
+    # one domain, base: dialogues 1 and 5; base+I: 2 and 6; several: 3 and 7, 4 and 8
+    assert numbers(document, "assistants") == {
+        ("one domain", "scripted assistant · base"): [0.5, 1.5, 4.0, 4.0],
+        ("one domain", "scripted assistant · base+I"): [1.0, 3.5, 4.0, 4.0],
+        ("several domains", "scripted assistant · base"): [0.0, 1.5, 3.0, 3.0],
+        ("several domains", "scripted assistant · base+I"): [0.5, 2.5, 4.0, 3.0],
+    }
+
+
+def test_ablation_and_paired_differences(document):
+    assert numbers(document, "ablation") == {
+        ("scripted assistant", "base: knows nothing of the user"): [0.25, 1.5, 3.5, 3.5],
+        ("scripted assistant", "base + past interactions"): [0.75, 3.0, 4.0, 3.5],
+    }
+    # P: +2, 0, +2, +2; TCR: +1, 0, 0, +1
+    assert numbers(document, "differences") == {("scripted assistant", "base+I minus base"): [0.5, 1.5, 0.5, 0.0]}
+
+
+def test_differences_are_clustered_by_profile(document):
+    cell = document["tables"]["differences"]["rows"][0]["cells"]["personalization"]
+    assert (cell["n_items"], cell["n_raters"]) == (4, 2)
+    assert cell["low"] <= 1 <= 2 <= cell["high"], "user0 gains 1 on average, user1 2"
+
+
+def test_domains_with_the_mean_of_all(document):
+    assert numbers(document, "domains") == {
+        ("", "Restaurants"): [0.75, 2.5, 4.0, 4.0],
+        ("", "several domains"): [0.25, 2.0, 3.5, 3.0],
+        ("", "all"): [0.5, 2.25, 3.75, 3.5],
+    }
+
+
+def test_the_user_agent(document):
+    assert numbers(document, "user_agent") == {
+        ("", "tasks of one domain"): [5.0, 4.0],
+        ("", "tasks of several domains"): [3.0, 4.0],
+        ("", "all"): [4.0, 4.0],
+    }
+
+
+def test_how_the_dialogues_went(document):
+    row = document["tables"]["talk"]["rows"][-1]
+    values = {key: cell["value"] for key, cell in row["cells"].items()}
+    assert values.pop("tokens") > 0
+    assert values == {
+        "regular": 1.0,
+        "done": 1.0,
+        "turns": 5.0,
+        "leak": 0.0,
+        "user_repeats": 0.0,
+        "assistant_repeats": 0.0,
+        "cut": 0.0,
+    }
+
+
+def test_the_pages_and_files_show_these_numbers(client, experiment):
+    client.force_login(factories.ResearcherFactory())
+
+    text = " ".join(client.get(reverse("experiment_results", args=[experiment.pk])).content.decode().split())
+
+    for table in ("Assistants", "Conditions", "Differences between conditions", "Domains", "User agent"):
+        assert f"<h2>{table}</h2>" in text
+    for value in ("3.50", "2.25", "1.50", "0.75"):
+        assert f'<span class="estimate__value">{value}</span>' in text
+    assert text.count("<svg") >= 5
+    written = client.get(reverse("results_download", args=[experiment.pk, "csv"])).content.decode()
+    rows = list(csv.DictReader(io.StringIO(written)))
+    [found] = [
+        row for row in rows if (row["table"], row["row"], row["measure"]) == ("domains", "all", "personalization")
+    ]
+    assert (float(found["value"]), found["n_dialogues"], found["n_profiles"]) == (2.25, "8", "2")
+    svg = client.get(reverse("results_download", args=[experiment.pk, "svg"]) + "?table=ablation")
+    assert svg.content.startswith(b"<svg")
+    png = client.get(reverse("results_download", args=[experiment.pk, "png"]) + "?table=differences")
+    assert png.content.startswith(b"\x89PNG")
+    assert client.get(reverse("results_download", args=[experiment.pk, "svg"]) + "?table=none").status_code == 404
+
+
+def test_the_page_costs_the_same_however_large_the_experiment(client, django_assert_max_num_queries, experiment):
+    client.force_login(factories.ResearcherFactory())
+
+    with django_assert_max_num_queries(14):
+        client.get(reverse("experiment_results", args=[experiment.pk]))
+    with django_assert_max_num_queries(18):
+        client.get(reverse("experiment_detail", args=[experiment.pk]))
+
+
+class TestPeople:
+    def test_a_sample_over_the_range_of_scores(self, experiment):
+        study = studies.for_people(by=None, experiment=experiment, n=4)
+
+        strata = sorted(study.items.values_list("stratum", flat=True))
+        assert strata == ["1", "2", "3", "4"], "one dialogue of each score"
+        assert study.overlap == 3
+        assert study.criteria.count() == 6
+        assert study.name.endswith("for people")
+        assert studies.for_people(by=None, experiment=experiment, n=2).name.endswith("for people 2")
+
+    def test_all_where_there_are_fewer(self, experiment):
+        assert studies.for_people(by=None, experiment=experiment, n=100).items.count() == 8
+
+    def test_without_a_judge_by_assistant_and_condition(self):
+        people(2, 1)
+        experiment = played(conditions=["base", "base+D"])
+
+        study = studies.for_people(by=None, experiment=experiment, n=2)
+        strata = set(study.items.values_list("stratum", flat=True))
+        assert strata == {"scripted assistant / base", "scripted assistant / base+D"}
+
+    def test_there_must_be_something_to_show(self):
+        with pytest.raises(ValueError, match="No dialogue of this experiment"):
+            studies.for_people(by=None, experiment=factories.ExperimentFactory(), n=4)
+
+
+def test_the_study_for_judges_takes_in_what_is_new(experiment):
+    study = studies.for_judges(by=None, experiment=experiment)
+
+    assert study.items.count() == 8
+    assert studies.for_judges(by=None, experiment=experiment) == study
+    assert study.items.count() == 8
+
+
+def test_personalization_turn_by_turn():
+    """Of each user the assistant has turns 2 and 4 of the dialogue: judged 1 and 3, and 2 and 4."""
+    people(2, 1)
+    experiment = played(conditions=["base"])
+    study = studies.for_judges(by=None, experiment=experiment)
+    judge = scripted_judge()
+    run = runs.make(
+        by=None,
+        plan=runs.plan(study=study, judge=judge, every_turn=True, criteria=["personalization"]),
+        queue=False,
+    )
+    for _ in judging_work.through(run):
+        pass
+    for index, values in ((1, {2: "1", 4: "3"}), (2, {2: "2", 4: "4"})):
+        for turn, value in values.items():
+            one = experiment.dialogues.get(index=index).dialogue
+            assert run.judgments.filter(item__dialogue=one, turn=turn).update(value=value) == 1
+
+    found = results.document(experiment, judge)
+
+    assert numbers(found, "turns") == {("base", "1"): [1.5], ("base", "2"): [3.5]}
+    first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
+    assert (first["n_items"], first["n_raters"]) == (2, 2)
+    assert numbers(found, "assistants") == {("one domain", "scripted assistant"): [None] * 4}, "no dialogue was rated"
+    assert charts.drawn(found["tables"]["turns"]).startswith("<svg")
+
+
+def test_the_quality_of_the_history():
+    people(1, 1)
+    experiment = played(conditions=["base", "base+I", "base+I-shortened-50", "base+I-shortened-100"])
+    judge = judged(experiment, task_completion=["no", "yes", "yes", "no"], **{key: [1, 4, 3, 2] for key in SCORES})
+
+    document = results.document(experiment, judge)
+
+    assert numbers(document, "history") == {
+        ("shortened", "0"): [4.0, 1.0],
+        ("shortened", "50"): [3.0, 1.0],
+        ("shortened", "100"): [2.0, 0.0],
+    }
+    assert charts.drawn(document["tables"]["history"]).startswith("<svg")
+
+
+SCORES = ("personalization", "naturalness_assistant", "coherence_assistant", "naturalness_user", "coherence_user")
+
+
+def test_to_contradict_the_schema_is_needed():
+    people(1, 1)
+
+    with pytest.raises(ValueError, match="import_schema FILE --source test"):
+        played(conditions=["base+I-contradicted-50"])
+
+
+def test_persona_drift_by_turn():
+    people(2, 1)
+    PreferenceType.objects.create(
+        source="test", domain="Restaurants", name="Cuisine", possible_values=["Thai", "Greek"]
+    )
+    drifting = scripted("user", by_dialogue={"user1": ["Book me a table.", "A Greek one.", "Thanks. [END]"]})
+
+    document = results.document(played(user=drifting), None)
+
+    # user0 says at eight, user1 Greek in the second turn; both hold Thai
+    assert numbers(document, "drift") == {("", "1"): [0.0], ("", "2"): [0.5], ("", "3"): [0.0]}
+    assert charts.drawn(document["tables"]["drift"]).startswith("<svg")
+
+
+def test_assistants_of_one_model_with_other_parameters_are_kept_apart():
+    people(1, 1)
+    both = [scripted("assistant", delay=0.0), scripted("assistant", delay=0.001)]
+    experiment = played(assistants=both)
+
+    document = results.document(experiment, None)
+
+    names = [row["name"] for row in document["tables"]["talk"]["rows"]]
+    assert names == ["scripted assistant (delay 0.0)", "scripted assistant (delay 0.001)", "all"]
+    made = {one.dialogue.assistant_model for one in experiment.dialogues.select_related("dialogue")}
+    assert made == set(names[:2])
