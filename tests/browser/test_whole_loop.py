@@ -36,6 +36,7 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
         page.get_by_role("button", name="Rate the first item")
     ).first.click()
     expect(page.locator("[data-criterion]")).to_have_count(6)
+    page.wait_for_load_state()  # the scripts that hear keys
     for key in DIALOGUE_KEYS:
         page.keyboard.press(key)
     page.keyboard.press("Enter")
