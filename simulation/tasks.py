@@ -7,6 +7,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
+from judging.tasks import leaving
 from simulation.services import claims, making, work
 from simulation.services.recovery import Sweeper
 
@@ -16,7 +17,7 @@ sweepers: list[Sweeper] = []
 @shared_task(name=claims.TASK)
 def play(experiment_id: int) -> None:
     """Work through an experiment, if it is free."""
-    work.play(experiment_id)
+    work.play(experiment_id, leaving=lambda: leaving[0] != 0)
 
 
 @shared_task(name=making.TASK)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 
 from django.db import InterfaceError, OperationalError
 
 from judging.models import Worker
 from judging.providers.base import PermanentError, TransientError
 from judging.services import workers
+from judging.services.shifts import never
 from simulation.models import Experiment
 from simulation.services import claims, experiments
 from simulation.services.shifts import LetGo, Shift
@@ -17,15 +19,20 @@ from simulation.services.shifts import LetGo, Shift
 PAUSE = 0.5  # seconds between looks at an experiment that another process holds
 
 
-def play(pk: int) -> None:
-    """Claim an experiment and work on it. Does nothing if it is not free, so it may be called twice."""
-    if claims.free(pk) is None:
+def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
+    """Claim an experiment and work on it. Does nothing if it is not free, so it may be called twice.
+
+    Once `leaving` says so, the experiment is handed back with the turns that are saved.
+    """
+    if leaving() or claims.free(pk) is None:
         return
     with workers.beating() as worker:
         experiment = claims.claim(pk, worker)
         if experiment:
-            for _ in steps(experiment, worker):
-                pass
+            with closing(steps(experiment, worker)) as going:
+                for _ in going:
+                    if leaving():
+                        break
 
 
 def through(experiment: Experiment) -> Iterator[None]:
@@ -39,7 +46,7 @@ def through(experiment: Experiment) -> Iterator[None]:
                 time.sleep(PAUSE)
 
 
-def steps(experiment: Experiment, worker: Worker) -> Iterator[None]:
+def steps(experiment: Experiment, worker: Worker) -> Generator[None]:
     """Work on an experiment that `worker` holds, yielding after every batch saved.
 
     However it ends, the experiment is handed back. Where the database itself fails, it is free again once the process

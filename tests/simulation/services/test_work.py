@@ -260,6 +260,21 @@ class TestLettingGo:
         experiment.refresh_from_db()
         assert (experiment.worker, experiment.attempts, experiment.state) == (None, 0, "running")
 
+    def test_who_is_told_to_end_hands_it_back_and_takes_up_nothing(self):
+        people(2, 2)
+        experiment = begun()
+
+        work.play(experiment.pk, leaving=lambda: Turn.objects.exists())
+        said = Turn.objects.count()
+        work.play(experiment.pk, leaving=lambda: True)
+
+        experiment.refresh_from_db()
+        assert (experiment.worker, experiment.attempts, experiment.state) == (None, 0, "running")
+        assert Turn.objects.count() == said > 0
+        work.play(experiment.pk)
+        experiment.refresh_from_db()
+        assert experiment.state == "finished"
+
     def test_it_makes_way_for_work_that_waits(self, monkeypatch):
         monkeypatch.setattr(shifts, "LONGEST", -1)
         sent = []
