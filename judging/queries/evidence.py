@@ -24,6 +24,7 @@ from judging.models import HoldOut, Judge, JudgeRun, Judgment
 from judging.queries.ratings import Verdict, of_both_orders, runs_that_count
 from judging.stats.evidence import Evidence, Material, People, Said
 from judging.stats.hold_out import held_out
+from judging.stats.stated_scores import stated_score
 
 LOG_PROBABILITIES, REPEATS = "probabilities of the verdict", "share of calls with the same verdict"
 MOST_GROUPS = 30
@@ -346,6 +347,7 @@ class _Reply:
     score: float | None
     distribution: Mapping[str, float] | None
     prompt: str | None
+    explanation: str
 
 
 def _replies(run_ids: Iterable[int]) -> dict[tuple[int, int], list[_Reply]]:
@@ -371,6 +373,7 @@ def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
             "score",
             "details__distribution",
             "details__prompt",
+            "explanation",
         )
         .iterator(chunk_size=5000)
     )
@@ -407,6 +410,7 @@ class _Columns:
         self.codes, self.first, self.second = (np.full(n, MISSING, dtype=np.int64) for _ in range(3))
         self.score, self.probability, self.steady = (np.full(n, np.nan) for _ in range(3))
         self.repeated = np.full((n, calls), MISSING, dtype=np.int64)
+        self.contradicts = np.full(n, np.nan)
 
     def fill(self, row: int, replies: Sequence[_Reply], code: Mapping[str, int]) -> None:
         self.asked[row] = True
@@ -424,6 +428,7 @@ class _Columns:
             self.probability[row] = _mean((reply.distribution or {}).get(value) for reply in counting)
             verdicts = [reply.value for reply in replies if reply.value]
             self.steady[row] = verdicts.count(value) / len(verdicts)
+        self.contradicts[row] = _contradicts(counting[0], code)
 
     def frozen(self) -> Said:
         verdicts = self.codes != MISSING
@@ -439,7 +444,19 @@ class _Columns:
             first=self.first,
             second=self.second,
             repeated=self.repeated,
+            contradicts=self.contradicts,
         )
+
+
+def _contradicts(reply: _Reply, scale: Mapping[str, int]) -> float:
+    """1 where the explanation names another score than the verdict, 0 where the same; NaN where it names none.
+
+    A pair's explanation speaks of A and B as they were shown, and so is not read.
+    """
+    if reply.order or not (reply.value and reply.explanation):
+        return math.nan
+    stated = stated_score(reply.explanation, [value for value in scale if value])
+    return math.nan if stated is None else float(stated != reply.value)
 
 
 def _mean(values: Iterable[float | None]) -> float:
