@@ -201,6 +201,15 @@ def _part(items: Material, split: HoldOut | None, part: str) -> Material:
     return items.subset(outside if part == HELD_OUT else ~outside)
 
 
+def leaks(study: Study, split: HoldOut) -> list[int]:
+    """Positions of held-out items whose content also stands in the development part. One query."""
+    items = material(study)
+    outside = held_out(items.clusters, split.share, split.seed)
+    seen = {text for text, out in zip(items.fingerprints, outside, strict=True) if not out}
+    rows = zip(items.names, items.fingerprints, outside, strict=True)
+    return [int(name) for name, text, out in rows if out and text in seen]
+
+
 def material(study: Study) -> Material:
     """The study's items in their order. One query."""
     fields = ITEM_FIELDS[Study.Kind(study.kind)]
