@@ -118,7 +118,7 @@ def intervals(rows: Rows, palette: Palette, *, title: str = "") -> dict[str, Any
             x=alt.X("value:Q", scale=scale), color=colour, shape=shape
         ),
     ]
-    return styled(alt.layer(*layers).properties(width=WIDTH, height=ROW * len(rows)), palette)
+    return styled(alt.layer(*layers).properties(width=WIDTH - 100, height=ROW * len(rows)), palette)
 
 
 def _by_kind(palette: Palette) -> tuple[alt.Color, alt.Shape]:
@@ -150,7 +150,7 @@ def reliability_rows(found: Document) -> Rows:
 
 def reliability(rows: Rows, palette: Palette) -> dict[str, Any]:
     """What people say over what the judge says; on the diagonal it means what it says."""
-    ends = [row[key] for row in rows for key in ("low", "high")]
+    ends = [row[key] for row in rows for key in ("low", "high", "score")]
     scale = alt.Scale(domain=[min(ends), max(ends)], nice=False)
     x = alt.X("score:Q", title="mean score of the judge", scale=scale, axis=alt.Axis(tickCount=6))
     y = alt.Y("people:Q", title="mean label of people", scale=scale, axis=alt.Axis(tickCount=6))

@@ -24,6 +24,7 @@ from judging.models import HoldOut, Judge, JudgeRun, Judgment
 from judging.queries.ratings import Verdict, of_both_orders, runs_that_count
 from judging.stats.evidence import Evidence, Material, People, Said
 from judging.stats.hold_out import held_out
+from judging.stats.stated_scores import stated_score
 
 LOG_PROBABILITIES, REPEATS = "probabilities of the verdict", "share of calls with the same verdict"
 MOST_GROUPS = 30
@@ -200,6 +201,15 @@ def _part(items: Material, split: HoldOut | None, part: str) -> Material:
     return items.subset(outside if part == HELD_OUT else ~outside)
 
 
+def leaks(study: Study, split: HoldOut) -> list[int]:
+    """Positions of held-out items whose content also stands in the development part. One query."""
+    items = material(study)
+    outside = held_out(items.clusters, split.share, split.seed)
+    seen = {text for text, out in zip(items.fingerprints, outside, strict=True) if not out}
+    rows = zip(items.names, items.fingerprints, outside, strict=True)
+    return [int(name) for name, text, out in rows if out and text in seen]
+
+
 def material(study: Study) -> Material:
     """The study's items in their order. One query."""
     fields = ITEM_FIELDS[Study.Kind(study.kind)]
@@ -346,6 +356,7 @@ class _Reply:
     score: float | None
     distribution: Mapping[str, float] | None
     prompt: str | None
+    explanation: str
 
 
 def _replies(run_ids: Iterable[int]) -> dict[tuple[int, int], list[_Reply]]:
@@ -371,6 +382,7 @@ def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
             "score",
             "details__distribution",
             "details__prompt",
+            "explanation",
         )
         .iterator(chunk_size=5000)
     )
@@ -407,6 +419,7 @@ class _Columns:
         self.codes, self.first, self.second = (np.full(n, MISSING, dtype=np.int64) for _ in range(3))
         self.score, self.probability, self.steady = (np.full(n, np.nan) for _ in range(3))
         self.repeated = np.full((n, calls), MISSING, dtype=np.int64)
+        self.contradicts = np.full(n, np.nan)
 
     def fill(self, row: int, replies: Sequence[_Reply], code: Mapping[str, int]) -> None:
         self.asked[row] = True
@@ -424,6 +437,7 @@ class _Columns:
             self.probability[row] = _mean((reply.distribution or {}).get(value) for reply in counting)
             verdicts = [reply.value for reply in replies if reply.value]
             self.steady[row] = verdicts.count(value) / len(verdicts)
+        self.contradicts[row] = _contradicts(counting[0], code)
 
     def frozen(self) -> Said:
         verdicts = self.codes != MISSING
@@ -439,7 +453,19 @@ class _Columns:
             first=self.first,
             second=self.second,
             repeated=self.repeated,
+            contradicts=self.contradicts,
         )
+
+
+def _contradicts(reply: _Reply, scale: Mapping[str, int]) -> float:
+    """1 where the explanation names another score than the verdict, 0 where the same; NaN where it names none.
+
+    A pair's explanation speaks of A and B as they were shown, and so is not read.
+    """
+    if reply.order or not (reply.value and reply.explanation):
+        return math.nan
+    stated = stated_score(reply.explanation, [value for value in scale if value])
+    return math.nan if stated is None else float(stated != reply.value)
 
 
 def _mean(values: Iterable[float | None]) -> float:

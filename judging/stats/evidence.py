@@ -178,6 +178,8 @@ class Said:
         (n,) its verdict with response 1 shown first, and second; -1 where missing or the order is unknown.
     repeated
         (n, r) verdicts of the independent calls; r is 1 where it was asked once.
+    contradicts
+        (n,) 1 where its explanation names another score than its verdict, 0 where the same, NaN where none; or None.
     """
 
     asked: BoolArray
@@ -188,6 +190,7 @@ class Said:
     first: IntArray
     second: IntArray
     repeated: IntArray
+    contradicts: FloatArray | None = None
 
     @property
     def unscored(self) -> BoolArray:
@@ -315,6 +318,7 @@ class Evidence:
             own=None if own is None else (own > 0).astype(float),
             groups=self.material.groups,
             clusters=self.material.dependent,
+            contradicts=said.contradicts,
         )
 
     def _agreeing(self, person: IntArray, other: IntArray) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Groups of items (assistants, conditions, domains) by their mean: as people, as the judge, as both together see it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,10 @@ def corrected_by(
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> dict[str, Corrected]:
-    """`ppi_mean` within each group, by the groups' names; human and judge (n,) are NaN where missing."""
+    """`ppi_mean` within each group, by the groups' names; human and judge (n,) are NaN where missing.
+
+    Of a group whose every item has a label the corrected mean is that of the labels.
+    """
     names = np.asarray(groups, dtype=object)
     owners = None if clusters is None else np.asarray(clusters, dtype=object)
     found = {}
@@ -51,7 +54,9 @@ def corrected_by(
             weights=None if weights is None else weights[mask],
             clusters=None if owners is None else tuple(owners[mask]),
         )
-        found[name] = ppi_mean(data, confidence=confidence, bounds=bounds)
+        one = ppi_mean(data, confidence=confidence, bounds=bounds)
+        complete = data.n > 1 and not data.n_unlabelled
+        found[name] = replace(one, ppi=one.human_only, weight=0.0, effective_n=data.n, saved=0.0) if complete else one
     return found
 
 

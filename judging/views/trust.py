@@ -24,7 +24,7 @@ from annotation.steps import study_steps
 from judging import charts, trust_charts, trust_figures
 from judging.models import HoldOut, Judge
 from judging.queries import certificates as certificate_queries
-from judging.queries.evidence import StudyEvidence
+from judging.queries.evidence import StudyEvidence, leaks
 from judging.services.trust import certificates, escalation, holding_out, trusting, verdicts
 from judging.services.trust.trusting import Asked, Trusted
 from judging.services.trust.verdicts import CriterionVerdict
@@ -152,7 +152,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         "query": urlencode(typed),
         "typed": list(typed.items()),
         **_left(found),
-        "hold_out": HoldOut.objects.filter(study=found.study).first(),
+        **_split(found.study),
         "looks": holding_out.looks(found.study, found.judge),
         "has_maps": any(one["scores"] and one["scores"]["map"] for one in documents.values()),
         "certificate": newest,
@@ -162,6 +162,12 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
             for part in ("calibration", "audit")
         },
     }
+
+
+def _split(study: Study) -> dict[str, Any]:
+    """How the study is split, and the held-out items whose content is also in the development part."""
+    split = HoldOut.objects.filter(study=study).first()
+    return {"hold_out": split, "leaks": leaks(study, split) if split else []}
 
 
 def _left(found: Trusted) -> dict[str, Any]:

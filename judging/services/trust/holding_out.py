@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from annotation.errors import InputError
 from annotation.models import Study, User
 from judging.models import HoldOut, Judge, Look
-from judging.queries.evidence import HELD_OUT, StudyEvidence
+from judging.queries.evidence import HELD_OUT, StudyEvidence, leaks
 from judging.services.trust import trusting
 from judging.services.trust.trusting import Asked, Trusted
 
@@ -57,6 +57,7 @@ def record(study: Study, judge: Judge, part: str) -> dict[str, Any] | None:
         "share": split.share,
         "seed": split.seed,
         "part": part,
+        "leaks": len(leaks(study, split)),
         "looks": [
             {
                 "judge": str(one.judge),

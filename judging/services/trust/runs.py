@@ -141,7 +141,9 @@ def _of_columns(evidence: Evidence) -> str:
     nothing = np.zeros(0)
     names = content_hash([people.table.raters, said.confidence_from, sorted(people.by_hand.items())]).encode()
     previous = nothing if evidence.previous is None else evidence.previous
-    columns = (said.asked, said.codes, said.score, said.confidence, said.first, said.second, said.repeated, previous)
+    contradicts = nothing if said.contradicts is None else said.contradicts
+    verdicts = (said.asked, said.codes, said.first, said.second, said.repeated, previous)
+    columns = (*verdicts, said.score, said.confidence, contradicts)
     return _digest(names, people.table.codes, people.gold, people.declined, *columns)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from annotation.stats.table import FloatArray
 from judging.stats.audits.central_tendency import central_tendency
+from judging.stats.audits.contradiction import contradiction
 from judging.stats.audits.drift import drift
 from judging.stats.audits.findings import Finding, findings
 from judging.stats.audits.halo import halo
@@ -94,6 +95,8 @@ class ScoreColumns:
         By name (domain, tier, …) the (n,) group of each item.
     clusters
         What is independent of each other, or None.
+    contradicts
+        (n,) 1 where an explanation contradicts its verdict, 0 where not, NaN where nobody could tell; or None.
     """
 
     person: FloatArray
@@ -104,6 +107,7 @@ class ScoreColumns:
     own: FloatArray | None = None
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     clusters: tuple[str, ...] | None = None
+    contradicts: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,7 @@ def audit_scores(scores: ScoreColumns, *, level: float = LEVEL, method: Method =
         (scores.own, lambda: self_preference_scores(judge, person, _given(scores.own), clusters=by)),
         (scores.repeated, lambda: repeats(_given(scores.repeated))),
         (True if scores.judge.shape[1] > 1 else None, lambda: halo(scores.judge, scores.person, clusters=by)),
+        (_told(scores.contradicts), lambda: contradiction(_given(scores.contradicts))),
         (scores.previous, lambda: drift(_given(scores.previous), judge, person, nominal=False, clusters=by)),
     ]
     made = [probe() for there, probe in asked if there is not None]
@@ -188,6 +193,11 @@ def audit_scores(scores: ScoreColumns, *, level: float = LEVEL, method: Method =
         subgroups(judge, person, groups, name=f"subgroups:{name}", seed=seed) for name, groups in scores.groups.items()
     ]
     return Audit(tuple(findings(made, level=level, method=method)), level, method)
+
+
+def _told(column: FloatArray | None) -> FloatArray | None:
+    """The column, unless it tells nothing of any item."""
+    return None if column is None or np.isnan(column).all() else column
 
 
 def _given(column: FloatArray | None) -> FloatArray:

@@ -181,3 +181,11 @@ def test_copies_have_the_same_fingerprint():
     DialogueFactory()
     prints = StudyEvidence.read(study).material.fingerprints
     assert prints[0] == prints[1]
+
+
+def test_an_explanation_that_names_another_score_contradicts():
+    criterion = CriterionFactory(study=with_items(3, slug="words"), key="personalization")
+    run = judge_says(criterion, "gpt", ["1", "2", "3"])
+    for value, words in (("1", "I rate it 4 out of 4."), ("2", "A score of 2."), ("3", "Polite.")):
+        run.judgments.filter(value=value).update(explanation=words)
+    np.testing.assert_allclose(of(criterion).said.contradicts, [1, 0, np.nan])

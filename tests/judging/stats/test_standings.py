@@ -47,7 +47,17 @@ def test_a_biased_judge_puts_the_groups_in_another_order_than_the_corrected_boar
 def test_without_an_interval_there_is_no_rank_interval():
     found = boards(corrected_by(np.ones(20), np.ones(20), ["a"] * 10 + ["b"] * 10))["people"]
     assert {place.rank.reason for place in found} == {"a standing has no interval, so that ranks have none"}
-    assert boards(corrected_by(np.ones(20), np.ones(20), ["a"] * 20))["corrected"] == []
+
+
+def test_a_group_with_all_labels_stands_beside_the_others_by_them():
+    human, judge, groups = columns({"a": 0.0, "b": 1.0})
+    complete = np.where(np.array(groups) == "b", np.nan_to_num(human, nan=1.0), human)
+    found = corrected_by(complete, judge, groups)
+    assert found["b"].ppi == found["b"].human_only
+    assert (found["b"].weight, found["b"].saved) == (0, 0)
+    assert {place.group for place in boards(found)["corrected"]} == {"a", "b"}
+    nobody = corrected_by(np.full(20, np.nan), np.ones(20), ["a"] * 20)
+    assert boards(nobody)["corrected"] == []
 
 
 def test_the_worth_by_correlation_is_the_limit_of_ppi():

@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.errors import InputError
 from annotation.models import Dialogue
 from judging.models import Look
-from judging.queries.evidence import ALL, DEVELOPMENT, HELD_OUT, StudyEvidence
+from judging.queries.evidence import ALL, DEVELOPMENT, HELD_OUT, StudyEvidence, leaks
 from judging.services.trust import certificates, holding_out
 from judging.services.trust.trusting import Asked
 from judging.stats.hold_out import held_out
@@ -53,6 +53,21 @@ def test_the_two_parts_are_the_study():
         StudyEvidence.read(criterion.study, ALL)
     with pytest.raises(InputError, match="held out already"):
         holding_out.hold_out(by=None, study=criterion.study)
+
+
+def test_content_on_both_sides_leaks():
+    criterion = study(n=60)
+    made = criterion.study
+    holding_out.hold_out(by=None, study=made)
+    split = made.hold_out
+    assert leaks(made, split) == []
+    sides = {part: StudyEvidence.read(made, part).material.names for part in (DEVELOPMENT, HELD_OUT)}
+    turns = [{"role": "assistant", "content": "The same on both sides."}]
+    both = [int(sides[DEVELOPMENT][0]), int(sides[HELD_OUT][0])]
+    Dialogue.objects.filter(items__study=made, items__position__in=both).update(turns=turns)
+    assert leaks(made, split) == [both[1]]
+    judge = StudyEvidence.read(made).judge("gpt")
+    assert holding_out.record(made, judge, DEVELOPMENT)["leaks"] == 1
 
 
 def test_every_look_is_on_record_and_on_the_certificate():
