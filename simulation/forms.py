@@ -100,6 +100,11 @@ class ExperimentForm(forms.Form):
         initial=3,
         help_text="Under the condition that retrieves.",
     )
+    embedder = forms.CharField(
+        label="Who makes embeddings",
+        required=False,
+        help_text="Only where passages are found by embeddings: openai_compatible:MODEL, parameters as JSON behind.",
+    )
     seed = forms.IntegerField(
         label="Seed", min_value=0, max_value=LARGEST_SEED, initial=0, help_text="Of all that is drawn by lot."
     )
@@ -141,6 +146,7 @@ class ExperimentForm(forms.Form):
                 single_turns=given["single_turns"],
                 multi_turns=given["multi_turns"],
                 passages=given["passages"],
+                embedder=agents.embedder(given["embedder"]),
                 budget_usd=given["budget_usd"],
             )
         except InputError as error:

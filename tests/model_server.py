@@ -26,7 +26,8 @@ from typing import Any
 
 MODEL = "model-for-tests"
 KEY = "key-for-tests"
-MESSAGES, CHAT = "/v1/messages", "/v1/chat/completions"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MESSAGES, CHAT, EMBEDDINGS = "/v1/messages", "/v1/chat/completions", "/v1/embeddings"
 
 
 def verdict(value: str, explanation: str = "It asks for what it should know.") -> str:
@@ -138,6 +139,8 @@ class ModelServer:
         if found := re.fullmatch(r"/v1/models/(.+)", request.path):
             known = found[1] in self.models
             return Answer(body=claude(found[1])) if known else error(404, "not_found_error", f"model: {found[1]}")
+        if request.path == EMBEDDINGS:
+            return Answer(body=letters(request.body["input"]))
         if request.path == "/v1/messages/count_tokens":
             counted = self.tokens_per_prompt
             return Answer(body={"input_tokens": len(request.prompt) // 4 if counted is None else counted})
@@ -252,6 +255,16 @@ def log_probabilities(text: str, probabilities: Mapping[str, float]) -> list[dic
         logs = [{"token": word, "logprob": math.log(share), "bytes": None} for word, share in others.items()]
         told.append({"token": token, "logprob": logs[0]["logprob"], "bytes": None, "top_logprobs": logs})
     return told
+
+
+def letters(texts: list[str]) -> dict[str, Any]:
+    """Embeddings: how often each letter stands in a text, last text first, and five tokens a text."""
+    found = [
+        {"object": "embedding", "index": index, "embedding": [float(text.lower().count(sign)) for sign in LETTERS]}
+        for index, text in enumerate(texts)
+    ]
+    usage = {"prompt_tokens": 5 * len(texts), "total_tokens": 5 * len(texts)}
+    return {"object": "list", "model": MODEL, "data": found[::-1], "usage": usage}
 
 
 def openai_model(name: str) -> dict[str, Any]:

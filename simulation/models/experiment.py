@@ -26,6 +26,9 @@ class Experiment(models.Model):
     seed = models.PositiveBigIntegerField(default=0)
     single_turns = models.PositiveSmallIntegerField(help_text="The most turns of a dialogue about one domain.")
     multi_turns = models.PositiveSmallIntegerField(help_text="The most turns of one about several.")
+    embedder = models.ForeignKey(
+        Agent, models.PROTECT, null=True, blank=True, related_name="+", help_text="Who finds passages by embeddings."
+    )
     passages = models.PositiveSmallIntegerField(default=3, help_text="How many are retrieved for a turn.")
     budget_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
     input_hash = models.CharField(max_length=64, help_text="Of scenarios, agents, conditions, prompts and limits.")

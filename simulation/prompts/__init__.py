@@ -103,7 +103,8 @@ def version(side: Side, variant: str) -> str:
     condition = CONDITIONS[variant]
     parts = [text(name) for name in PARTS if name in condition.parts]
     damage = [f"{condition.damage} {condition.step}"] if condition.damage else []
-    return digest(*([text("assistant"), *parts, *damage] if condition.has_role else ["no instruction"]))
+    found_by = [condition.retriever] if condition.retriever else []
+    return digest(*([text("assistant"), *parts, *damage, *found_by] if condition.has_role else ["no instruction"]))
 
 
 __all__ = [

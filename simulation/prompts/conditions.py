@@ -12,12 +12,15 @@ from dataclasses import dataclass
 
 from simulation.prompts.history import KINDS, STEPS
 
+BM25, EMBEDDINGS = "bm25", "embeddings"
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """What an assistant gets: an instruction or none (`has_role`), and parts of what is known of the user.
 
     `damage` is a kind of `simulation.prompts.history.KINDS`, and `step` how many percent of the summaries it spoils.
+    `retriever` finds the passages that are shown: BM25 or EMBEDDINGS.
     """
 
     key: str
@@ -26,6 +29,7 @@ class Condition:
     parts: frozenset[str] = frozenset()
     damage: str = ""
     step: int = 0
+    retriever: str = ""
 
 
 PUBLISHED = {
@@ -37,7 +41,18 @@ PUBLISHED = {
         Condition("base+I", "base + past interactions", parts=frozenset({"interactions"})),
         Condition("base+S", "base + situation", parts=frozenset({"situation"})),
         Condition("base+all", "base + all three", parts=frozenset({"demographics", "interactions", "situation"})),
-        Condition("base+I-retrieved", "base + retrieved past interactions", parts=frozenset({"retrieved"})),
+        Condition(
+            "base+I-retrieved",
+            "base + past interactions found by BM25",
+            parts=frozenset({"retrieved"}),
+            retriever=BM25,
+        ),
+        Condition(
+            "base+I-embedded",
+            "base + past interactions found by embeddings",
+            parts=frozenset({"retrieved"}),
+            retriever=EMBEDDINGS,
+        ),
     )
 }
 DAMAGED = {

@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from pydantic import ValidationError
+
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import User
 from judging.providers.base import PermanentError, Provider, TransientError
 from simulation import speakers
 from simulation.models import Agent
+from simulation.speakers.embeddings import Embeddings
 
 TEMPERATURES = {"user": 0.5, "assistant": 0.0}
 """As published (arXiv 2506.09902). A parameter of one's own, null included, goes before."""
@@ -41,6 +44,42 @@ def drafted(*, side: str, provider: str, model: str = "", parameters: Mapping[st
     return known or Agent(provider=provider, model=model, parameters=given, settings_hash=found)
 
 
+def embedder(text: str) -> Agent | None:
+    """Who makes embeddings, by a short text as in `described`; None where none is named."""
+    if not text.strip():
+        return None
+    words, brace, rest = text.strip().partition("{")
+    provider, _, model = words.strip().partition(":")
+    if provider != "openai_compatible" or not model:
+        raise InputError("Embeddings come from a server: openai_compatible:MODEL.", field="embedder")
+    found = Agent(provider=provider, model=model, parameters=parsed(brace + rest, "embedder"))
+    try:
+        problems = embeddings_of(found).check([])
+    except PermanentError as error:
+        raise InputError(str(error), field="embedder") from error
+    if problems:
+        raise InputError(f"{model} cannot be asked: {'; '.join(problems)}.", field="embedder")
+    found.settings_hash = content_hash(["embeddings", provider, model, found.parameters])
+    return Agent.objects.filter(settings_hash=found.settings_hash).first() or found
+
+
+def embeddings_of(agent: Agent) -> Embeddings:
+    """Ready for use. PermanentError if its settings do not fit."""
+    try:
+        return Embeddings(model=agent.model, parameters=agent.parameters)
+    except ValidationError as error:
+        raise PermanentError(f"Parameters: {speakers.in_words(error)}.") from error
+
+
+def parsed(text: str, field: str) -> dict[str, Any]:
+    """Parameters as JSON, none where there is no text."""
+    try:
+        found: dict[str, Any] = json.loads(text) if text else {}
+    except json.JSONDecodeError as error:
+        raise InputError(f"The parameters are no JSON: {error}.", field=field) from error
+    return found
+
+
 def saved(*, by: User | None, agent: Agent) -> Agent:
     """The agent as a row; the one that is there if somebody else made it meanwhile."""
     if not agent._state.adding:
@@ -57,10 +96,7 @@ def saved(*, by: User | None, agent: Agent) -> Agent:
 def described(text: str, *, side: str) -> Agent:
     """The agent that a short text names: `local`, `claude-haiku-4-5`, `openai_compatible:llama3 {"base_url": "…"}`."""
     words, brace, rest = text.strip().partition("{")
-    try:
-        parameters = json.loads(brace + rest) if brace else {}
-    except json.JSONDecodeError as error:
-        raise InputError(f"The parameters of {words.strip()!r} are no JSON: {error}.", field=side) from error
+    parameters = parsed(brace + rest, side)
     provider, _, model = words.strip().partition(":")
     if provider not in speakers.REGISTRY:
         prefix = next((known for known in PREFIXES if words.strip().startswith(known)), None)

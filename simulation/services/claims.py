@@ -34,7 +34,7 @@ def unfinished() -> QuerySet[Experiment]:
 def free(pk: int) -> Experiment | None:
     """The experiment if anybody may claim it: left, due, and held by no living process."""
     due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
-    return unfinished().select_related("user_agent").filter(unheld(), due, pk=pk).first()
+    return unfinished().select_related("user_agent", "embedder").filter(unheld(), due, pk=pk).first()
 
 
 def claim(pk: int, worker: Worker) -> Experiment | None:

@@ -19,6 +19,7 @@ from simulation import prompts
 from simulation.models import Agent, Experiment, SimulatedDialogue
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
 from simulation.prompts import CONDITIONS, STRATEGIES
+from simulation.prompts.conditions import EMBEDDINGS
 from simulation.queries import spending
 from simulation.queries.scenarios import Candidate, alternatives
 from simulation.services import agents, claims, purse
@@ -46,6 +47,7 @@ class Plan:
     passages: int
     budget_usd: Decimal | None
     input_hash: str
+    embedder: Agent | None = None
 
     @property
     def n_dialogues(self) -> int:
@@ -78,6 +80,7 @@ def plan(
     single_turns: int = SINGLE_DOMAIN_TURNS,
     multi_turns: int = MULTI_DOMAIN_TURNS,
     passages: int = 3,
+    embedder: Agent | None = None,
     budget_usd: Decimal | None = None,
 ) -> Plan:
     """Check what is asked for, before a row is written."""
@@ -92,7 +95,11 @@ def plan(
         raise InputError("An experiment needs an assistant.", field="assistants")
     if len({agent.settings_hash for agent in assistants}) < len(assistants):
         raise InputError("An assistant is named twice.", field="assistants")
-    purse.check([user_agent, *assistants], budget_usd)
+    embeds = any(CONDITIONS[key].retriever == EMBEDDINGS for key in conditions)
+    if embeds and embedder is None:
+        raise InputError("Name who makes the embeddings: openai_compatible:MODEL.", field="embedder")
+    used = [embedder] if embeds and embedder else []
+    purse.check([user_agent, *assistants, *used], budget_usd)
     found = Plan(
         name=name,
         user_agent=user_agent,
@@ -105,6 +112,7 @@ def plan(
         multi_turns=multi_turns,
         passages=passages,
         budget_usd=budget_usd,
+        embedder=embedder if embeds else None,
         input_hash=content_hash(
             {
                 "scenarios": [list(one.key) for one in grid.scenarios],
@@ -114,6 +122,7 @@ def plan(
                 "strategy": strategy,
                 "turns": [single_turns, multi_turns],
                 "passages": passages,
+                "embedder": [one.settings_hash for one in used],
                 "prompts": [
                     prompts.version("user", strategy),
                     *(prompts.version("assistant", condition) for condition in conditions),
@@ -141,6 +150,7 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
             multi_turns=plan.multi_turns,
             passages=plan.passages,
             budget_usd=plan.budget_usd,
+            embedder=agents.saved(by=by, agent=plan.embedder) if plan.embedder else None,
             input_hash=plan.input_hash,
             code_version=code_version(),
             created_by=by,
@@ -189,7 +199,8 @@ def resume(
 
     Every turn that was said stays. `budget_usd` replaces the budget, which includes what was spent.
     """
-    all_agents = [experiment.user_agent, *experiment.assistants.all()]
+    embedder = [experiment.embedder] if experiment.embedder else []
+    all_agents = [experiment.user_agent, *experiment.assistants.all(), *embedder]
     budget = experiment.budget_usd if budget_usd is None else budget_usd
     purse.check(all_agents, budget)
     if budget is not None and (spent := spending.of_experiment(experiment).usd) >= budget:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from annotation.models import Dialogue
 from judging import pricing
 from judging.pricing import Rate
+from judging.providers.base import Usage
 from judging.services.cache import storable
 from simulation.models import SimulatedDialogue, Turn
 from simulation.parsing.endings import REGULAR
@@ -28,8 +29,8 @@ class Kept:
     ending: str
 
 
-def kept(playing: Playing, answer: Answer, rate: Rate | None) -> Kept:
-    """The reply as a turn of the dialogue, to be saved."""
+def kept(playing: Playing, answer: Answer, rate: Rate | None, of_embeddings: Rate | None = None) -> Kept:
+    """The reply as a turn of the dialogue, to be saved. What was embedded for it is part of its cost."""
     reply = answer.reply
     if reply is None:
         raise ValueError("an answer without a reply is no turn")
@@ -38,6 +39,10 @@ def kept(playing: Playing, answer: Answer, rate: Rate | None) -> Kept:
         setattr(turn, field, str(storable(getattr(turn, field))))
     turn.latency_ms = answer.latency_ms
     turn.cost_usd = pricing.cost(reply.usage, rate)
+    if playing.embedded:
+        extra = pricing.cost(Usage(input_tokens=playing.embedded), of_embeddings)
+        turn.cost_usd = None if turn.cost_usd is None or extra is None else turn.cost_usd + extra
+        playing.embedded = 0
     if reply.usage:
         turn.input_tokens, turn.output_tokens = reply.usage.input_tokens, reply.usage.output_tokens
     playing.turns.append(turn)

@@ -14,10 +14,11 @@ from simulation.models import Agent, Experiment, SimulatedDialogue, Turn
 from simulation.parsing import endings, speech
 from simulation.parsing.endings import Spoken
 from simulation.prompts import CONDITIONS, Cue, Said, Scene, Side, for_assistant, for_user
+from simulation.prompts.conditions import BM25
 from simulation.queries.agents import labels
 from simulation.queries.scenarios import Alternatives, alternatives, scene_of
 from simulation.speakers import request_of
-from simulation.stats.retrieval import passages, retrieve
+from simulation.stats.retrieval import Found, passages, retrieve
 
 STORED = 1000
 """Rows of turns that are read at a time."""
@@ -25,7 +26,7 @@ STORED = 1000
 
 @dataclass
 class Playing:
-    """A dialogue that goes on.
+    """A dialogue that goes on. `embedded` is how many tokens were embedded for its next turn.
 
     `assistant` is what its assistant is called beside the experiment's others, `retrieved` what was found for its next
     turn.
@@ -37,6 +38,7 @@ class Playing:
     assistant: str
     turns: list[Turn] = field(default_factory=list)
     retrieved: list[dict[str, Any]] = field(default_factory=list)
+    embedded: int = 0
 
     @property
     def side(self) -> Side:
@@ -83,25 +85,31 @@ class Playing:
         ]
         return endings.ending(spoken, limit=self.limit)
 
-    def request(self) -> JudgeRequest:
-        """What the side whose turn it is gets asked."""
-        return request_of(self.cue(), item=self.name, number=len(self.turns) + 1, seed=self.seed)
+    def request(self, found: Sequence[Found] = ()) -> JudgeRequest:
+        """What the side whose turn it is gets asked; `found` are the passages, where they are not found here."""
+        return request_of(self.cue(found), item=self.name, number=len(self.turns) + 1, seed=self.seed)
 
-    def cue(self) -> Cue:
+    def cue(self, found: Sequence[Found] = ()) -> Cue:
         self.retrieved = []
         if self.side == "user":
             return for_user(self.scene, self.said, strategy=self.experiment.strategy)
+        if self.retriever == BM25:
+            found = retrieve(self.query, [passage for _, passage in self.pieces], self.experiment.passages)
+        self.retrieved = [
+            {"domain": self.pieces[one.place][0], "passage": one.passage, "score": round(one.score, 4)} for one in found
+        ]
         condition = CONDITIONS[self.row.condition]
-        if "retrieved" in condition.parts:
-            self.retrieved = self.fitting(self.turns[-1].text)
-        found = [one["passage"] for one in self.retrieved]
-        return for_assistant(self.scene, self.said, condition=condition, retrieved=found)
+        return for_assistant(self.scene, self.said, condition=condition, retrieved=[one.passage for one in found])
 
-    def fitting(self, query: str) -> list[dict[str, Any]]:
-        """The passages of all summaries that fit the query, with their domains and scores."""
-        pieces = self.pieces
-        found = retrieve(query, [passage for _, passage in pieces], self.experiment.passages)
-        return [{"domain": pieces[one.place][0], "passage": one.passage, "score": round(one.score, 4)} for one in found]
+    @property
+    def retriever(self) -> str:
+        """Who finds passages for the next turn; empty where none are wanted."""
+        return CONDITIONS[self.row.condition].retriever if self.side == "assistant" else ""
+
+    @property
+    def query(self) -> str:
+        """What passages are to fit: what was said last."""
+        return self.turns[-1].text if self.turns else ""
 
     @cached_property
     def pieces(self) -> list[tuple[str, str]]:

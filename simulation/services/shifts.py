@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import closing
 from decimal import Decimal
 
 from django.db import IntegrityError
 
 from judging.models import Judge, Worker
-from judging.providers.base import PermanentError, Provider, TransientError
+from judging.providers.base import JudgeRequest, PermanentError, Provider, TransientError
 from judging.services import quotas
 from judging.services.budgets import USUAL_REPLY
 from simulation.models import Agent, Experiment
+from simulation.prompts.conditions import EMBEDDINGS
 from simulation.services import agents, claims, experiments, keeping
 from simulation.services.keeping import Kept
 from simulation.services.playing import Playing, waiting
 from simulation.services.purse import Purse
+from simulation.services.retrieving import Retriever
 from simulation.services.stage import Answer, Ask, Lane, Stage
 
 ON_STAGE = 4  # dialogues for each call that may be in flight
@@ -57,10 +59,11 @@ class Shift:
         speakers = {pk: agents.speaker_of(agent) for pk, agent in self.agents.items()}
         lanes = lanes_of(self.agents, speakers)
         self.speakers, self.most = speakers, most_on_stage(lanes)
-        self.purse = Purse.of(self.experiment, list(self.agents.values()))
+        self.purse = Purse.of(self.experiment, [*self.agents.values(), *embedders(self.experiment)])
         self.judges = {pk: Judge(provider=one.provider, model=one.model) for pk, one in self.agents.items()}
         self.find_quotas()
-        self.stage = Stage(speakers, lanes)
+        self.retriever = retriever_of(self.experiment)
+        self.stage = Stage(speakers, lanes, others=[self.retriever.embeddings] if self.retriever else [])
         with closing(self.stage):
             while self.feed():
                 self.keep(self.stage.batch())
@@ -119,7 +122,14 @@ class Shift:
         if starts is None:
             self.purse.settle(amount, Decimal(0))
             return None
-        return Ask(pk, agent.pk, request, tokens, amount, starts)
+        return Ask(pk, agent.pk, request, tokens, amount, starts, self.preparing(playing))
+
+    def preparing(self, playing: Playing) -> Callable[[], Awaitable[JudgeRequest]] | None:
+        """How the request gets its final form, where passages have to be found by embeddings."""
+        retriever = self.retriever
+        if retriever is None or playing.retriever != EMBEDDINGS:
+            return None
+        return lambda: retriever.request(playing)
 
     def starts(self, agent: Agent, tokens: int) -> float | None:
         """When a turn may start: at once where there is no quota; None where that is not soon."""
@@ -161,7 +171,9 @@ class Shift:
         self.raise_others(batch)
 
     def kept(self, answer: Answer) -> Kept:
-        return keeping.kept(self.playing[answer.ask.dialogue], answer, self.purse.rates[answer.ask.agent])
+        embedder, rates = self.experiment.embedder_id, self.purse.rates
+        of_embeddings = rates[embedder] if embedder else None
+        return keeping.kept(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
 
     def settle(self, batch: Sequence[Answer], found: Sequence[Kept]) -> None:
         """Tell purse and quota what was really used."""
@@ -219,6 +231,16 @@ class Shift:
         self.over = True
         for ask in self.stage.drop():
             self.purse.settle(ask.reserved, Decimal(0))
+
+
+def retriever_of(experiment: Experiment) -> Retriever | None:
+    """Who finds passages by embeddings. PermanentError if its settings do not fit this version of Concord."""
+    embedder = experiment.embedder
+    return None if embedder is None else Retriever(agents.embeddings_of(embedder))
+
+
+def embedders(experiment: Experiment) -> list[Agent]:
+    return [experiment.embedder] if experiment.embedder else []
 
 
 def lanes_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[Lane]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -27,7 +27,10 @@ LINGER = 0.004  # seconds that a first answer waits for others
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The next turn of a dialogue. `agent` speaks; it starts no earlier than `starts` (seconds since 1970)."""
+    """The next turn of a dialogue. `agent` speaks; it starts no earlier than `starts` (seconds since 1970).
+
+    `prepare` gives the request in its final form where that takes waiting, too.
+    """
 
     dialogue: int
     agent: int
@@ -35,6 +38,7 @@ class Ask:
     tokens: int = 0
     reserved: Decimal = Decimal(0)
     starts: float = 0.0
+    prepare: Callable[[], Awaitable[JudgeRequest]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,11 @@ class Stage:
     hold without keeping them.
     """
 
-    def __init__(self, speakers: Mapping[int, Provider], lanes: Sequence[Lane]) -> None:
-        self.speakers = speakers
+    def __init__(
+        self, speakers: Mapping[int, Provider], lanes: Sequence[Lane], *, others: Sequence[Provider] = ()
+    ) -> None:
+        """`others` are used by what prepares requests, and let go of at the end like the speakers."""
+        self.speakers, self.others = speakers, others
         self.seats: dict[int, asyncio.Semaphore] = {}
         for lane in lanes:
             self.seats |= dict.fromkeys(lane.agents, asyncio.Semaphore(lane.limit))
@@ -155,6 +162,9 @@ class Stage:
         started = time.monotonic()
         reply, fault = None, None
         try:
+            if ask.prepare:
+                ask = replace(ask, request=await ask.prepare())
+                started = time.monotonic()
             reply = await self.speakers[ask.agent].judge(ask.request)
         except Exception as error:  # noqa: BLE001 — handed to the caller, who tells kinds of faults apart
             fault = error
@@ -164,7 +174,7 @@ class Stage:
         for task in list(self.tasks):
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
-        for speaker in self.speakers.values():
+        for speaker in (*self.speakers.values(), *self.others):
             await speaker.aclose()
         await self.loop.shutdown_asyncgens()
         await self.loop.shutdown_default_executor()

@@ -38,15 +38,19 @@ def create(provider: str, *, model: str = "", parameters: Mapping[str, Any] | No
     try:
         return kind_of(provider)(model=model, parameters=parameters)
     except ValidationError as error:
-        problems = (
-            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
-            for problem in error.errors(include_url=False)
-        )
-        raise PermanentError(f"Parameters: {'; '.join(problems)}.") from error
+        raise PermanentError(f"Parameters: {in_words(error)}.") from error
+
+
+def in_words(error: ValidationError) -> str:
+    """Which parameters are wrong, and how."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+        for problem in error.errors(include_url=False)
+    )
 
 
 def takes_temperature(provider: str) -> bool:
     return "temperature" in kind_of(provider).Parameters.model_fields
 
 
-__all__ = ["REGISTRY", "create", "kind_of", "request_of", "takes_temperature"]
+__all__ = ["REGISTRY", "create", "in_words", "kind_of", "request_of", "takes_temperature"]

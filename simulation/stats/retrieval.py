@@ -1,4 +1,4 @@
-"""Passages that fit a query, by Okapi BM25 as bm25s computes it. Pure functions.
+"""Passages that fit a query, by Okapi BM25 as bm25s computes it, or by the cosine of embeddings. Pure functions.
 
 Robertson and Zaragoza (2009), "The probabilistic relevance framework: BM25 and beyond", Foundations and Trends in
 Information Retrieval 3:333-389. The variant is Lucene's: the inverse document frequency is
@@ -47,6 +47,16 @@ def retrieve(query: str, texts: Sequence[str], k: int) -> list[Found]:
     scores = bm25(query, texts)
     order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
     return [Found(place, texts[place], float(scores[place])) for place in order[:k] if scores[place] > 0]
+
+
+def nearest(query: FloatArray, vectors: FloatArray, texts: Sequence[str], k: int) -> list[Found]:
+    """The `k` texts whose vectors (n, d) lie nearest to the query's (d,) by the cosine, of equals the earlier one."""
+    if not len(texts):
+        return []
+    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(query)
+    scores = np.where(lengths > 0, vectors @ query / np.where(lengths > 0, lengths, 1.0), -1.0)
+    order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
+    return [Found(place, texts[place], float(scores[place])) for place in order[:k]]
 
 
 def bm25(query: str, texts: Sequence[str]) -> FloatArray:

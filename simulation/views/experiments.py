@@ -214,6 +214,7 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
         ("Left out by a mask", f"{grid.get('masked', 0):,} pairs of user and task"),
         ("Most turns", f"{experiment.single_turns}, of several domains {experiment.multi_turns}"),
         ("Passages retrieved", str(experiment.passages)),
+        *([("Embeddings", experiment.embedder.model)] if experiment.embedder else []),
         ("Seed", str(experiment.seed)),
         ("Budget", in_dollars(experiment.budget_usd) if experiment.budget_usd else "none"),
         ("Code", experiment.code_version),
@@ -239,7 +240,7 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
 
 
 def found(pk: int) -> Experiment:
-    return get_object_or_404(Experiment.objects.select_related("user_agent", "created_by"), pk=pk)
+    return get_object_or_404(Experiment.objects.select_related("user_agent", "created_by", "embedder"), pk=pk)
 
 
 def dialogue(pk: int, index: int) -> SimulatedDialogue:

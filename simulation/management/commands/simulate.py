@@ -67,6 +67,9 @@ class Command(ConcordCommand):
             "--max-turns-multi", type=int, default=MULTI_DOMAIN_TURNS, help="of tasks of several domains (30)"
         )
         parser.add_argument("--passages", type=int, default=3, help="retrieved for a turn under base+I-retrieved (3)")
+        parser.add_argument(
+            "--embedder", default="", metavar="MODEL", help="of base+I-embedded: openai_compatible:MODEL"
+        )
         parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop before it costs more")
         parser.add_argument("--also-annotate", type=int, metavar="N", help="make a study of N dialogues for people")
         parser.add_argument("--estimate", action="store_true", help="say what it would take, and start nothing")
@@ -187,6 +190,7 @@ def planned(options: dict[str, Any]) -> experiments.Plan:
         single_turns=options["max_turns"],
         multi_turns=options["max_turns_multi"],
         passages=options["passages"],
+        embedder=agents.embedder(options["embedder"]),
         budget_usd=options["budget_usd"],
     )
 

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from simulation.stats.retrieval import bm25, passages, retrieve
+from simulation.stats.retrieval import bm25, nearest, passages, retrieve
 
 TEXTS = ["the cat sat", "the dog sat down", "a bird"]
 
@@ -36,3 +37,12 @@ def test_nothing_to_find():
 
 def test_passages_are_some_sentences_of_a_paragraph():
     assert passages("One. Two! Three?\n\nFour.") == ["One. Two!", "Three?", "Four."]
+
+
+def test_the_nearest_by_the_cosine():
+    vectors = np.array([[0.0, 2.0], [3.0, 3.0], [0.0, 0.0], [5.0, 0.0]])
+    found = nearest(np.array([1.0, 0.0]), vectors, ["up", "between", "nowhere", "along"], 3)
+
+    assert [one.passage for one in found] == ["along", "between", "up"]
+    assert [one.score for one in found] == pytest.approx([1, math.sqrt(0.5), 0])
+    assert nearest(np.array([1.0]), np.empty((0, 1)), [], 3) == []
