@@ -104,7 +104,7 @@ class Calibrated:
     rogan_gladen
         The cross-check on a scale of two; None otherwise.
     scores
-        Recalibration; None on a nominal scale of more than two.
+        Recalibration; None on a nominal scale of more than two, or where it was not asked for.
     selective, curve
         Guarantees by target agreement, and the risk-coverage curve.
     warnings
@@ -150,6 +150,7 @@ def calibrate(
     bootstrap: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
+    recalibrated: bool = True,
 ) -> Calibrated:
     """Correction, recalibration and selective judging of one judge on one criterion.
 
@@ -165,6 +166,8 @@ def calibrate(
         Agreements to be guaranteed by selective judging, and the probability with which each may fail.
     bootstrap, confidence, seed
         Of the intervals, and of the folds.
+    recalibrated
+        Whether maps are fitted; without, ``scores`` is None.
 
     Raises
     ------
@@ -199,7 +202,7 @@ def calibrate(
             confidence=confidence,
             seed=seed,
         )
-        if has_mean
+        if has_mean and recalibrated
         else None,
         selective=tuple(
             select(

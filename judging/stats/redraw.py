@@ -1,6 +1,7 @@
 """Bootstrap of statistics that are no rating table: resampling weights, and the percentile interval of replicates."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,6 +15,11 @@ MOST_UNDEFINED = 0.1
 
 def redraws(n: int, *, replicates: int, seed: int, clusters: Sequence[str] | None = None) -> FloatArray:
     """(B, n) how often each of n items is drawn in each replicate; the items of one cluster are drawn together."""
+    return _redrawn(n, replicates, seed, None if clusters is None else tuple(clusters))
+
+
+@lru_cache(maxsize=1)  # a score before and after a map is redrawn alike, one right after the other
+def _redrawn(n: int, replicates: int, seed: int, clusters: tuple[str, ...] | None) -> FloatArray:
     unit = np.arange(n)
     if clusters is not None:
         unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1]
@@ -23,6 +29,7 @@ def redraws(n: int, *, replicates: int, seed: int, clusters: Sequence[str] | Non
     drawn = np.random.default_rng(seed).integers(0, k, (replicates, k)) + k * np.arange(replicates)[:, None]
     times = np.bincount(drawn.ravel(), minlength=replicates * k).reshape(replicates, k)
     weights: FloatArray = times[:, unit].astype(float)
+    weights.setflags(write=False)
     return weights
 
 

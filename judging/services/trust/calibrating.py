@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from judging.services.trust.options import TrustOptions
 from judging.stats.agreement import judge_agreement
-from judging.stats.alt_test import alt_test
+from judging.stats.alt_test import SWEEP, alt_test
 from judging.stats.calibrate import Calibrated, calibrate, scores_json
 from judging.stats.calibration import recalibrate
 from judging.stats.evidence import Evidence, scored
@@ -37,9 +37,11 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
     """The document of one criterion. What cannot be told says why; the rest stands."""
     columns = evidence.columns()
     positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
+    has_scores = _tells_scores(evidence)
     found = calibrate(
         columns,
         positive=positive,
+        recalibrated=not has_scores,
         method=options.method,
         targets=options.targets,
         delta=options.delta,
@@ -60,7 +62,7 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         "confidence_from": evidence.said.confidence_from,
         **_agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap),
         **found.as_json(),
-        "scores": _scores(evidence, found, options),
+        "scores": _scores(evidence, options) if has_scores else _verdicts(found),
         "worth": _worth(found),
         "groups": _groups(evidence, positive, options),
         "leaderboard": _leaderboard(evidence, options),
@@ -91,7 +93,14 @@ def _labels(evidence: Evidence) -> dict[str, int]:
     }
 
 
-def _agreement(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray, bootstrap: int) -> dict[str, Any]:
+def _agreement(
+    evidence: Evidence,
+    name: str,
+    options: TrustOptions,
+    kept: BoolArray,
+    bootstrap: int,
+    sweep: Sequence[float] = SWEEP,
+) -> dict[str, Any]:
     """The judge beside people, and whether it may stand in for one of them; on the items that somebody rated."""
     rated = kept & evidence.said.asked & (evidence.table.ratings_per_item > 0)
     table, codes = evidence.table.subset_items(rated), evidence.said.codes[rated]
@@ -104,21 +113,27 @@ def _agreement(evidence: Evidence, name: str, options: TrustOptions, kept: BoolA
         confidence=options.confidence,
         seed=options.seed,
     )
-    return {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options)}
+    return {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options, sweep)}
 
 
-def _alt_test(table: RatingTable, codes: Any, options: TrustOptions) -> dict[str, Any] | None:
+def _alt_test(table: RatingTable, codes: Any, options: TrustOptions, sweep: Sequence[float]) -> dict[str, Any] | None:
     if table.n_raters < 2:
         return None
-    return alt_test(table, codes, epsilon=options.epsilon, confidence=options.confidence).as_json()
+    return alt_test(table, codes, epsilon=options.epsilon, sweep=sweep, confidence=options.confidence).as_json()
 
 
-def _scores(evidence: Evidence, found: Calibrated, options: TrustOptions) -> dict[str, Any] | None:
-    """Recalibration of the judge's own score where the model tells one, else of its verdict."""
-    if found.scores is None:
-        return None
-    if not np.isfinite(evidence.said.score).any() or evidence.people.counted:
-        return {**scores_json(found.scores), "of": "verdict"}
+def _tells_scores(evidence: Evidence) -> bool:
+    """Whether the judge tells scores of its own on a scale on which they are averaged."""
+    return bool(np.isfinite(evidence.said.score).any()) and not evidence.people.counted
+
+
+def _verdicts(found: Calibrated) -> dict[str, Any] | None:
+    """Recalibration of the judge's verdicts."""
+    return None if found.scores is None else {**scores_json(found.scores), "of": "verdict"}
+
+
+def _scores(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
+    """Recalibration of the judge's own scores."""
     human, own = evidence.scores()
     dependent = evidence.material.dependent
     again = recalibrate(
@@ -216,6 +231,7 @@ def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, An
 def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray) -> dict[str, Any]:
     part = calibrate(
         evidence.columns(kept),
+        recalibrated=False,
         targets=options.targets,
         delta=options.delta,
         bootstrap=0,
@@ -223,7 +239,7 @@ def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray)
         seed=options.seed,
     )
     asked = kept & evidence.said.asked
-    held = _agreement(evidence, name, options, kept, options.bootstrap // FEWER)
+    held = _agreement(evidence, name, options, kept, options.bootstrap // FEWER, sweep=())
     return {
         "n_items": int(kept.sum()),
         "labels": {"asked": int(asked.sum()), "unscored": int((asked & evidence.said.unscored).sum())},
