@@ -86,13 +86,13 @@ def pairs_statistic(
 
 
 def _pair_columns(a: IntArray, b: IntArray, q: int, distances: Distances | None) -> FloatArray:
-    """(n_items, 4 + 2 q): whether both rated, the same; both distances; categories of the first, the second."""
+    """(n_items, 3 + 2 q): whether the same; both distances; categories of the first, the second, where both rated."""
     both = (a != MISSING) & (b != MISSING)
     first = (a[:, None] == np.arange(q)) & both[:, None]
     second = (b[:, None] == np.arange(q)) & both[:, None]
     apart = [np.where(both, distance[a, b], 0.0) for distance in _both(distances)] if q else []
     nothing = [np.zeros(len(a))] * (2 - len(apart))
-    return np.column_stack([both, (a == b) & both, *apart, *nothing, first, second]).astype(float)
+    return np.column_stack([(a == b) & both, *apart, *nothing, first, second]).astype(float)
 
 
 def _both(distances: Distances | None) -> list[FloatArray]:
@@ -100,9 +100,10 @@ def _both(distances: Distances | None) -> list[FloatArray]:
 
 
 def _pair_values(sums: FloatArray, *, n_pairs: int, q: int, distances: Distances | None) -> FloatArray:
-    by_pair = sums.reshape(*sums.shape[:-1], n_pairs, 4 + 2 * q)
-    n, same, *apart = np.moveaxis(by_pair[..., :4], -1, 0)
-    first, second = by_pair[..., 4 : 4 + q], by_pair[..., 4 + q :]
+    by_pair = sums.reshape(*sums.shape[:-1], n_pairs, 3 + 2 * q)
+    same, *apart = np.moveaxis(by_pair[..., :3], -1, 0)
+    first, second = by_pair[..., 3 : 3 + q], by_pair[..., 3 + q :]
+    n = first @ np.ones(q)
     exact, pairs = ratio(same, n), n**2
     kappa = _kappa(exact, ratio(_product(first, second), pairs))
     weighted = [
@@ -143,7 +144,7 @@ def pair_blocks(
     """Pairs in blocks, each with its replicates, so that many raters do not fill the memory."""
     distances = distances_of(table)
     tall = max(table.n_items, resampling.n_replicates, 1)
-    size = max(1, BUDGET // (tall * (4 + 2 * table.n_categories)))
+    size = max(1, BUDGET // (tall * (3 + 2 * table.n_categories)))
     for start in range(0, len(pairs), size):
         block = pairs[start : start + size]
         statistic = pairs_statistic(table.codes, block, table.n_categories, distances)

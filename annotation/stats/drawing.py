@@ -33,8 +33,8 @@ ROWS = 128
 """Replicates drawn at a time. Part of what a seed means: another number gives other draws."""
 
 TABLE = 1 << 16
-WORTH_A_THREAD = 1_000_000
-"""Below this many numbers starting threads costs more than it saves."""
+WORTH_A_THREAD = 10_000_000
+"""Below this many numbers threads wait for each other longer than they save."""
 
 THREADS = min(4, os.cpu_count() or 1)
 
@@ -93,9 +93,11 @@ class Urn:
 
     def _draw(self, times: SingleArray, rows: int, seed: int, stream: int, start: int) -> None:
         """Draw the replicates ``start``, ``start`` + 1, … of ``times`` (k, b), ``rows`` of them."""
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream + start // rows,)))
-        own = times[:, start : start + rows]
-        short = np.tile(self._size, (own.shape[1], 1))
+        sequence = np.random.SeedSequence(seed, spawn_key=(stream + start // rows,))
+        rng = np.random.default_rng(sequence)
+        n = min(rows, times.shape[1] - start)
+        own = np.empty((len(self.copies), n), dtype=np.float32)  # small enough for a cache; single draws jump about
+        short = np.tile(self._size, (n, 1))
         if self._mean:
             self._start(rng, own)
             short -= np.einsum("kr->r", own).astype(np.int64)[:, None]
@@ -103,7 +105,8 @@ class Urn:
             own[:, too_many], short[too_many] = 0, self._size
         else:
             own[:] = 0
-        self._one_by_one(rng, times, start, short)
+        self._one_by_one(rng, own, short)
+        times[:, start : start + n] = own
 
     @cached_property
     def _size(self) -> IntArray:
@@ -149,20 +152,17 @@ class Urn:
             else:
                 times[kinds] += numbers
 
-    def _one_by_one(self, rng: np.random.Generator, times: SingleArray, start: int, numbers: IntArray) -> None:
-        """Add draws of single units to ``times`` (k, b), ``numbers`` (rows, h) of them from each stratum.
-
-        The first row of ``numbers`` belongs to replicate ``start``.
-        """
+    def _one_by_one(self, rng: np.random.Generator, times: SingleArray, numbers: IntArray) -> None:
+        """Add draws of single units to ``times`` (k, rows), ``numbers`` (rows, h) of them from each stratum."""
         rows, n_strata = numbers.shape
-        cell = np.repeat(np.arange(start, start + rows), numbers.sum(axis=1))
+        cell = np.repeat(np.arange(rows), numbers.sum(axis=1))
         if n_strata == 1:
             unit = rng.integers(0, len(self._kind_of), size=len(cell))
         else:
             stratum = np.repeat(np.tile(np.arange(n_strata), rows), numbers.ravel())
             first = np.cumsum(self._size) - self._size
             unit = first[stratum] + (rng.random(len(cell)) * self._size[stratum]).astype(np.int64)
-        cell += self._kind_of.take(unit) * times.shape[1]
+        cell += self._kind_of.take(unit) * rows
         np.add.at(times.reshape(-1), cell, np.float32(1))
 
 

@@ -167,29 +167,40 @@ def mean_estimates(
     means: Replicates, resampling: Resampling, basis: Basis, *, reason: str, nominal: bool
 ) -> dict[str, Estimate]:
     """Means over pairs as figures, by the names of `annotation.stats.cohen.KINDS`."""
-    weighted = NO_ORDER if nominal else reason
-    reasons = [weighted if kind in ("weighted_cohen_kappa", "linear_cohen_kappa") else reason for kind in cohen.KINDS]
-    found = estimates(means, resampling, [basis] * cohen.PER_PAIR, reasons)
+    found = estimates(means, resampling, [basis] * cohen.PER_PAIR, _by_kind(reason, nominal=nominal))
     return dict(zip(cohen.KINDS, found, strict=True))
+
+
+def _by_kind(reason: str, *, nominal: bool) -> list[str]:
+    """The reason for each of `annotation.stats.cohen.KINDS`: a nominal scale has no weighted kappa."""
+    weighted = NO_ORDER if nominal else reason
+    return [weighted if kind in ("weighted_cohen_kappa", "linear_cohen_kappa") else reason for kind in cohen.KINDS]
 
 
 def against_the_rest(
     table: RatingTable, raters: Sequence[int], means: Sequence[Replicates], resampling: Resampling
 ) -> list[RaterAgreement]:
     """Each of ``raters`` (columns) against the others, from the replicates of its means."""
-    found = []
-    for column, mean in zip(raters, means, strict=True):
-        common = (table.codes[:, column] != MISSING) & table.pairable
-        figures = mean_estimates(
-            mean,
-            resampling,
-            basis_of(table, common),
-            reason=_why_no_rest(table, common),
-            nominal=table.level == "nominal",
-        )
-        n_ratings = int((table.codes[:, column] != MISSING).sum())
-        found.append(RaterAgreement(table.raters[column], n_ratings, **figures))
-    return found
+    if not raters:
+        return []
+    rated = (table.codes != MISSING)[:, list(raters)]
+    common, nominal = rated & table.pairable[:, None], table.level == "nominal"
+    bases = [basis_of(table, used) for used in common.T]
+    reasons = [_by_kind(_why_no_rest(table, used), nominal=nominal) for used in common.T]
+    together = Replicates(
+        np.concatenate([mean.value for mean in means]),
+        np.hstack([mean.bootstrap for mean in means]),
+        np.hstack([mean.left_out for mean in means]),
+    )
+    n = cohen.PER_PAIR
+    found = estimates(
+        together, resampling, [basis for basis in bases for _ in range(n)], [one for part in reasons for one in part]
+    )
+    numbers = rated.sum(axis=0).tolist()
+    return [
+        RaterAgreement(table.raters[column], numbers[place], *found[place * n : (place + 1) * n])
+        for place, column in enumerate(raters)
+    ]
 
 
 def _why_no_rest(table: RatingTable, common: FloatArray) -> str:
