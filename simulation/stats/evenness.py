@@ -6,7 +6,7 @@ equally frequent, 0 where there is only one. PersonaLens (arXiv 2506.09902) repo
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,11 @@ import numpy as np
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import Basis, estimates
-from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.intervals import SAME, Basis, estimates
+from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray, IntArray
+
+ONE_SIDED = "no interval: so few profiles a value that resampling them only makes them less even"
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,17 @@ def _estimate(counts: IntArray, *, bootstrap: int, confidence: float, seed: int)
     statistic = SumStatistic(np.eye(k), partial(_relative_entropy, n_possible=len(counts)))
     basis = Basis(n_items=int(counts.sum()), n_raters=0, n_ratings=int(counts.sum()))
     reason = "no values" if not k else "only one value is possible"
-    return estimates(replicate([statistic], resampling)[0], resampling, [basis], [reason])[0]
+    replicates = replicate([statistic], resampling)[0]
+    found = estimates(replicates, resampling, [basis], [reason])[0]
+    if not _one_sided(replicates):
+        return found
+    return replace(found, low=np.nan, high=np.nan, reason=ONE_SIDED, method="none", se=np.nan)
+
+
+def _one_sided(replicates: Replicates) -> bool:
+    """Whether resampling makes the values less even, and never more: then it says nothing about what lies above."""
+    below, above = replicates.bootstrap < replicates.value - SAME, replicates.bootstrap > replicates.value + SAME
+    return bool(below.any() and not above.any())
 
 
 def _relative_entropy(sums: FloatArray, *, n_possible: int) -> FloatArray:

@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from simulation.stats.evenness import evenness
+from simulation.stats.evenness import ONE_SIDED, evenness
 from tests.annotation.stats.data import shared
 
 
@@ -70,3 +70,14 @@ def test_on_real_profiles():
     assert len(genders) == 24
     found = evenness(genders, bootstrap=100)
     assert 0 < found.evenness.value <= 1
+
+
+def test_an_interval_that_would_miss_its_value_is_not_given():
+    # every value once: a resample repeats some and drops others, so that none is as even as the sample
+    found = evenness(["a", "b", "c", "d", "e", "f", "g", "h"]).evenness
+    assert found.value == pytest.approx(1)
+    assert math.isnan(found.low)
+    assert found.reason == ONE_SIDED
+    some = evenness(["a"] * 30 + ["b"] * 10).evenness
+    assert some.low <= some.value <= some.high
+    assert some.reason is None
