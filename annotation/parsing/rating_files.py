@@ -87,6 +87,7 @@ def read(
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             columns, rows = _read_rows(file)
+        _check_columns(columns, describing)
         return _ratings_file(columns, rows, level, categories, describing)
     except InputError as error:
         raise InputError(error.message, file=str(path), line=error.line, field=error.field) from error
@@ -94,6 +95,12 @@ def read(
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
     except UnicodeDecodeError as error:
         raise InputError("is not text in UTF-8", file=str(path)) from error
+
+
+def _check_columns(columns: Sequence[str], wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in columns:
+            raise InputError(f"there is no such column; there are {', '.join(columns)}", line=1, field=name)
 
 
 def _read_rows(file: Iterator[str]) -> tuple[list[str], list[Row]]:

@@ -186,7 +186,14 @@ class TestTiers:
         assert message in refused("tiers", "--study", "two", *args)
 
     def test_a_column_that_the_file_does_not_have(self, wide):
-        assert "no column 'colour'" in refused("tiers", str(wide), "--by", "colour")
+        for command in (
+            ("tiers", "--by"),
+            ("agreement", "--by"),
+            ("agreement", "--cluster"),
+            ("agreement", "--strata"),
+        ):
+            said = refused(command[0], str(wide), command[1], "colour")
+            assert f"{wide}, line 1, field colour: there is no such column; there are item" in said
 
 
 class TestExport:
