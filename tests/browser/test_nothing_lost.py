@@ -141,6 +141,7 @@ def test_six_criteria_in_seven_presses_and_the_next_item_is_there_at_once(rate, 
     lose_the_server(page)
     page.keyboard.press("Enter")
     where(page, "2 / 3")
+    assert labels() == [], "it was there before anything was saved"
 
 
 def test_undo_takes_back_presses_and_then_goes_back_to_the_item_before(rate, page: Page) -> None:

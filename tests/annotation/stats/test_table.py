@@ -133,8 +133,9 @@ class TestChecks:
 
     def test_the_callers_array_stays_its_own(self):
         codes = np.array([[0, 1]])
-        from_codes(codes, q=2)
-        codes[0, 0] = 1
+        table = from_codes(codes, q=2)
+        codes[0, 0] = 1  # still the caller's to write
+        assert table.codes.tolist() == [[0, 1]]
 
 
 class TestScores:

@@ -75,6 +75,8 @@ class TestHeart:
     def test_it_looks_after_lost_work_too(self):
         self.beat_until(lambda: len(self.rounds) >= 2, also=lambda: self.rounds.append(1))
 
+        assert self.reports, "besides reporting itself"
+
     def test_after_a_stall_others_may_report_first(self):
         heart = workers.Heart(self.worker, also=lambda: self.rounds.append(1))
         self.reports.append("earlier")

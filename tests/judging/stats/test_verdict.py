@@ -76,4 +76,5 @@ def test_by_tier():
 
 
 def test_document_is_json():
-    json.dumps(verdict(GOOD).as_json(), allow_nan=False)
+    document = verdict(GOOD).as_json()
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
