@@ -5,7 +5,10 @@ PYTHON ?= python3
 PY = .venv/bin/python
 MANAGE = $(PY) manage.py
 
-.PHONY: help setup setup-dev demo serve stop worker smoke test test-services lint format bench lock screenshots
+# Bytecode is kept: without it, every process compiles all of Concord anew before it starts.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help setup setup-dev demo serve stop worker smoke test test-services lint docs format bench lock screenshots
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,18 +35,22 @@ smoke: setup ## the demo's loop without a lasting server; prints the final repor
 	@$(PY) scripts/smoke.py
 
 test: setup-dev ## all tests
-	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -n 3 --dist loadgroup $(ARGS)
 
 test-services: setup-dev ## the tests on PostgreSQL and Redis, where they answer on localhost
 	@$(PY) scripts/test_services.py $(ARGS)
 
-lint: setup-dev ## style, types, direction of imports, templates, migrations
+lint: setup-dev docs ## style, types, direction of imports, templates, migrations, links of the docs
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy .
 	@PYTHONPATH=. $(PY) -c "from importlinter.cli import lint_imports_command; lint_imports_command()" --no-logo
 	@$(PY) -m djlint --quiet --check --lint templates
+	@$(PY) -m bandit -q -ll -r annotation judging simulation config concord_client
 	@$(MANAGE) makemigrations --check --dry-run
+
+docs: setup-dev ## the pages in docs/ as HTML in build/docs; a link that leads nowhere fails
+	@$(PY) -m sphinx -q -W --keep-going -n -b html docs build/docs
 
 format: setup-dev ## let the tools put code and templates in order
 	@$(PY) -m ruff check --fix .

@@ -1,7 +1,6 @@
 """The forms of the study pages and of the rating page."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -9,11 +8,10 @@ from django.db import transaction
 
 from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
-from annotation.models import Assignment, Criterion, Draft, Study, User
+from annotation.models import Study, User
 from annotation.queries import frame
 from annotation.queries.context import PARTS
-from annotation.queries.rating import by_kind, shown_criterion
-from annotation.services import annotations, assignments, evidence, samples, studies
+from annotation.services import assignments, samples, studies
 
 Choices = list[tuple[str, str]]
 FIELD_NAMES = {
@@ -140,6 +138,9 @@ class StudyForm(SampleForm):
             list(PARTS[kind].items()), "Context that annotators see", "Never shown: models, condition, labels, judges."
         )
         self.fields["shown"].initial = list(PARTS[kind])
+        if kind == Study.Kind.DIALOGUE:
+            about = [(key, f"{name}: each turn of the {TEMPLATES[key].turn}") for key, name in fitting]
+            self.fields["each_turn"] = boxes(about, "Rated turn by turn", "The others are asked of the whole dialogue.")
         if kind == Study.Kind.PAIR:
             self.fields["allow_tie"] = forms.BooleanField(required=False, label="Allow a tie")
             self.fields["asks_strength"] = forms.BooleanField(
@@ -171,6 +172,7 @@ class StudyForm(SampleForm):
             shown=given["shown"],
             allow_tie=given.get("allow_tie", False),
             asks_strength=given.get("asks_strength", False),
+            each_turn=given.get("each_turn", ()),
             seed=given["seed"] or 0,
             instructions=given["instructions"],
         )
@@ -194,89 +196,3 @@ class AnnotatorsForm(forms.Form):
         self.fields["annotators"] = PeopleField(
             queryset=people, label="People", error_messages={"required": "Choose at least one person."}
         )
-
-
-@dataclass(frozen=True)
-class RatingRow:
-    """One criterion as the rating page shows it, with the answer so far."""
-
-    criterion: Mapping[str, Any]
-    value: str
-    reason: str
-    note: str
-    evidence: str
-    error: str
-
-    @property
-    def field(self) -> str:
-        return str(self.criterion["key"])
-
-    @property
-    def side(self) -> str:
-        """Of a pair: the side chosen, without the strength."""
-        return self.value.partition(":")[0]
-
-
-class RatingForm(forms.Form):
-    """The answers to an item's criteria: per criterion a value, or the reason why there is none, and a note.
-
-    `draft` is what of it was kept before, if it was filled from there.
-    """
-
-    draft: Draft | None = None
-
-    def __init__(
-        self,
-        data: Mapping[str, Any] | None = None,
-        *,
-        slot: Assignment,
-        criteria: Sequence[Criterion],
-        entered: Mapping[str, str],
-    ) -> None:
-        super().__init__(data, initial=dict(entered))
-        self.slot, self.criteria = slot, criteria
-        for criterion in criteria:
-            self.fields[criterion.key] = forms.CharField(required=False, max_length=64)
-            self.fields[f"{criterion.key}-unscored"] = forms.CharField(required=False)
-            self.fields[f"{criterion.key}-note"] = forms.CharField(required=False)
-            self.fields[f"{criterion.key}-evidence"] = forms.CharField(required=False)
-        self.fields["active"] = forms.FloatField(required=False, min_value=0)
-
-    def clean(self) -> dict[str, Any]:
-        """Let the service check each answer, so that all that is wrong is said at once. A reason replaces a value."""
-        for criterion in self.criteria:
-            given, reason = (self.cleaned_data.get(name, "") for name in (criterion.key, f"{criterion.key}-unscored"))
-            if reason:
-                given = self.cleaned_data[criterion.key] = ""
-            try:
-                annotations.answer(self.slot, criterion, given, reason)
-                evidence.checked(self.slot, self.cleaned_data.get(f"{criterion.key}-evidence", ""), criterion.key)
-            except InputError as error:
-                self.add_error(criterion.key, error.message)
-        return self.cleaned_data
-
-    def answers(self) -> dict[str, Any]:
-        """What `annotations.submit` takes beside who and what."""
-        return {**by_kind(self.criteria, self.cleaned_data), "active_seconds": self.cleaned_data.get("active")}
-
-    def entered(self) -> dict[str, str]:
-        """What is in the inputs, right or wrong, to be kept as it is."""
-        names = [name for name in self.fields if name != "active"]
-        return {name: text for name in names if (text := self.data.get(name, ""))}
-
-    def rows(self) -> list[RatingRow]:
-        return [
-            RatingRow(
-                criterion=shown_criterion(self.slot, criterion),
-                value=self[criterion.key].value() or "",
-                reason=self[f"{criterion.key}-unscored"].value() or "",
-                note=self[f"{criterion.key}-note"].value() or "",
-                evidence=self[f"{criterion.key}-evidence"].value() or "",
-                error=self.errors_of(criterion),
-            )
-            for criterion in self.criteria
-        ]
-
-    def errors_of(self, criterion: Criterion) -> str:
-        names = (criterion.key, f"{criterion.key}-unscored", f"{criterion.key}-note", f"{criterion.key}-evidence")
-        return " ".join(str(error) for name in names for error in self[name].errors)

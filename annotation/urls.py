@@ -1,11 +1,40 @@
 """Addresses of `annotation`, one a line."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from annotation.api import views as api
-from annotation.views import gold, material, review, saving, search, studies, work
+from annotation.slot_names import SlotConverter
+from annotation.views import (
+    before_work,
+    benchmarks,
+    filtering,
+    gold,
+    guidelines,
+    material,
+    quality,
+    queue,
+    review,
+    saving,
+    search,
+    studies,
+    tokens,
+    work,
+)
+
+register_converter(SlotConverter, "slot")
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    # work: asked for most often, and therefore found first
+    path("work/", work.my_work, name="my_work"),
+    path("work/<slug:slug>/next/", work.next_item, name="next_item"),
+    path("work/<slug:slug>/qualification/", before_work.qualification, name="qualification"),
+    path("work/items/<slot:pk>/answer/", before_work.training_answer, name="training_answer"),
+    path("work/items/<slot:pk>/", work.assignment, name="assignment"),
+    path("work/items/<slot:pk>/skip/", work.assignment_skip, name="assignment_skip"),
+    path("work/<slug:slug>/ahead/", saving.ahead, name="next_ahead"),
+    path("work/items/<slot:pk>/save/", saving.save, name="assignment_save"),
+    path("work/items/<slot:pk>/draft/", saving.draft, name="assignment_draft"),
+    path("work/items/<slot:pk>/put-back/", saving.put_back, name="assignment_put_back"),
+    path("", include("annotation.joining_urls")),
     # material
     path("material/", material.material, name="material"),
     path("profiles/<int:pk>/", material.profile_detail, name="profile_detail"),
@@ -22,25 +51,36 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/close/", studies.study_close, name="study_close"),
     path("studies/<slug:slug>/annotators/", studies.study_assign, name="study_assign"),
     path("studies/<slug:slug>/annotators/<int:pk>/release/", studies.study_release, name="study_release"),
-    path("studies/<slug:slug>/quality/", review.quality, name="quality"),
-    path("studies/<slug:slug>/annotators/<int:pk>/exclusion/", review.exclusion, name="exclusion"),
-    path("studies/<slug:slug>/annotators.json", review.quality_download, name="quality_download"),
+    path("studies/<slug:slug>/guidelines/<slug:key>/", guidelines.guideline, name="guideline"),
+    path("studies/<slug:slug>/queue/", queue.queue, name="queue"),
+    path("studies/<slug:slug>/queue/known/", queue.known_add, name="known_add"),
+    path("studies/<slug:slug>/queue/known/many/", queue.known_from, name="known_from"),
+    path("studies/<slug:slug>/queue/known/<int:pk>/retire/", queue.known_retire, name="known_retire"),
+    path("studies/<slug:slug>/annotators/<int:pk>/admission/", queue.admission, name="admission"),
+    path("studies/<slug:slug>/quality/", quality.quality, name="quality"),
+    path("studies/<slug:slug>/annotators/<int:pk>/exclusion/", quality.exclusion, name="exclusion"),
+    path("studies/<slug:slug>/checks.<slug:format>", quality.checks_download, name="checks_download"),
+    path("studies/<slug:slug>/annotators.json", quality.quality_download, name="quality_download"),
     path("studies/<slug:slug>/gold/", gold.gold, name="gold"),
     path("studies/<slug:slug>/gold.<slug:format>", gold.gold_download, name="gold_download"),
     path("studies/<slug:slug>/adjudication/", review.adjudication, name="adjudication"),
     path("studies/<slug:slug>/adjudication/late/<int:pk>/", review.late_answers, name="late_answers"),
     path("studies/<slug:slug>/adjudication/<slug:key>/<int:position>/", review.adjudicate, name="adjudicate"),
-    # work
-    path("work/", work.my_work, name="my_work"),
-    path("work/<slug:slug>/next/", work.next_item, name="next_item"),
-    path("work/items/<int:pk>/", work.assignment, name="assignment"),
-    path("work/items/<int:pk>/skip/", work.assignment_skip, name="assignment_skip"),
-    path("work/<slug:slug>/ahead/", saving.ahead, name="next_ahead"),
-    path("work/items/<int:pk>/save/", saving.save, name="assignment_save"),
-    path("work/items/<int:pk>/draft/", saving.draft, name="assignment_draft"),
-    path("work/items/<int:pk>/put-back/", saving.put_back, name="assignment_put_back"),
-    # API
-    path("api/studies/", api.StudyList.as_view(), name="api_studies"),
-    path("api/studies/<slug:slug>/", api.StudyDetail.as_view(), name="api_study"),
-    path("api/studies/<slug:slug>/items/", api.StudyItems.as_view(), name="api_study_items"),
+    path("studies/<slug:slug>/filter/", filtering.filter_rounds, name="filter_rounds"),
+    path("studies/<slug:slug>/graded/", filtering.graded, name="graded"),
+    # benchmarks
+    path("benchmarks/", benchmarks.benchmark_list, name="benchmark_list"),
+    path("benchmarks/new/", benchmarks.benchmark_create, name="benchmark_create"),
+    path("benchmarks/<slug:slug>/", benchmarks.benchmark_detail, name="benchmark_detail"),
+    path("benchmarks/<slug:slug>/cases/", benchmarks.benchmark_cases, name="benchmark_cases"),
+    path("benchmarks/<slug:slug>/cases/<int:pk>/", benchmarks.benchmark_case, name="benchmark_case"),
+    path("benchmarks/<slug:slug>/audit/", benchmarks.benchmark_audit, name="benchmark_audit"),
+    path("benchmarks/<slug:slug>/audit.json", benchmarks.audit_download, name="benchmark_audit_download"),
+    path("benchmarks/<slug:slug>/datasheet/", benchmarks.benchmark_datasheet, name="benchmark_datasheet"),
+    path("benchmarks/<slug:slug>/datasheet.<slug:format>", benchmarks.datasheet_download, name="datasheet_download"),
+    path("benchmarks/<slug:slug>/release/", benchmarks.benchmark_release, name="benchmark_release"),
+    path("benchmarks/<slug:slug>/release.zip", benchmarks.release_download, name="release_download"),
+    # tokens
+    path("tokens/", tokens.token_list, name="token_list"),
+    path("tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),
 ]

@@ -21,3 +21,10 @@ def file_broker_options(folder: Path) -> dict[str, Any]:
         "control_folder": str(control),
         "polling_interval": 0.2,
     }
+
+
+def shared_cache(broker: str, folder: Path) -> dict[str, Any]:
+    """Django's CACHES entry: beside the broker where that is Redis, else files that this host's processes share."""
+    if broker.startswith(("redis://", "rediss://")):
+        return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": broker, "KEY_PREFIX": "concord"}
+    return {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(folder)}

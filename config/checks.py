@@ -8,8 +8,11 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+from annotation.management.base import SETTINGS
+from config.logs import FORMATS
 
-@register()
+
+@register(SETTINGS)
 def data_folder_is_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     if os.access(settings.DATA_DIR, os.W_OK):
         return []
@@ -17,7 +20,7 @@ def data_folder_is_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG00
     return [Error(f"The data folder {settings.DATA_DIR} cannot be written.", hint=hint, id="concord.E001")]
 
 
-@register()
+@register(SETTINGS)
 def worker_times_fit(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     if settings.WORKER_GONE_SECONDS >= 3 * settings.WORKER_BEAT_SECONDS:
         return []
@@ -25,9 +28,39 @@ def worker_times_fit(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     return [Error("Living workers would be taken for gone.", hint=hint, id="concord.E002")]
 
 
-@register(deploy=True)
+@register(SETTINGS, deploy=True)
 def files_are_for_one_machine(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     if not settings.CELERY_BROKER_URL.startswith("filesystem"):
         return []
     hint = "Set CELERY_BROKER_URL to Redis or RabbitMQ where workers run on several machines."
     return [Warning("The broker lives in files of this machine.", hint=hint, id="concord.W001")]
+
+
+@register(SETTINGS)
+def log_format_is_known(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    form = os.environ.get("CONCORD_LOG_FORMAT", "line")
+    if form in FORMATS:
+        return []
+    hint = f"Set CONCORD_LOG_FORMAT to {' or '.join(FORMATS)}."
+    return [Error(f"No log format is called {form!r}.", hint=hint, id="concord.E003")]
+
+
+@register(SETTINGS, deploy=True)
+def names_are_given(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """A site that others reach answers to its own name only, and over HTTPS."""
+    found: list[CheckMessage] = []
+    if "*" in settings.ALLOWED_HOSTS:
+        hint = "Set CONCORD_ALLOWED_HOSTS to the names of the site, with commas between them."
+        found.append(Error("The site answers to any name.", hint=hint, id="concord.E004"))
+    if not settings.HTTPS:
+        hint = "Set CONCORD_HTTPS=1, and CONCORD_BEHIND_PROXY=1 where a proxy holds the certificate."
+        found.append(Error("Passwords and cookies would cross the network readable.", hint=hint, id="concord.E005"))
+    return found
+
+
+@register(SETTINGS, deploy=True)
+def database_is_for_many(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    if not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+        return []
+    hint = "Set DATABASE_URL to PostgreSQL where the web server and workers run on several machines."
+    return [Warning("The database is a file of this machine.", hint=hint, id="concord.W002")]

@@ -1,5 +1,5 @@
-"""The demo: material written for this project, accounts, two studies with simulated labels, a baseline judge, and a
-model of this machine that judges both studies in the background."""
+"""The demo: material written for this project, accounts, two studies with simulated labels, a benchmark of one of
+them, a baseline judge, and a model of this machine that judges both studies in the background."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from annotation.errors import InputError
 from annotation.models import Study, User
 from annotation.parsing.files import InputFile
 from annotation.services import assignments, samples, simulated, studies
+from annotation.services.benchmarks import auditing, building, versions
+from annotation.services.benchmarks.building import BuildOptions
 from annotation.services.imports import records
 from annotation.services.simulated import SimulatedAnnotator, Truth
 from judging.models import Judge
@@ -72,7 +74,8 @@ def load() -> None:
         rosa, *annotators = people()
         import_material(rosa)
         talk = study(rosa, annotators, DIALOGUES, Study.Kind.DIALOGUE, DIALOGUE_CRITERIA, designed_levels())
-        study(rosa, annotators, PAIRS, Study.Kind.PAIR, ("preference",), designed_preferences())
+        choice = study(rosa, annotators, PAIRS, Study.Kind.PAIR, ("preference",), designed_preferences())
+        benchmark(rosa, choice)
         baseline = judges.define(by=rosa, name="baseline", provider="baseline")
         runs.start(by=rosa, study=talk, judge=baseline, seed=SEED)
 
@@ -131,6 +134,18 @@ def study(by: User, annotators: Sequence[User], name: str, kind: str, criteria: 
     studies.open(by=by, study=made)
     simulated.rate(by=by, study=made, truth=truth, annotators=SIMULATED, seed=SEED)
     return made
+
+
+def benchmark(by: User, choice: Study) -> None:
+    """The pairs with the simulated annotators' votes, released and audited."""
+    made = building.build(
+        by=by,
+        study=choice,
+        name=PAIRS,
+        options=BuildOptions(splits={"dev": 0.3, "test": 0.7}, seed=SEED),
+        notes="Demo material: the votes are drawn, not given by people.",
+    )
+    auditing.audit(by=by, benchmark=versions.release(by=by, benchmark=made), bootstrap=500, seed=SEED)
 
 
 def designed_levels() -> dict[str, dict[str, str]]:

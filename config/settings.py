@@ -11,9 +11,13 @@ from typing import Any
 
 import dj_database_url
 import django_stubs_ext
+from csp.constants import NONE, SELF
+from django_guid.integrations import CeleryIntegration
 
-from config.broker import file_broker_options
+from config.broker import file_broker_options, shared_cache
+from config.logs import logging_as
 from config.secrets import secret_key
+from config.single_sign_on import single_sign_on
 
 django_stubs_ext.monkeypatch()
 
@@ -44,8 +48,16 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "django_guid",
     "django_htmx",
+    "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "rest_framework",
+    "drf_spectacular",
     "annotation",
     "judging",
     "simulation",
@@ -53,7 +65,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "django_guid.middleware.guid_middleware",
     "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.UploadLimitMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -63,6 +77,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -103,6 +118,8 @@ def database(url: str | None) -> dict[str, Any]:
     parsed: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
     if parsed["ENGINE"].endswith("sqlite3"):
         parsed["OPTIONS"] = SQLITE_OPTIONS
+    if parsed["ENGINE"] == "django.db.backends.postgresql":
+        parsed["ENGINE"] = "config.postgresql"  # the same, with a health check that costs no statement
     return parsed
 
 
@@ -114,9 +131,27 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+AUTHENTICATION_BACKENDS = [
+    "config.accounts.Passwords",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+
+# Signing in. A class of sixty behind one address signs in at once; somebody who guesses passwords is slowed down.
+ACCOUNT_ADAPTER = "config.accounts.Accounts"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_RATE_LIMITS = {"login": "200/m/ip", "login_failed": "30/m/ip,5/5m/key", "join": "100/10m/ip"}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Concord"
+SOCIALACCOUNT_ADAPTER = "config.accounts.SingleSignOn"
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_PROVIDERS = single_sign_on(os.environ)
+SINGLE_SIGN_ON_MAKES_ACCOUNTS = env_flag("CONCORD_OIDC_SIGNUP", default=True)
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
@@ -134,13 +169,36 @@ MEDIA_ROOT = DATA_DIR / "uploads"
 # Uploads. A larger file belongs on the command line, which streams it from disk.
 MAX_UPLOAD_BYTES = int(os.environ.get("CONCORD_MAX_UPLOAD_MB", "100")) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a long dialogue that is rated turn by turn: five inputs for each answer
 
+HTTPS = env_flag("CONCORD_HTTPS", default=False)
+SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env_flag("CONCORD_HTTPS", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # asked for from inside, without the proxy
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+BEHIND_PROXY = env_flag("CONCORD_BEHIND_PROXY", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if BEHIND_PROXY else 0
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
+# Scripts and styles come from files of this site only: text that got into a page unescaped could not run.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
 
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://"
+# What several processes count together for a while, such as failed attempts to sign in.
+CACHES = {"default": shared_cache(CELERY_BROKER_URL, DATA_DIR / "cache")}
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     file_broker_options(DATA_DIR / "broker") if CELERY_BROKER_URL.startswith("filesystem") else {}
 )
@@ -159,19 +217,48 @@ WORKER_GONE_SECONDS = float(os.environ.get("CONCORD_WORKER_GONE_SECONDS", "15"))
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
+        "annotation.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
-        "rest_framework.authentication.BasicAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["annotation.access.IsResearcher"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
-    "PAGE_SIZE": 100,
+    "DEFAULT_RENDERER_CLASSES": ["annotation.api.rendering.Json"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotation.api.rendering.AlwaysJson",
+    "DEFAULT_THROTTLE_CLASSES": ["annotation.api.throttling.AccountThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"account": os.environ.get("CONCORD_API_RATE", "1200/min")},
+    "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Schema",
+    "EXCEPTION_HANDLER": "annotation.api.problems.handler",
+    "URL_FORMAT_OVERRIDE": None,
 }
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Concord",
+    "DESCRIPTION": "People and judges rate the same items. See docs/api.md for a walk through it.",
+    "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": False,
+    "SORT_OPERATION_PARAMETERS": False,
+    "ENUM_NAME_OVERRIDES": {
+        "StudyKind": "annotation.models.Study.Kind",
+        "PersonKind": "annotation.models.User.Kind",
+        "RunKind": "judging.models.JudgeRun.Kind",
+        "MakingKind": "simulation.models.Making.Kind",
+        "SampleMethod": ["all", "simple", "stratified"],
+        "AdjudicationMethod": "annotation.models.Adjudication.Method",
+        "LateDecisionValue": ["use", "dismiss"],
+        "ConflictDecisionValue": "simulation.models.ConflictReview.Decision",
+        "Tier": "annotation.models.TierOverride.Tier",
+        "CandidateLevel": "simulation.models.Candidate.Level",
+    },
+}
+# How fast accounts call is counted for all web processes together where there is a Redis, else in each by itself.
+if CELERY_BROKER_URL.startswith(("redis://", "rediss://")):
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CELERY_BROKER_URL}}
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": os.environ.get("CONCORD_LOG_LEVEL", "INFO")},
-    "loggers": {"httpx2": {"level": "WARNING"}},  # else a line for every call of a judge
+# Every line of a log carries the id of the request that led to it, also where a worker wrote it.
+DJANGO_GUID = {
+    "GUID_HEADER_NAME": "X-Request-ID",
+    "INTEGRATIONS": [CeleryIntegration(use_django_logging=False, log_parent=False)],
 }
+LOGGING = logging_as(os.environ.get("CONCORD_LOG_FORMAT", "line"), os.environ.get("CONCORD_LOG_LEVEL", "INFO"))
+METRICS_TOKEN = os.environ.get("CONCORD_METRICS_TOKEN", "")

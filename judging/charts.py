@@ -7,55 +7,47 @@ band. A palette names the colours: those of the page follow its light and dark t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-import vl_convert
+from annotation.charts import FILE, PAGE, TIERS, Palette, inline, png, styled, svg
+from annotation.later import Later
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = Later("altair")
+
+__all__ = [
+    "CURVE",
+    "FILE",
+    "LETTER",
+    "LONGEST",
+    "PAGE",
+    "ROW",
+    "TIERS",
+    "WIDTH",
+    "Curve",
+    "Mark",
+    "Palette",
+    "Rows",
+    "attainable",
+    "curves",
+    "forest",
+    "inline",
+    "name_axis",
+    "png",
+    "rows_of",
+    "styled",
+    "svg",
+    "tier_bars",
+]
 
 ROW, WIDTH, CURVE = 24, 480, 110
 """Pixels: height of a row, width of a plot, height of a curve's panel."""
 
 LETTER, LONGEST = 7, 26
 """Pixels of a letter, and letters of a name; what is longer is cut."""
-
-TIERS = ("easy", "medium", "hard", "contested")
-
-
-@dataclass(frozen=True)
-class Palette:
-    """Colours by what they are for."""
-
-    ink: str
-    quiet: str
-    line: str
-    people: str
-    judge: str
-    band: str
-    tiers: Mapping[str, str] = field(default_factory=dict)
-
-
-PAGE = Palette(
-    ink="var(--ink)",
-    quiet="var(--ink-2)",
-    line="var(--line)",
-    people="var(--mark-people)",
-    judge="var(--mark-judge)",
-    band="var(--band)",
-    tiers={name: f"var(--tier-{name})" for name in TIERS},
-)
-"""For an SVG inside a page, which takes its colours from there."""
-
-FILE = Palette(
-    ink="#1b1c1e",
-    quiet="#505258",
-    line="#dedbd3",
-    people="#1b1c1e",
-    judge="#0d5570",
-    band="#e9e5dc",
-    tiers={"easy": "#e2bb6c", "medium": "#c0842a", "hard": "#885112", "contested": "#46280f"},
-)
-"""For an SVG by itself: print, slides, a paper."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +127,7 @@ def _panel(part: Rows, scale: alt.Scale, y_axis: alt.Axis, palette: Palette, *, 
     layers = [
         *_band(part.ceiling, scale, palette),
         base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=_by_kind(palette)),
-        base.mark_point(filled=True, opacity=1, size=90).encode(x=x, color=_by_kind(palette), shape=_SHAPE),
+        base.mark_point(filled=True, opacity=1, size=90).encode(x=x, color=_by_kind(palette), shape=_shape()),
         base.transform_filter("datum.text")
         .mark_text(align="left", dx=4, color=palette.quiet)
         .encode(x=alt.XDatum(scale.domain[0]), text="text:N"),
@@ -157,12 +149,9 @@ def _values(mark: Mark) -> dict[str, Any]:
     }
 
 
-def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
-    """Rows as the data of a chart."""
-    return alt.InlineData(values=[dict(value) for value in values])
-
-
-_SHAPE = alt.Shape("kind:N", scale=alt.Scale(domain=["people", "judge"], range=["circle", "diamond"]), legend=None)
+def _shape() -> alt.Shape:
+    shapes = alt.Scale(domain=["people", "judge"], range=["circle", "diamond"])
+    return alt.Shape("kind:N", scale=shapes, legend=None)
 
 
 def _by_kind(palette: Palette) -> alt.Color:
@@ -206,7 +195,7 @@ def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: b
         base.mark_rule(strokeWidth=1.5).encode(
             y=alt.Y("low:Q", scale=scale, axis=y_axis), y2="high:Q", color=_by_kind(palette)
         ),
-        base.mark_point(filled=True, opacity=1, size=90).encode(y=y, color=_by_kind(palette), shape=_SHAPE),
+        base.mark_point(filled=True, opacity=1, size=90).encode(y=y, color=_by_kind(palette), shape=_shape()),
     ]
     title = alt.TitleParams(part.title, anchor="start", frame="group")
     return alt.layer(*layers).properties(width=WIDTH, height=CURVE, title=title)
@@ -251,40 +240,3 @@ def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
         ticks.encode(x=alt.X("kappa:Q", scale=x), y=alt.value(16), y2=alt.value(30)),
     ]
     return styled(alt.layer(*layers).properties(width=WIDTH, height=32), palette)
-
-
-def styled(chart: Any, palette: Palette) -> dict[str, Any]:
-    """The specification of a chart with the look that all charts share."""
-    text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
-    axis = {
-        **text,
-        "gridColor": palette.line,
-        "domainColor": palette.line,
-        "tickColor": palette.line,
-        "titleFontWeight": "normal",
-    }
-    config = {
-        "font": "Liberation Sans, Arial, Helvetica, sans-serif",
-        "background": None,
-        "view": {"stroke": None},
-        "axis": axis,
-        "axisY": {"grid": False, "domain": False, "ticks": False},
-        "text": {"fontSize": 12},
-        "title": {"color": palette.ink, "fontSize": 13, "fontWeight": 600, "offset": 8},
-        "legend": {"labelColor": palette.ink, "labelFontSize": 13},
-    }
-    spec: dict[str, Any] = chart.to_dict()
-    spec["config"] = {**spec.get("config", {}), **config}
-    return spec
-
-
-def png(spec: Mapping[str, Any]) -> bytes:
-    """The chart as a picture on white, at twice the size for print and dense screens."""
-    drawn: bytes = vl_convert.vegalite_to_png({**spec, "background": "white"}, scale=2, allowed_base_urls=[])
-    return drawn
-
-
-def svg(spec: Mapping[str, Any]) -> str:
-    """The chart as an SVG document with a transparent background. Texts in it are escaped."""
-    drawn: str = vl_convert.vegalite_to_svg(dict(spec), allowed_base_urls=[])
-    return drawn

@@ -116,6 +116,7 @@ def of(document: Document) -> list[Figure]:
         *judged,
         *of_differences(document),
         *of_groups(document),
+        *of_annotators(document),
     ]
 
 
@@ -138,6 +139,22 @@ def of_groups(document: Document) -> list[Figure]:
         ]
         found += [
             Figure("items of a group", one["group"], judge, key, JUDGED[key], held[key])
+            for judge, held in one["judges"].items()
+            for key in ("mean_cohen_kappa", "human_ceiling", "below_ceiling", "accuracy", "mae")
+        ]
+    return found
+
+
+def of_annotators(document: Document) -> list[Figure]:
+    """Each group of annotators: its people among themselves, and each judge with them."""
+    found = []
+    for one in document.get("annotator_groups", {}).get("groups", []):
+        found += [
+            Figure("annotators of a group", one["group"], "", key, COEFFICIENTS[key], one[key])
+            for key in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha")
+        ]
+        found += [
+            Figure("annotators of a group", one["group"], judge, key, JUDGED[key], held[key])
             for judge, held in one["judges"].items()
             for key in ("mean_cohen_kappa", "human_ceiling", "below_ceiling", "accuracy", "mae")
         ]

@@ -14,8 +14,11 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from annotation.errors import InputError
+from annotation.exchange.registry import EXCHANGES
 from annotation.models import Study, User
+from annotation.parsing import packed
 from annotation.parsing.files import MEGABYTE, InputFile
+from annotation.services.imports import personafeedback
 from annotation.services.imports.outcome import Outcome
 from annotation.services.imports.records import SOURCE
 from judging.models import Judge, JudgeRun
@@ -291,6 +294,12 @@ class UploadForm(forms.Form):
         help_text="Its name. If there is none of this name, one is made of the items that the file names.",
     )
     judge = forms.CharField(label="Judge", max_length=120, help_text="The name under which its ratings are compared.")
+    benchmark = forms.CharField(
+        label="Name of the benchmark",
+        max_length=120,
+        required=False,
+        help_text=f"{personafeedback.NAME} if you give none. A release has a name of its own.",
+    )
     skip = forms.BooleanField(
         label="Keep the good records if some are bad",
         required=False,
@@ -301,8 +310,10 @@ class UploadForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.chosen = chosen
         self.fields["file"].help_text = f"At most {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB; a command takes more."
-        for name in {"source", "study", "judge"} - set(chosen.fields):
+        for name in {"source", "study", "judge", "benchmark"} - set(chosen.fields):
             del self.fields[name]
+        if chosen.key in EXCHANGES:
+            self.fields["source"].initial = chosen.key
 
     def clean_file(self) -> UploadedFile:
         file: UploadedFile = self.cleaned_data["file"]
@@ -324,10 +335,24 @@ class UploadForm(forms.Form):
             file = InputFile(path, upload.name or "the file")
             on_error = "skip" if self.cleaned_data["skip"] else "stop"
             try:
+                if self.chosen.folder:
+                    return self.load_folder(file, Path(folder) / "folder", by=by, on_error=on_error, **more)
                 return self.chosen.load(by=by, file=file, on_error=on_error, **more)
             except InputError as error:
                 self.refuse(error)
                 return None
+
+    def load_folder(self, file: InputFile, place: Path, **more: Any) -> Outcome:
+        """Load what is packed in the file. Whatever is said of it names the file, not the place where it lay."""
+        place.mkdir()
+        try:
+            folder = packed.unpack(file, place)
+            outcome = self.chosen.load(file=InputFile.of(folder), **more)
+        except InputError as error:
+            raise packed.named(error, place, file) from error
+        for one in outcome.skipped:
+            one["file"] = packed.as_given(one.get("file"), place, file)
+        return outcome
 
     def refuse(self, error: InputError) -> None:
         """What is wrong in the file is said at the file, with its line; the rest at its own field."""

@@ -24,6 +24,7 @@ class JudgeForm(DescribedJudge, SayingForm):
         widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}),
         help_text="In place of Concord's words, with placeholders such as $conversation. Empty for Concord's own.",
     )
+    keep_examples = forms.BooleanField(label="Keep its examples", required=False, initial=True)
     study = forms.ModelChoiceField(
         queryset=Study.objects.order_by("-created_at"),
         required=False,
@@ -37,11 +38,15 @@ class JudgeForm(DescribedJudge, SayingForm):
         self.judge = judge
         if judge is not None:
             del self.fields["name"]
+        if judge is None or not judge.examples:
+            del self.fields["keep_examples"]
 
     def settings(self) -> dict[str, Any]:
         """What `judges.define` takes. The template is one of the parameters."""
         given, described = self.cleaned_data, self.described()
-        own = {"template": given["template"].replace("\r\n", "\n")} if given["template"].strip() else {}
+        own: dict[str, Any] = {"template": given["template"].replace("\r\n", "\n")} if given["template"].strip() else {}
+        if self.judge and self.judge.examples and given["keep_examples"]:
+            own["examples"] = self.judge.examples
         name = self.judge.name if self.judge else given["name"]
         return {**described, "name": name, "parameters": {**described["parameters"], **own}}
 

@@ -84,7 +84,7 @@ def report(document: Document) -> str:
 
 
 def tables(document: Document) -> Iterator[str]:
-    """People, verdicts, corrected figures, recalibration, probes, boards."""
+    """People, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
     yield table("Agreement among people", "people", ["Criterion", "Fleiss' kappa", "Krippendorff's alpha", "Items"], (
         [
             escaped(found["name"]),
@@ -95,6 +95,8 @@ def tables(document: Document) -> Iterator[str]:
         for found in document["people"].values()
     ))  # fmt: skip
     yield _verdicts(document)
+    if document["cascade"]:
+        yield _cascade(document["cascade"])
     for name, found in document["judges"].items():
         for key, one in found["calibration"]["criteria"].items():
             yield from _of_criterion(name, key, one, found["audit"]["criteria"][key])
@@ -115,6 +117,25 @@ def _verdicts(document: Document) -> str:
         for key, verdict in found["verdicts"].items()
     )
     return table("Judges", "judges", header, rows)
+
+
+def _cascade(document: Document) -> str:
+    """Judges one after the other, and each alone; the rest is left to people."""
+    rows = (
+        [
+            escaped(found["name"]),
+            escaped(", then ".join(one["judges"])),
+            estimate(one["coverage"]),
+            estimate(one["agreement"]),
+            estimate(one["human_share"]),
+            number(one["cost_per_item_usd"], 4),
+        ]
+        for found in document["criteria"].values()
+        for one in (found, *found["alone"])
+    )
+    promise = f"agreement {document['target_agreement']:g}, failing with probability {document['delta']:g}"
+    header = ["Criterion", "Judges", "Kept", "Agreement", "Left to people", "Dollars an item"]
+    return table(f"One judge after the other, then people: {promise}", "cascade", header, rows)
 
 
 def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Iterator[str]:
@@ -147,6 +168,7 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
     )
     header = ["Probe", "Effect", "Test", "p, adjusted", "Found", "Detectable"]
     yield table(f"{about}: probes", f"probes-{label}", header, probes)
+    yield from _data(about, label, audit)
     if boards := trust_figures.leaderboards(found):
         header = ["Assistant", "People", "Judge", "Corrected"]
         rows = (
@@ -154,6 +176,25 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
             for row in boards
         )
         yield table(f"{about}: strengths of assistants", f"board-{label}", header, rows)
+
+
+def _data(about: str, label: str, audit: Document) -> Iterator[str]:
+    """The audits of the data: rules that need no model, annotators, copies, polarity."""
+    rules = ([escaped(one["name"]), estimate(one["accuracy"]), estimate(one["judge"])] for one in audit["baselines"])
+    yield table(f"{about}: rules that need no model", f"rules-{label}", ["Rule", "Right", "The judge there"], rules)
+    noise = (
+        [escaped(one["annotator"]), number(one["accuracy"]), str(one["n"])] for one in audit["labels"]["annotators"]
+    )
+    header = ["Annotator", "Accuracy", "Ratings"]
+    yield table(f"{about}: annotators after Dawid and Skene", f"noise-{label}", header, noise)
+    copies = audit["duplicates"]
+    facts = [
+        ["Items that are copies of others", str(copies["n_items"])],
+        ["Groups of copies with other labels", str(copies["n_contradictory"])],
+        ["Annotators who read the scale backwards", escaped(", ".join(audit["labels"]["backwards"]) or "none")],
+        ["Correlation of judge and people", estimate(audit["polarity"])],
+    ]
+    yield table(f"{about}: the data", f"data-{label}", ["Audit", "Found"], facts)
 
 
 def _strength(place: Document | None) -> str:

@@ -40,6 +40,8 @@ REFERENCES = {
     "bauer": "Bauer, P. (1991). Multiple testing in clinical trials. Statistics in Medicine, 10, 871–890.",
     "davidson": "Davidson, R. R. (1970). On extending the Bradley–Terry model to accommodate ties in paired comparison "
     "experiments. Journal of the American Statistical Association, 65, 317–328.",
+    "jung": "Jung, J., Brahman, F., & Choi, Y. (2024). Trust or escalate: LLM judges with provable guarantees for "
+    "human agreement. arXiv:2407.18370.",
     "holm": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
     "Statistics, 6, 65–70.",
     "benjamini-hochberg": "Benjamini, Y., & Hochberg, Y. (1995). Controlling the false discovery rate. Journal of the "
@@ -70,6 +72,11 @@ SELECTIVE = (
     "Thresholds of confidence are chosen by fixed-sequence testing with exact binomial bounds, so that agreement among "
     "the verdicts that are kept reaches its target with the stated probability"
 )
+CASCADE = (
+    "In the cascade {judges} each judge keeps the verdicts of which it is sure enough and the next one gets the rest; "
+    "the error probability of {delta:g} is split over them, so that the verdicts kept by any of them agree with people "
+    "at the rate of {target:g}"
+)
 PROBES = (
     "Judges were probed for {probes} against the hypothesis that they err as one more person would, with p-values "
     "corrected for the number of probes of a criterion"
@@ -88,11 +95,13 @@ class Methods:
         return {"text": self.text, "references": list(self.references)}
 
 
-def methods(people: Document, calibrations: Sequence[Document], audits: Sequence[Document]) -> Methods:
-    """The paragraph on agreement of people (documents by criterion) and on each judge's calibration and audits."""
+def methods(
+    people: Document, calibrations: Sequence[Document], audits: Sequence[Document], cascade: Document | None = None
+) -> Methods:
+    """The paragraph on agreement of people (by criterion), each judge's calibration and audits, and their cascade."""
     criteria = [found for result in calibrations for found in result["criteria"].values()]
     probes = [found for result in audits for found in result["criteria"].values()]
-    said = [*_people(people), *_judges(criteria), *_audits(probes)]
+    said = [*_people(people), *_judges(criteria), *_cascade(cascade), *_audits(probes)]
     names = list(dict.fromkeys(name for _, names in said for name in names))
     place = {name: number for number, name in enumerate(names, start=1)}
     sentences = [f"{sentence}{_marks(place, used)}." for sentence, used in said]
@@ -130,6 +139,13 @@ def _judges(criteria: Sequence[Document]) -> Said:
         yield SELECTIVE, ("clopper", "bauer")
     if any(found["leaderboard"] for found in criteria):
         yield "Strengths of assistants follow the Bradley–Terry model with ties", ("davidson",)
+
+
+def _cascade(found: Document | None) -> Said:
+    if found and any(one["guaranteed"] for one in found["criteria"].values()):
+        judges = ", then ".join(found["judges"])
+        said = CASCADE.format(judges=judges, delta=found["delta"], target=found["target_agreement"])
+        yield said, ("jung", "clopper", "bauer")
 
 
 def _alt_test(criteria: Sequence[Document]) -> Said:

@@ -15,7 +15,7 @@ from judging.models import CalibrationRun, JudgeRun
 def judge_step(study: Study) -> Iterator[Step]:
     """How many judges have rated the study's items, and whether one is at it."""
     running = Count("pk", filter=Q(finished_at__isnull=True, stopped_at__isnull=True))
-    runs = study.judge_runs.aggregate(judges=Count("judge", distinct=True), running=running)
+    runs = study.judge_runs.ordinary().aggregate(judges=Count("judge", distinct=True), running=running)
     count = f"{runs['judges']} ({runs['running']} running)" if runs["running"] else f"{runs['judges']}"
     state = "running" if runs["running"] else "done" if runs["judges"] else "todo"
     here = link("run_create", study.slug)
@@ -26,7 +26,11 @@ def judge_step(study: Study) -> Iterator[Step]:
 @register
 def result_steps(study: Study) -> Iterator[Step]:
     """Whether there is something to read, and whether it has been computed."""
-    submitted = Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
+    submitted = Annotation.objects.filter(
+        assignment__study=study,
+        assignment__state=Assignment.State.SUBMITTED,
+        assignment__purpose=Assignment.Purpose.RATING,
+    )
     there = submitted.exists()
     computed = AgreementRun.objects.filter(study=study).exists()
     state = "done" if there and computed else "active" if there else "todo"
@@ -38,7 +42,7 @@ def result_steps(study: Study) -> Iterator[Step]:
 def trust_steps(study: Study) -> Iterator[Step]:
     """Whether there is a judge to be calibrated, and whether it has been."""
     known = Study.objects.filter(pk=study.pk).values_list(
-        Exists(JudgeRun.objects.filter(study=OuterRef("pk"))),
+        Exists(JudgeRun.objects.ordinary().filter(study=OuterRef("pk"))),
         Exists(CalibrationRun.objects.filter(study=OuterRef("pk"))),
     )
     judged, computed = known[0]

@@ -1,4 +1,4 @@
-"""What Celery calls: two tasks, which may run twice, and the worker's signs of life."""
+"""What Celery calls: tasks, which may run twice, and the worker's signs of life."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 
 from judging.services import callbacks, chunks, recovery, work, workers
+from judging.services.evaluating import results
 from judging.services.trust import trusting
 
 hearts: list[workers.Heart] = []
@@ -32,6 +33,12 @@ def cancel_batch(batch_id: int) -> None:
 def leave(**_: Any) -> None:
     """Celery waits for tasks without telling them. They put down what they have not begun to ask."""
     leaving[0] = 1
+
+
+@shared_task(name=results.TASK)
+def evaluation_results(evaluation_id: int) -> None:
+    """Compute what an evaluation found once its last run is over, if that is not kept already."""
+    results.keep(evaluation_id)
 
 
 @shared_task(name=trusting.TASK)

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-import vl_convert
-
+from annotation.later import Later
 from judging.charts import ROW, WIDTH, Palette, inline, name_axis, styled
+
+if TYPE_CHECKING:
+    import altair as alt
+    import vl_convert
+else:
+    alt = Later("altair")
+    vl_convert = Later("vl_convert")
 
 Document = Mapping[str, Any]
 Rows = list[dict[str, Any]]

@@ -47,6 +47,12 @@ def correction(document: Document) -> list[dict[str, Any]]:
     return rows
 
 
+def corrected(document: Document) -> list[tuple[str, Document]]:
+    """The figure corrected by PPI++ alone; of a scale without a mean that of each category, by its name."""
+    parts = document["by_category"] or {"": document}
+    return [(name, part["ppi"]) for name, part in parts.items()]
+
+
 def _note(part: Document, key: str) -> str:
     if key == "judge_only":
         return "knows nothing of the judge’s errors"

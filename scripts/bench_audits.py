@@ -1,7 +1,7 @@
 """Power and false alarms of the audits on synthetic judges with and without planted biases; 300 items each.
 
 Printed: how often each planted bias is found after correction for all probes (it has to be 0.9 or more), and in how
-many of 200 clean judges anything at all is found (at most 5 %).
+many of 600 clean judges anything at all is found (at most 5 %). Every synthetic judge also answers all altered copies.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -40,7 +41,12 @@ def power(audit: Callable[[Planted, int], Audit], name: str, *, paired: bool, ti
     return sum(name in audit(stated(name, paired=paired), 10_000 + seed).found for seed in range(times)) / times
 
 
-def main(clean: int = 200, times: int = 100) -> int:
+def sizes(bias: Planted) -> str:
+    """The sizes of the planted biases, without those that are not there."""
+    return ", ".join(f"{name} {size:g}" for name, size in asdict(bias).items() if size)
+
+
+def main(clean: int = 600, times: int = 100) -> int:
     failed = 0
     for kind, audit, names in (("pairs", pairs, ON_PAIRS), ("scores", scores, ON_SCORES)):
         start = time.perf_counter()
@@ -51,7 +57,7 @@ def main(clean: int = 200, times: int = 100) -> int:
         for name in names:
             found = power(audit, name, paired=kind == "pairs", times=times)
             failed += found < POWER
-            print(f"  {name:<20} power {found:.2f} at {stated(name, paired=kind == 'pairs')}")
+            print(f"  {name:<20} power {found:.2f} at {sizes(stated(name, paired=kind == 'pairs'))}")
         print(f"  {time.perf_counter() - start:.1f} s")
     print("all as required" if not failed else f"{failed} requirements not met")
     return 1 if failed else 0

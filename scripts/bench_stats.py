@@ -1,7 +1,7 @@
 """Measure the statistical core: speed against a loop, memory, growth with the number of items, and coverage.
 
     make bench ARGS=stats                     everything, about two minutes
-    python scripts/bench_stats.py speed       only what is named: speed, million, growth, coverage
+    python scripts/bench_stats.py speed       only what is named: speed, million, growth, coverage, annotators
 
 Ratios compare two measurements of one run. Exits 1 where a promise is not kept: 150 times the speed of looping
 `krippendorff.alpha`, 1.5 GB, a million ratings in 20 seconds, cost linear in items, and a warning beside every
@@ -25,10 +25,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from annotation.stats.agreement import agreement
+from annotation.stats.annotators import annotator_report
 from annotation.stats.chance_corrected import NAMES, chance_corrected
 from annotation.stats.distinct import distinct_items
 from annotation.stats.intervals import interval_ends
 from annotation.stats.resampling import Replicates, Resampling, replicate
+from annotation.stats.signs import annotator_signs
 from annotation.stats.simulated import simulate_agreement
 from annotation.stats.table import MISSING, RatingTable
 from annotation.stats.warnings import table_warnings
@@ -42,6 +44,8 @@ WANTED_RATIO = 150
 MOST_MEMORY = 1.5  # GB
 MOST_SECONDS = 20.0
 MOST_GROWTH = 1.35  # times the growth of the number of items
+
+MOST_SIGNS = 0.5
 
 TABLES = 1000
 ITEMS, RATERS = 100, 3
@@ -62,6 +66,7 @@ def main() -> int:
         "million": million,
         "growth": growth,
         "coverage": coverage,
+        "annotators": annotators,
     }
     if sys.argv[1:] == ["_memory"]:
         return report_memory()
@@ -90,6 +95,12 @@ def seconds(function: Callable[[], object]) -> float:
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
+
+
+def processor_seconds(function: Callable[[], object]) -> float:
+    start = time.process_time()
+    function()
+    return time.process_time() - start
 
 
 def speed() -> list[str]:
@@ -162,6 +173,18 @@ def growth() -> list[str]:
         if factor > MOST_GROWTH:
             broken.append(f"{n_raters} raters: cost grew {factor:.2f} times as fast as the number of items")
     return broken
+
+
+def annotators() -> list[str]:
+    """Sixty annotators, three of whom rate each item: the signs of the quality page, and the report on every pair."""
+    rng = np.random.default_rng(SEED)
+    table = ratings(500, 60, missing=0.0)
+    three = np.argsort(np.argsort(rng.random(table.codes.shape), axis=1), axis=1) < 3
+    table = table.with_codes(np.where(three, table.codes, MISSING))
+    page = min(processor_seconds(partial(annotator_signs, table, bootstrap=500)) for _ in range(3))
+    pairs = processor_seconds(partial(annotator_report, table, bootstrap=500))
+    print(f"60 annotators, 500 items x 3, processor time: signs {page:.2f} s, report on 1,770 pairs {pairs:.2f} s")
+    return [f"the signs of 60 annotators took {page:.2f} s"] if page > MOST_SIGNS else []
 
 
 @dataclass

@@ -53,11 +53,19 @@ def install(lock: Path, *options: str) -> bool:
     """Install from the cache, which is filled first where it has to be."""
     cache = wheelhouse()
     wanted = ["--require-hashes", "-r", str(lock), *options]
-    offline = ["install", "-qq", "--no-warn-conflicts", "--no-index", f"--find-links={cache.as_uri()}", *wanted]
+    quick = ["--no-warn-conflicts", "--no-compile"]  # `compile_all` does that with all cores
+    offline = ["install", "-qq", *quick, "--no-index", f"--find-links={cache.as_uri()}", *wanted]
     if pip(*offline, quiet=True):
         return True
     print(f"bootstrap: fetching packages into {cache} (once)", file=sys.stderr)
     return pip("download", "-qq", "--only-binary=:all:", "-d", str(cache), *wanted) and pip(*offline)
+
+
+def compile_all() -> None:
+    """Compile what was installed, but for packages' own tests. What does not compile is of no use to us either way."""
+    tests = r"site-packages.*[/\\]tests?[/\\]"
+    command = [str(PYTHON), "-m", "compileall", "-qq", "-j", "0", "-x", tests, str(VENV)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
 
 
 def main() -> None:
@@ -83,6 +91,7 @@ def main() -> None:
         sys.exit("bootstrap: the packages could not be installed; the lines above say why. Nothing else was changed.")
     if not install(LOCAL_LOCK, "--no-deps"):
         print("bootstrap: going on without the local model; the lines above say why", file=sys.stderr)
+    compile_all()
     done.write_text(wanted)
 
 

@@ -1,10 +1,12 @@
-"""Take the README's pictures: a demo in a temporary folder, looked at with a real Chromium. `make screenshots`.
+"""Take the pictures of the README and of the guides: a demo in a temporary folder, looked at with a real Chromium.
 
-Writes docs/images/*.png. Chromium must be installed (Debian: apt-get install chromium).
+`make screenshots` writes docs/images/*.png, and the main pages at two widths, light and dark, in docs/images/pages/.
+With --site URL it looks at a demo that runs already. Chromium must be installed (Debian: apt-get install chromium).
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import socket
@@ -12,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from playwright.sync_api import FloatRect, Locator, Page, expect, sync_playwright
@@ -22,6 +24,24 @@ IMAGES = ROOT / "docs" / "images"
 PASSWORD = "concord-demo"  # noqa: S105 - the demo's, printed by `make demo`
 WIDTH, COLUMN, MARGIN = 1280, 840, 20
 """Pixels: of the window, of the column that text, plots and their legends fill, around a picture."""
+
+SIZES = {1280: 800, 390: 844}
+"""Height by width of a window: a desk's and a phone's, in pixels."""
+
+PAGES = {
+    "my-work": ("anna", "/work/", ()),
+    "rate-dialogue": ("anna", "/work/demo-dialogues/next/", ("y", "3")),
+    "rate-pair": ("anna", "/work/demo-pairs/next/", ("a",)),
+    "study": ("rosa", "/studies/demo-dialogues/", ()),
+    "agreement": ("rosa", "/studies/demo-dialogues/agreement/", ()),
+}
+"""By name: who looks, where, and the keys pressed there."""
+
+QUALITY = 60
+"""Of a JPEG, 0 to 100."""
+
+PATIENCE = 120_000
+"""Milliseconds that a page may take: the first one loads the code of the site, on a machine that may be busy."""
 
 LARGEST = 200_000
 """Bytes of a picture: README pages should stay light."""
@@ -67,7 +87,9 @@ def browser_page(height: int = 800) -> Iterator[Page]:
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=flags)
-        yield browser.new_page(viewport={"width": WIDTH, "height": height}, reduced_motion="reduce")
+        page = browser.new_page(viewport={"width": WIDTH, "height": height}, reduced_motion="reduce")
+        page.set_default_timeout(PATIENCE)
+        yield page
         browser.close()
 
 
@@ -102,12 +124,19 @@ def column(first: Locator, last: Locator) -> FloatRect:
     return {"x": 0, "y": y, "width": COLUMN, "height": bottom["y"] + bottom["height"] + MARGIN - y}
 
 
+def press(page: Page, keys: tuple[str, ...]) -> None:
+    """Press keys of the rating page and wait until what they say is saved."""
+    for key in keys:
+        page.keyboard.press(key)
+    if keys:
+        expect(page.locator("[data-saved]")).to_have_text("Saved")
+
+
 def rate_dialogue(page: Page, site: str) -> None:
     """Two criteria answered, so that the keys and the active criterion are seen."""
     sign_in(page, site, "anna")
     page.goto(f"{site}/work/demo-dialogues/next/")
-    for key in ("y", "3"):
-        page.keyboard.press(key)
+    press(page, ("y", "3"))
     shoot(page, "rate-dialogue")
 
 
@@ -127,10 +156,33 @@ def tiers(page: Page, site: str) -> None:
     shoot(page, "tiers", first=main.locator("ul.plain").first, last=main.locator("section").nth(1))
 
 
+def main_pages(page: Page, site: str) -> None:
+    """Each main page at both widths, light and dark."""
+    folder = IMAGES / "pages"
+    folder.mkdir(exist_ok=True)
+    total = 0
+    for name, (who, address, keys) in PAGES.items():
+        sign_in(page, site, who)
+        for width, height in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                page.goto(site + address)
+                press(page, keys)
+                path = folder / f"{name}-{width}-{scheme}.jpg"
+                page.screenshot(path=path, type="jpeg", quality=QUALITY)
+                total += path.stat().st_size
+    print(f"{folder.relative_to(ROOT)}: {len(PAGES) * 4} pictures, {total / 1000:.0f} kB")
+
+
 def main() -> None:
+    expect.set_options(timeout=PATIENCE)
+    parser = argparse.ArgumentParser(description="Take the pictures of the README and of the guides.")
+    parser.add_argument("--site", help="address of a demo that runs already, with nothing rated in it by anna")
+    given = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with demo_site() as site, browser_page() as page:
-        for take in (rate_dialogue, agreement, tiers):
+    with nullcontext(given.site) if given.site else demo_site() as site, browser_page() as page:
+        for take in (rate_dialogue, agreement, tiers, main_pages):
             take(page, site)
 
 

@@ -59,7 +59,7 @@ def sign_in(base: str, name: str) -> OpenerDirector:
     address, _ = fetch(
         site,
         f"{base}/login/",
-        [("csrfmiddlewaretoken", token(page)), ("username", name), ("password", PASSWORD)],
+        [("csrfmiddlewaretoken", token(page)), ("login", name), ("password", PASSWORD)],
     )
     if "/login" in address:
         raise SmokeError(f"{name} could not sign in")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
+from annotation.later import Later
 from judging.charts import FILE, PAGE, Palette, styled, svg
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = Later("altair")
 
 ROW, WIDTH, TALL = 22, 190, 190
 """Pixels: height of a row, width of a panel of one measure, height of a curve."""

@@ -201,7 +201,9 @@ class ResumeForm(forms.Form):
 class MakingForm(SayingForm):
     """An order of material. What each kind needs, the service says."""
 
-    kind = forms.ChoiceField(label="What is made", choices=Making.Kind.choices)
+    kind = forms.ChoiceField(
+        label="What is made", choices=[one for one in Making.Kind.choices if one[0] != "candidates"]
+    )
     agent = forms.CharField(
         label="Who makes it",
         initial="local",

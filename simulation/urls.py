@@ -2,12 +2,20 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from simulation.views import experiments, making, material, results
+from simulation.views import candidates, experiments, making, material, results
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("making/", making.making_list, name="making_list"),
     path("making/<int:pk>/", making.making_detail, name="making_detail"),
     path("making/<int:pk>/again/", making.making_again, name="making_again"),
+    path("candidates/", candidates.candidate_list, name="candidate_list"),
+    path("candidates/new/", candidates.candidate_create, name="candidate_create"),
+    path("candidates/import/", candidates.candidate_import, name="candidate_import"),
+    path("candidates/pairs/", candidates.candidate_pairs, name="candidate_pairs"),
+    path("candidates/<int:pk>/", candidates.candidate_run, name="candidate_run"),
+    path("candidates/<int:pk>/progress/", candidates.candidate_progress, name="candidate_progress"),
+    path("candidates/<int:pk>/stop/", candidates.candidate_stop, name="candidate_stop"),
+    path("candidates/<int:pk>/again/", candidates.candidate_again, name="candidate_again"),
     path("conflicts/", making.conflict_list, name="conflict_list"),
     path("conflicts/<int:pk>/", making.conflict_decide, name="conflict_decide"),
     path("measures/", material.material_measures, name="material_measures"),

@@ -100,6 +100,73 @@ class StudyFactory(DjangoModelFactory):
     kind = models.Study.Kind.DIALOGUE
 
 
+class ConsentTextFactory(DjangoModelFactory):
+    class Meta:
+        model = models.ConsentText
+
+    study = factory.SubFactory(StudyFactory)
+    text = factory.Sequence(lambda n: f"I take part freely. {n}")
+    content_hash = factory.Sequence(lambda n: f"{n:064x}")
+
+
+class IntakeFactory(DjangoModelFactory):
+    """A study without consent; `consent_text=ConsentTextFactory(study=…)` asks for one."""
+
+    class Meta:
+        model = models.Intake
+
+    study = factory.SubFactory(StudyFactory)
+
+
+class InvitationFactory(DjangoModelFactory):
+    """A link that nobody knows the token of."""
+
+    class Meta:
+        model = models.Invitation
+
+    study = factory.SubFactory(StudyFactory)
+    token_hash = factory.Sequence(lambda n: f"{n:064x}")
+
+
+class ParticipationFactory(DjangoModelFactory):
+    class Meta:
+        model = models.Participation
+
+    study = factory.SubFactory(StudyFactory)
+    annotator = factory.SubFactory(UserFactory)
+
+
+class ConsentDecisionFactory(DjangoModelFactory):
+    """Agreement to a new text."""
+
+    class Meta:
+        model = models.ConsentDecision
+
+    text = factory.SubFactory(ConsentTextFactory)
+    study = factory.SelfAttribute("text.study")
+    annotator = factory.SubFactory(UserFactory)
+    decision = "agreed"
+
+
+class DemographicQuestionFactory(DjangoModelFactory):
+    class Meta:
+        model = models.DemographicQuestion
+
+    study = factory.SubFactory(StudyFactory)
+    key = factory.Sequence(lambda n: f"question-{n}")
+    text = "How old are you?"
+    options = ["18-44", "45+"]
+
+
+class DemographicAnswerFactory(DjangoModelFactory):
+    class Meta:
+        model = models.DemographicAnswer
+
+    question = factory.SubFactory(DemographicQuestionFactory)
+    annotator = factory.SubFactory(UserFactory)
+    value = "18-44"
+
+
 def scale(*labels: str) -> list[dict[str, str]]:
     """Categories "1", "2", … with these labels."""
     return [{"value": str(n), "label": label, "guideline": ""} for n, label in enumerate(labels, start=1)]
@@ -204,6 +271,38 @@ class AnnotationFactory(DjangoModelFactory):
         )
     )
     value = "1"
+
+
+class BenchmarkFactory(DjangoModelFactory):
+    """A draft without cases; `released=True` for one that does not change any more (make its cases first)."""
+
+    class Meta:
+        model = models.Benchmark
+
+    class Params:
+        released = factory.Trait(state="released", released_at=factory.LazyFunction(timezone.now))
+
+    name = factory.Sequence(lambda n: f"Benchmark {n}")
+    version = "1"
+    slug = factory.Sequence(lambda n: f"benchmark-{n}-1")
+
+
+class BenchmarkCaseFactory(DjangoModelFactory):
+    """A hard case of nine votes whose gold is response 1."""
+
+    class Meta:
+        model = models.BenchmarkCase
+
+    benchmark = factory.SubFactory(BenchmarkFactory)
+    pair = factory.SubFactory(ResponsePairFactory)
+    kind = "general"
+    tier = "hard"
+    gold = "1"
+    votes_1 = 8
+    votes_2 = 1
+    votes_tie = 0
+    kappa = 5 / 9
+    content_hash = factory.SelfAttribute("pair.content_hash")
 
 
 class JudgeFactory(DjangoModelFactory):

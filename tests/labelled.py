@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from django.utils import timezone
 
@@ -89,7 +90,17 @@ def judge_says(
     return run
 
 
-def add_verdicts(run: JudgeRun, criterion: Criterion, values: Column, *, order: str = "", repeat: int = 1) -> None:
+def add_verdicts(
+    run: JudgeRun,
+    criterion: Criterion,
+    values: Column,
+    *,
+    order: str = "",
+    repeat: int = 1,
+    details: Sequence[Mapping[str, Any]] | None = None,
+    **same: Any,
+) -> None:
+    """Verdicts on the study's items, in their order; `details` has one for each item, `same` is that of all."""
     items = criterion.study.items.order_by("position")
     Judgment.objects.bulk_create(
         Judgment(
@@ -100,8 +111,10 @@ def add_verdicts(run: JudgeRun, criterion: Criterion, values: Column, *, order: 
             repeat=repeat,
             value=value,
             unscored_reason="" if value else "no verdict in the reply",
+            details=dict(detail),
+            **same,
         )
-        for item, value in zip(items, values, strict=True)
+        for item, value, detail in zip(items, values, details or [{}] * len(values), strict=True)
         if value is not None
     )
 

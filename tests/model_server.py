@@ -7,7 +7,8 @@ or with a verdict of its own; it can be slow, stumble, lie and break off on purp
         server.answers.append(Answer(429, headers={"retry-after": "1"}))   # the next request
         server.by_default = lambda request: Answer(text=verdict("2"), delay=1.0)   # the others
 
-It is one event loop in a thread, so that some hundred requests may wait in it at once.
+It also scores responses (`SCORE`) with the bodies that are queued. It is one event loop in a thread, so that some
+hundred requests may wait in it at once.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import math
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
@@ -28,6 +29,7 @@ MODEL = "model-for-tests"
 KEY = "key-for-tests"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MESSAGES, CHAT, EMBEDDINGS = "/v1/messages", "/v1/chat/completions", "/v1/embeddings"
+SCORE = "/score"
 
 
 def verdict(value: str, explanation: str = "It asks for what it should know.") -> str:
@@ -114,6 +116,10 @@ class ModelServer:
             return error(401, "authentication_error", "invalid x-api-key")
         if request.is_for_reply:
             return await self.reply(request)
+        if request.path == SCORE:
+            scored = self.next(request)
+            await asyncio.sleep(scored.delay)
+            return scored
         told = self.other(request)
         if request.method == "POST" and request.path.endswith("/batches"):
             await asyncio.sleep(self.batch_delay)  # it has the batch by then, and nobody knows
@@ -286,16 +292,15 @@ def claude(name: str) -> dict[str, Any]:
 @contextmanager
 def running(port: int = 0) -> Iterator[ModelServer]:
     """The server on a free port of this machine, until the block ends."""
-    server, loop, ready = ModelServer(), asyncio.new_event_loop(), Ready()
-    thread = Thread(target=loop.run_until_complete, args=[serve(server, port, ready)], name="model server")
+    server, ready = ModelServer(), Ready()
+    thread = Thread(target=asyncio.run, args=[serve(server, port, ready)], name="model server")
     thread.start()
     try:
         ready.wait()
         yield server
     finally:
-        loop.call_soon_threadsafe(ready.leave)
+        ready.leave()
         thread.join()
-        loop.close()
 
 
 class Ready:
@@ -304,23 +309,24 @@ class Ready:
     def __init__(self) -> None:
         self.listening = Event()
         self.over: asyncio.Event | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
 
     def wait(self) -> None:
         assert self.listening.wait(10), "the model server does not listen"
 
     def leave(self) -> None:
-        if self.over:
-            self.over.set()
+        if self.loop and self.over and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.over.set)
 
 
 async def serve(server: ModelServer, port: int, ready: Ready) -> None:
-    ready.over = asyncio.Event()
-    connections: set[asyncio.Task[None]] = set()
+    ready.over, ready.loop = asyncio.Event(), asyncio.get_running_loop()
+    connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task
-        connections.add(task)
+        connections[task] = writer
         try:
             async with closing(writer):
                 while await exchange(server, reader, writer):
@@ -328,16 +334,18 @@ async def serve(server: ModelServer, port: int, ready: Ready) -> None:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
-            connections.discard(task)
+            del connections[task]
 
     listening = await asyncio.start_server(connected, "127.0.0.1", port, backlog=1024)
     server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
     ready.listening.set()
     await ready.over.wait()
     listening.close()
-    for task in list(connections):
+    open_ones = dict(connections)
+    for task, writer in open_ones.items():
+        writer.transport.abort()  # nobody waits for what is not yet sent
         task.cancel()
-    await asyncio.gather(*connections, return_exceptions=True)
+    await asyncio.gather(*open_ones, return_exceptions=True)
 
 
 @asynccontextmanager
@@ -346,6 +354,8 @@ async def closing(writer: asyncio.StreamWriter) -> AsyncIterator[None]:
         yield
     finally:
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
 
 
 async def exchange(server: ModelServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:

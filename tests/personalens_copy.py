@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 BOOK = {
     "Task Description": "The user wants a book.",
@@ -15,11 +16,11 @@ BOOK = {
 TRIP = {**BOOK, "Task Description": "A trip.", "Relevant Domains": ["Hotels", "Train"], "Source": "made up"}
 
 
-def scenario(task_id: str, wording: dict, **situation) -> dict:
+def scenario(task_id: str, wording: dict[str, Any], **situation: str) -> dict[str, Any]:
     return {**wording, "task_id": task_id, "situations": {"Location": "Oslo", **situation}}
 
 
-def write(path, document) -> None:
+def write(path: Path, document: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, ensure_ascii=False, indent=4), encoding="utf-8")
 

@@ -8,6 +8,7 @@ os.environ["CONCORD_SECRET_KEY"] = "tests-only"
 os.environ["CELERY_BROKER_URL"] = os.environ.get("TEST_BROKER_URL", "")
 os.environ["DATABASE_URL"] = os.environ.get("TEST_DATABASE_URL", "")
 os.environ.pop("ANTHROPIC_API_KEY", None)
+os.environ["CONCORD_API_RATE"] = "1000000/min"  # made-up requests come faster than people's
 
 from config.settings import *  # noqa: F403
 
@@ -16,6 +17,8 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+
+ACCOUNT_RATE_LIMITS = {**ACCOUNT_RATE_LIMITS, "join": "100000/m/ip"}  # noqa: F405  all tests come from one address
 
 STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405  whitenoise warns where there is none, and warnings are errors
 
@@ -26,6 +29,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
     # A query without ORDER BY has no order: SQLite turns it round here, so that a test (or a page) that leans on the
     # order of insertion fails at home and not one time in twenty on PostgreSQL.
     DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA reverse_unordered_selects=ON;"  # noqa: F405
+    # A database that lasts minutes need not outlive a power cut.
+    DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"  # noqa: F405
 
 # A process that reports itself does so from a thread, which does not see what a test has not committed.
 WORKER_BEAT_SECONDS = 600.0

@@ -21,7 +21,10 @@ class Category:
 
 @dataclass(frozen=True)
 class CriterionTemplate:
-    """A question with its scale. `tie` is a further category that a study of pairs may allow."""
+    """A question with its scale. `tie` is a further category that a study of pairs may allow.
+
+    `turn` says whose turns it is about where a study asks it of each turn.
+    """
 
     key: str
     name: str
@@ -31,6 +34,7 @@ class CriterionTemplate:
     guideline: str
     categories: tuple[Category, ...]
     tie: Category | None = None
+    turn: Literal["user", "assistant"] = "assistant"
 
     def with_tie(self) -> CriterionTemplate:
         """The variant that offers the tie; the template itself where it knows none."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from argparse import RawDescriptionHelpFormatter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from annotation.documents import without_nan
 from annotation.errors import InputError
 
 BAD_INPUT = 2
+SETTINGS = "settings"
+"""Tag of the system checks that find a bad setting."""
 
 
 class ConcordCommand(BaseCommand):
@@ -23,6 +25,8 @@ class ConcordCommand(BaseCommand):
     """
 
     example = ""
+    # Django's checks of the code import every page to find nothing; `check`, `migrate`, `demo` and `serve` make them.
+    requires_system_checks: tuple[str, ...] | list[str] = (SETTINGS,)
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         epilog = f"Example:\n  python manage.py {self.example}" if self.example else None
@@ -59,14 +63,3 @@ class ConcordCommand(BaseCommand):
     @property
     def on_terminal(self) -> bool:
         return sys.stderr.isatty()
-
-
-def without_nan(value: Any) -> Any:
-    """The same document with NaN and infinities as null, which is all that JSON can say."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: without_nan(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [without_nan(part) for part in value]
-    return value

@@ -14,8 +14,6 @@ class ImportCommand(ConcordCommand):
     """A command that imports what lies at `path`."""
 
     path_help = "the file"
-    # The checks import every page of the site, which would take longer than most imports.
-    requires_system_checks = []
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path, help=self.path_help)

@@ -14,13 +14,20 @@ class AnnotationQuerySet(models.QuerySet["Annotation"]):
     """Labels, and those that count."""
 
     def counting(self) -> AnnotationQuerySet:
-        """Handed in, by annotators who are not excluded from the study: what everything is computed from."""
+        """Ratings handed in by annotators who are not excluded from the study: what everything is computed from.
+
+        Answers to repeats, checks and whatever comes before the work are of another purpose and are not among them.
+        """
         excluded = Exclusion.objects.filter(
             study=models.OuterRef("assignment__study"),
             annotator=models.OuterRef("assignment__annotator"),
             ended_at=None,
         )
-        return self.filter(~models.Exists(excluded), assignment__state=Assignment.State.SUBMITTED)
+        return self.filter(
+            ~models.Exists(excluded),
+            assignment__state=Assignment.State.SUBMITTED,
+            assignment__purpose=Assignment.Purpose.RATING,
+        )
 
 
 class Annotation(models.Model):
@@ -31,6 +38,9 @@ class Annotation(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="annotations")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="annotations")
+    turn = models.PositiveSmallIntegerField(
+        default=0, help_text="The turn of the dialogue that was rated, from 1; 0 for the whole item."
+    )
     value = models.CharField(max_length=64, blank=True)
     unscored_reason = models.CharField(max_length=200, blank=True, help_text="Why the annotator could not judge.")
     note = models.TextField(blank=True)
@@ -45,7 +55,7 @@ class Annotation(models.Model):
         blank=True,
         help_text='Words that justify it: [{"part": "turn-3", "start": 0, "end": 4, "text": "Book"}, …].',
     )
-    guideline_version = models.PositiveSmallIntegerField(default=1)
+    guideline_version = models.PositiveSmallIntegerField(default=1, help_text="Of the guideline that was shown.")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -53,7 +63,9 @@ class Annotation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["assignment", "criterion"], name="annotation_once_per_criterion"),
+            models.UniqueConstraint(
+                fields=["assignment", "criterion", "turn"], name="annotation_once_per_criterion_and_turn"
+            ),
             models.CheckConstraint(
                 condition=(Q(value="") & ~Q(unscored_reason="")) | (~Q(value="") & Q(unscored_reason="")),
                 name="annotation_scored_or_unscored",
@@ -121,6 +133,7 @@ class Adjudication(models.Model):
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="adjudications")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="adjudications")
+    turn = models.PositiveSmallIntegerField(default=0, help_text="The turn decided on, from 1; 0 for the whole item.")
     value = models.CharField(max_length=64)
     reason = models.TextField(blank=True)
     method = models.CharField(max_length=16, choices=Method, default=Method.ADJUDICATED)

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.functional import cached_property
 
 from annotation.models.corpus import Dialogue, ResponsePair
 
@@ -38,10 +39,47 @@ class Study(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     annotators = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="studies", blank=True)
+    check_every = models.PositiveSmallIntegerField(
+        default=0, help_text="One item in so many has a known answer; 0 for none."
+    )
+    repeat_every = models.PositiveSmallIntegerField(
+        default=0, help_text="One item in so many was rated by the same person before; 0 for none."
+    )
+    repeat_after = models.PositiveSmallIntegerField(
+        default=10, help_text="Other items at least between an item and its repeat."
+    )
+    item_limit = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Items that one annotator is given at most, checks and repeats included."
+    )
+    pass_mark = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Share of right answers with which a newcomer passes the qualification; none without one.",
+    )
+    known_for = models.OneToOneField(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="known_store",
+        help_text="The study whose material with known answers this one holds. It is never opened.",
+    )
 
     class Meta:
         verbose_name_plural = "studies"
         constraints = [
+            models.CheckConstraint(
+                condition=~Q(check_every=1) & ~Q(repeat_every=1), name="study_mixes_in_less_than_all"
+            ),
+            models.CheckConstraint(
+                condition=Q(pass_mark=None) | Q(pass_mark__gte=0, pass_mark__lte=1), name="study_pass_mark_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(item_limit=None) | Q(item_limit__gte=1), name="study_item_limit_at_least_one"
+            ),
+            models.CheckConstraint(
+                condition=Q(known_for=None) | Q(state="draft"), name="study_of_known_answers_is_never_opened"
+            ),
             models.CheckConstraint(condition=Q(overlap__gte=1), name="study_overlap_at_least_one"),
             models.CheckConstraint(condition=Q(kind__in=["dialogue", "pair"]), name="study_kind_is_known"),
             models.CheckConstraint(condition=Q(state__in=["draft", "open", "closed"]), name="study_state_is_known"),
@@ -49,6 +87,11 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @cached_property
+    def asked(self) -> list[Criterion]:
+        """Its criteria in their order, read once for this object."""
+        return list(self.criteria.all())
 
 
 class Criterion(models.Model):
@@ -60,6 +103,11 @@ class Criterion(models.Model):
         INTERVAL = "interval", "interval"
         RATIO = "ratio", "ratio"
 
+    class Unit(models.TextChoices):
+        ITEM = "item", "the whole item"
+        ASSISTANT_TURN = "assistant_turn", "each turn of the assistant"
+        USER_TURN = "user_turn", "each turn of the user"
+
     study = models.ForeignKey(Study, models.CASCADE, related_name="criteria")
     key = models.SlugField(max_length=60)
     name = models.CharField(max_length=120)
@@ -68,7 +116,10 @@ class Criterion(models.Model):
     level = models.CharField(max_length=16, choices=Level)
     categories = models.JSONField(help_text='In scale order: [{"value": "1", "label": "…", "guideline": "…"}, …]')
     position = models.PositiveSmallIntegerField(default=0)
-    guideline_version = models.PositiveSmallIntegerField(default=1)
+    guideline_version = models.PositiveSmallIntegerField(
+        default=1, help_text="Of what is asked now; earlier texts are rows of GuidelineVersion."
+    )
+    unit = models.CharField(max_length=16, choices=Unit, default=Unit.ITEM, help_text="What one answer is about.")
 
     class Meta:
         verbose_name_plural = "criteria"
@@ -78,10 +129,26 @@ class Criterion(models.Model):
             models.CheckConstraint(
                 condition=Q(level__in=["nominal", "ordinal", "interval", "ratio"]), name="criterion_level_is_known"
             ),
+            models.CheckConstraint(
+                condition=Q(unit__in=["item", "assistant_turn", "user_turn"]), name="criterion_unit_is_known"
+            ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def of_turns(self) -> bool:
+        """Whether it is asked of turns rather than of the whole item."""
+        return self.unit != self.Unit.ITEM
+
+    def turns_of(self, item: Item) -> list[int]:
+        """Numbers of the turns that it is asked of, from 1; 0 alone where it is asked of the whole item."""
+        if not self.of_turns:
+            return [0]
+        role = self.unit.removesuffix("_turn")
+        turns = item.dialogue.turns if item.dialogue else []
+        return [number for number, turn in enumerate(turns, start=1) if turn["role"] == role]
 
     @property
     def values(self) -> list[str]:
@@ -96,7 +163,7 @@ class Sample(models.Model):
     """One draw of items from the corpus: what it was drawn from and how. Never changed afterwards."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="samples")
-    method = models.CharField(max_length=16, choices=[(m, m) for m in ("all", "simple", "stratified")])
+    method = models.CharField(max_length=16, choices=[(m, m) for m in ("all", "simple", "stratified", "active")])
     strata = models.JSONField(default=list, blank=True, help_text="The fields it was stratified by.")
     filters = models.JSONField(default=dict, blank=True, help_text="What of the corpus was eligible.")
     frame_size = models.PositiveIntegerField(help_text="How many items were eligible.")
@@ -165,7 +232,18 @@ class Assignment(models.Model):
 
     A slot is open, or held by one annotator who is leased it, skipped it for later, or submitted it. The order in
     which a pair is shown is drawn with the slot and never changes.
+
+    Items that are given to one person alone are assignments of another purpose: they are made when they are handed out
+    and take no slot. Their items may belong to another study, and nothing is computed from them but the quality of the
+    annotator.
     """
+
+    class Purpose(models.TextChoices):
+        RATING = "rating", "rating"
+        REPEAT = "repeat", "repeat"
+        CHECK = "check", "check"
+        TRAINING = "training", "training"
+        QUALIFICATION = "qualification", "qualification"
 
     class State(models.TextChoices):
         OPEN = "open", "open"
@@ -180,8 +258,25 @@ class Assignment(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="assignments")
     item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")
-    slot = models.PositiveSmallIntegerField(help_text="1 to the study's overlap.")
-    rank = models.PositiveIntegerField(help_text="Place in the queue: the item's position.")
+    purpose = models.CharField(max_length=16, choices=Purpose, default=Purpose.RATING)
+    known = models.ForeignKey(
+        "KnownItem",
+        models.RESTRICT,
+        null=True,
+        blank=True,
+        related_name="assignments",
+        help_text="Of a check, training or qualification: what is known of the item.",
+    )
+    slot = models.PositiveSmallIntegerField(help_text="1 to the study's overlap; 1 for all but ratings.")
+    rank = models.PositiveIntegerField(
+        help_text="Place in the queue: the item's position, or for a repeat or check that of the item before it."
+    )
+    round = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="Of the qualification: which try of its annotator; 1 for all else."
+    )
+    number = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Its place among the items that its annotator was given, from 1."
+    )
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="assignments"
     )
@@ -192,10 +287,46 @@ class Assignment(models.Model):
     submitted_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True, help_text="Time spent on it, without idle time.")
 
+    is_watched = True
+    """Whether a webhook may wait to hear of it. A query that knows better says so."""
+    may_have_draft = True
+    """Whether something may be kept as a draft for it. A query that knows better says so."""
+
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["item", "slot"], name="slot_once_per_item"),
-            models.UniqueConstraint(fields=["item", "annotator"], name="annotator_once_per_item"),
+            models.UniqueConstraint(fields=["item", "slot"], condition=Q(purpose="rating"), name="slot_once_per_item"),
+            models.UniqueConstraint(
+                fields=["item", "annotator"], condition=Q(purpose="rating"), name="annotator_once_per_item"
+            ),
+            models.UniqueConstraint(
+                fields=["study", "item", "annotator", "purpose", "round"],
+                condition=~Q(purpose="rating"),
+                name="repeat_or_check_once_per_annotator",
+            ),
+            models.UniqueConstraint(
+                fields=["annotator", "study", "number"],
+                condition=Q(annotator__isnull=False),
+                name="assignment_number_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose__in=["rating", "repeat", "check", "training", "qualification"]),
+                name="assignment_purpose_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose__in=["rating", "repeat"], known__isnull=True)
+                | Q(purpose__in=["check", "training", "qualification"], known__isnull=False),
+                name="assignment_known_where_it_is_checked",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose="rating") | ~Q(state="open"), name="assignment_only_ratings_are_open"
+            ),
+            models.CheckConstraint(
+                condition=Q(round=1) | Q(round__gt=1, purpose="qualification"),
+                name="assignment_rounds_are_of_the_qualification",
+            ),
+            models.CheckConstraint(
+                condition=Q(number__isnull=True) | Q(number__gte=1), name="assignment_number_from_one"
+            ),
             models.CheckConstraint(condition=Q(order__in=["", "AB", "BA"]), name="assignment_order_is_known"),
             models.CheckConstraint(condition=Q(slot__gte=1), name="assignment_slot_from_one"),
             models.CheckConstraint(
@@ -216,22 +347,22 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["study", "state", "rank", "slot"], name="assignment_queue"),
-            # What one annotator holds: counted, walked by time of submission, and the place they last took in the
-            # queue. Open slots are not in these, so that opening a study does not pay for them.
+            # What one annotator holds: counted, and walked by time of submission. The place that they last took in the
+            # queue is found by its number. Open slots are in neither, so that opening a study does not pay for them.
             models.Index(
                 fields=["annotator", "study", "state", "submitted_at"],
                 name="assignment_mine",
-                condition=Q(annotator__isnull=False),
-            ),
-            models.Index(
-                fields=["annotator", "study", "started_at"],
-                name="assignment_recent",
                 condition=Q(annotator__isnull=False),
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.item} slot {self.slot}"
+
+    @property
+    def is_work(self) -> bool:
+        """Whether it is part of the study's work, and not of what comes before it."""
+        return self.purpose in WORK
 
     def response_for(self, side: str) -> str:
         """The response ("1" or "2") that was shown on `side` ("A" or "B")."""
@@ -244,3 +375,7 @@ class Assignment(models.Model):
             raise ValueError("only a pair has sides")
         texts = {"1": pair.response_1, "2": pair.response_2}
         return {side: texts[self.response_for(side)] for side in ("A", "B")}
+
+
+WORK = (Assignment.Purpose.RATING, Assignment.Purpose.REPEAT, Assignment.Purpose.CHECK)
+"""What an annotator sees as the items of a study, without a difference."""

@@ -15,11 +15,14 @@ from annotation.errors import InputError
 from annotation.parsing.files import InputFile, lines, not_utf8, read_document
 from annotation.parsing.locate import line_of
 from annotation.parsing.problems import Problems
+from annotation.parsing.twice import key_twice
 
 Record = TypeVar("Record", bound=BaseModel)
 
 # Cheap signs of what JSON can spell and a database cannot store: looked at closely only where one is seen.
 SUSPICIOUS = re.compile(rb"NaN|Infinity|\\u0000|[0-9][eE]\+?[0-9]{3}")
+
+TWICE = "is there twice in one object: which of the two holds cannot be told"
 
 SHOULD_BE = {
     "dict_type": "should be a JSON object",
@@ -93,9 +96,12 @@ def check_part(file: InputFile, data: bytes, place: list[str | int], given: Any,
 def parse_document(file: InputFile, data: bytes) -> Any:
     """The JSON value in `data`; InputError with the line where it is none."""
     try:
-        return from_json(data, allow_inf_nan=False)
+        document = from_json(data, allow_inf_nan=False)
     except ValueError as error:
         raise not_json(file, data, error) from error
+    if twice := key_twice(data.decode()):
+        raise file.error(TWICE, line=twice[1], field=twice[0])
+    return document
 
 
 def located(file: InputFile, data: bytes, path: Sequence[str | int], message: str, *, skip: int = 0) -> InputError:
@@ -109,6 +115,8 @@ def check_line(file: InputFile, number: int, line: bytes, model: type[Record]) -
         record = model.model_validate_json(line)
     except ValidationError as error:
         raise line_error(file, number, line, error) from error
+    if twice := key_twice(line.decode()):
+        raise file.error(TWICE, line=number, field=twice[0])
     if SUSPICIOUS.search(line):
         refuse_unstorable(json.loads(line), lambda path, why: file.error(why, line=number, field=dotted(path)))
     return record

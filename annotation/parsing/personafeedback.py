@@ -7,7 +7,7 @@ other section becomes readable text and is kept as it was.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,14 +121,30 @@ def persona_fields(document: dict[str, Any]) -> dict[str, Any]:
     name = rest.pop("Name") if isinstance(rest.get("Name"), str) else ""
     demographics = rest.pop("Demographics") if isinstance(rest.get("Demographics"), dict) else {}
     preferences = rest.pop("Preference") if isinstance(rest.get("Preference"), dict) else {}
+    memories = rest.pop("Memories") if isinstance(rest.get("Memories"), list) else []
     text = "\n\n".join(f"{readable(section)}\n{as_text(content)}" for section, content in rest.items())
     return {
         "name": name[:200],
         "persona": text,
         "demographics": demographics,
         "preferences": preferences,
+        "memories": memories,
         "extra": rest,
     }
+
+
+def persona_document(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A persona's file from the columns of its profile: what `persona_fields` reads, the other way round.
+
+    Columns that the layout does not know stand under their own names; empty ones are left out.
+    """
+    sections = {"Name": "name", "Demographics": "demographics", "Preference": "preferences", "Memories": "memories"}
+    known = {section: fields[column] for section, column in sections.items() if fields.get(column)}
+    more = {name.capitalize(): fields[name] for name in ("interests", "interactions") if fields.get(name)}
+    own = dict(fields.get("extra") or {})
+    # the persona's text is made of what is in `extra`; one that was written by itself has no other place
+    text = {"Persona": fields["persona"]} if fields.get("persona") and not own else {}
+    return {**known, **more, **text, **own}
 
 
 def as_text(value: Any) -> str:

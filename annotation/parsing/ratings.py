@@ -11,14 +11,18 @@ from annotation.errors import InputError
 from annotation.parsing.files import DOCUMENT_LIMIT, MEGABYTE, InputFile, not_utf8, unreadable
 from annotation.parsing.problems import Problems
 
-COLUMNS = ("item", "rater", "criterion", "value", "reason", "order", "repeat", "explanation")
+COLUMNS = ("item", "rater", "criterion", "value", "reason", "order", "repeat", "explanation", "turn")
 ORDERS = ("", "AB", "BA")
+LAST_TURN = 32_767
 LONGEST = {"item": 250, "rater": 100, "criterion": 60, "value": 64, "reason": 40}
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A line. An empty value is a missing label of a person, and an unscored item of a judge."""
+    """A line. An empty value is a missing label of a person, and an unscored item of a judge.
+
+    `turn` is the turn of the dialogue that was rated, from 1; 0 for the whole item.
+    """
 
     line: int
     item: str
@@ -29,6 +33,7 @@ class Rating:
     order: str = ""
     repeat: int = 1
     explanation: str = ""
+    turn: int = 0
 
 
 class Table(NamedTuple):
@@ -108,6 +113,9 @@ def check_row(file: InputFile, line: int, names: list[str], cells: list[str], ne
         raise file.error(f"is AB, BA or empty, not {given['order']!r}", line=line, field="order")
     if not repeat.isdecimal() or not 1 <= int(repeat) <= 1000:
         raise file.error(f"is a number from 1 to 1000, not {repeat!r}", line=line, field="repeat")
+    turn = given.get("turn", "") or "0"
+    if not turn.isdecimal() or int(turn) > LAST_TURN:
+        raise file.error(f"is the number of a turn, from 1, or empty, not {turn!r}", line=line, field="turn")
     return Rating(
         line=line,
         item=given["item"],
@@ -118,12 +126,18 @@ def check_row(file: InputFile, line: int, names: list[str], cells: list[str], ne
         order=order,
         repeat=int(repeat),
         explanation=given.get("explanation", ""),
+        turn=int(turn),
     )
 
 
 def refuse_second(file: InputFile, seen: dict[tuple[str | int, ...], int], rating: Rating, *, of_judge: bool) -> None:
     """Raise if the same rater has rated the same before; remember it otherwise."""
-    key = (rating.item, rating.criterion, *((rating.order, rating.repeat) if of_judge else (rating.rater,)))
+    key = (
+        rating.item,
+        rating.criterion,
+        rating.turn,
+        *((rating.order, rating.repeat) if of_judge else (rating.rater,)),
+    )
     first = seen.setdefault(key, rating.line)
     if first != rating.line:
         raise file.error(f"repeats line {first}", line=rating.line, field="item")

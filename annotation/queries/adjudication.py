@@ -8,6 +8,7 @@ import numpy as np
 
 from annotation.models import Adjudication, Annotation, Criterion, Draft, Item, Study
 from annotation.queries import ratings
+from annotation.queries.units import position_of, turn_of, unit
 from annotation.stats.bands import tier_of
 from annotation.stats.table import RatingTable
 from annotation.stats.tiers import item_kappas
@@ -17,10 +18,12 @@ VOICES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class Dispute:
-    """An item on which people gave more than one answer to a criterion.
+    """An item, or a turn of it, on which people gave more than one answer to a criterion.
 
     Attributes
     ----------
+    position, turn
+        Of the item in the study; of what was rated, 0 for the whole item.
     answers
         (label, number of people) in scale order, without answers that nobody gave.
     spread
@@ -32,6 +35,7 @@ class Dispute:
     """
 
     position: int
+    turn: int
     answers: tuple[tuple[str, int], ...]
     spread: int
     kappa: float
@@ -61,38 +65,41 @@ def disputes(criterion: Criterion) -> list[Dispute]:
         for row in range(table.n_items)
         if (table.counts[row] > 0).sum() > 1
     ]
-    return sorted(found, key=lambda one: (one.kappa, -one.spread, one.position))
+    return sorted(found, key=lambda one: (one.kappa, -one.spread, one.position, one.turn))
 
 
-def dispute(table: RatingTable, row: int, kappa: float, criterion: Criterion, decided: dict[int, str]) -> Dispute:
+def dispute(table: RatingTable, row: int, kappa: float, criterion: Criterion, decided: dict[str, str]) -> Dispute:
     given = np.flatnonzero(table.counts[row] > 0)
-    position = int(table.items[row])
+    name = table.items[row]
     labels = [criterion.label_of(str(value)) for value in table.categories]
     return Dispute(
-        position=position,
+        position=position_of(name),
+        turn=turn_of(name),
         answers=tuple((labels[code], int(table.counts[row][code])) for code in given),
         spread=int(given[-1] - given[0]),
         kappa=kappa,
         tier=tier_of(kappa) or "",
-        decision=criterion.label_of(decided[position]) if position in decided else "",
+        decision=criterion.label_of(decided[name]) if name in decided else "",
     )
 
 
-def decisions(criterion: Criterion) -> dict[int, str]:
-    """By the item's position, the value of its newest adjudication."""
+def decisions(criterion: Criterion) -> dict[str, str]:
+    """By the name of the item, or of a turn of it, in the rating table: the value of its newest adjudication."""
     oldest_first = Adjudication.objects.filter(criterion=criterion).order_by("created_at", "pk")
-    return dict(oldest_first.values_list("item__position", "value"))
+    rows = oldest_first.values_list("item__position", "turn", "value")
+    return {unit(position, turn): value for position, turn, value in rows}
 
 
-def submitted(item: Item, criterion: Criterion) -> list[Annotation]:
+def submitted(item: Item, criterion: Criterion, turn: int = 0) -> list[Annotation]:
     """What people answered, in an order that differs from item to item, so that letters do not give anybody away."""
-    found = Annotation.objects.counting().filter(assignment__item=item, criterion=criterion).order_by("pk")
+    of_item = Annotation.objects.counting().filter(assignment__item=item)
+    found = of_item.filter(criterion=criterion, turn=turn).order_by("pk")
     rows = list(found)
     order = np.random.default_rng([item.study.seed, item.position]).permutation(len(rows))
     return [rows[index] for index in order]
 
 
-def voices(item: Item, criterion: Criterion) -> list[Voice]:
+def voices(item: Item, criterion: Criterion, turn: int = 0) -> list[Voice]:
     """Everybody's answer with note and evidence, anonymous."""
     return [
         Voice(
@@ -103,7 +110,7 @@ def voices(item: Item, criterion: Criterion) -> list[Voice]:
             note=one.note,
             evidence=tuple(mark["text"] for mark in one.evidence),
         )
-        for place, one in enumerate(submitted(item, criterion))
+        for place, one in enumerate(submitted(item, criterion, turn))
     ]
 
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
-from annotation.models import Dialogue, Item, ResponsePair, Study
+from annotation.models import Dialogue, Item, KnownItem, ResponsePair, Study
 
 JUDGE_SCORE = "judge_score"
 FILTERS: dict[str, tuple[str, ...]] = {
@@ -19,6 +19,9 @@ FILTERS: dict[str, tuple[str, ...]] = {
     "pair": ("source", "kind", "source_tier"),
 }
 STRATA: dict[str, tuple[str, ...]] = {kind: (*fields, JUDGE_SCORE) for kind, fields in FILTERS.items()}
+BALANCED = {"dialogue": "domain", "pair": "kind"}
+"""What the order of a study's queue is balanced by."""
+
 SEVERAL_DOMAINS = "several domains"
 NOTHING = "(none)"
 LONGEST_STRATUM = 200
@@ -28,18 +31,24 @@ Scores = Mapping[int, str | float]
 
 @dataclass(frozen=True, slots=True)
 class Eligible:
-    """A dialogue or pair that may be drawn. `key` is the same in every database, `id` is not."""
+    """A dialogue or pair that may be drawn. `key` is the same in every database, `id` is not.
+
+    `domain` is what the queue of a study is balanced by: a dialogue's domain, a pair's kind.
+    """
 
     key: tuple[str, str]
     id: int
     stratum: str
     content_hash: str
+    domain: str = ""
 
 
 def eligible(
     study: Study, *, strata: Sequence[str] = (), filters: Mapping[str, Any] | None = None, scores: Scores | None = None
 ) -> list[Eligible]:
     """What of the corpus matches `filters` and is not in the study yet, ordered by source and id there.
+
+    What annotators of the study are checked or trained with is not eligible: they know it.
 
     `scores` maps the id of a dialogue or pair to a judge's score, for the stratum `judge_score`.
     """
@@ -54,6 +63,7 @@ def eligible(
             id=row["pk"],
             stratum=stratum_of(row, strata, scores or {}),
             content_hash=row["content_hash"],
+            domain=stratum_value(row, BALANCED[study.kind], {}),
         )
         for row in rows
     )
@@ -75,7 +85,8 @@ def matching(study: Study, wanted: Mapping[str, list[str]]) -> Iterator[dict[str
     """The material as plain rows, streamed."""
     in_columns = {f"{field}__in": values for field, values in wanted.items() if field != "domain"}
     taken = Item.objects.filter(study=study).values(study.kind)
-    rows = material(study.kind).filter(**in_columns).exclude(pk__in=taken)
+    known = KnownItem.objects.filter(study=study, retired_at=None).values(f"item__{study.kind}")
+    rows = material(study.kind).filter(**in_columns).exclude(pk__in=taken).exclude(pk__in=known)
     for row in columns(study.kind, rows).iterator(chunk_size=2000):
         if "domain" not in wanted or set(wanted["domain"]) & set(domains_of(row)):
             yield row

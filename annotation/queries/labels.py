@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.models import Annotation, Assignment, Exclusion, Study
@@ -50,6 +50,8 @@ class LabelRow(NamedTuple):
         Time that the annotator spent on the item, without idle time.
     turn
         The turn of the dialogue that was rated, from 1; none where it was the whole item.
+    purpose
+        rating, repeat, check, training or qualification for annotators; empty for judges.
     """
 
     study: str
@@ -75,6 +77,7 @@ class LabelRow(NamedTuple):
     evidence: Sequence[Mapping[str, Any]] = ()
     active_seconds: float | None = None
     turn: int | None = None
+    purpose: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,16 @@ class Labels:
         """Rows start to stop - 1, from 0."""
         return [self.as_row(record) for record in self.records[start:stop]]
 
+    def after(self, key: int | None, n: int, wanted: Q) -> tuple[list[LabelRow], int | None]:
+        """The n rows behind a key, oldest first, and the last one's key where more follow. Two queries.
+
+        `wanted` narrows them down. The cost does not depend on how many rows come before.
+        """
+        left = self.records.filter(wanted) if key is None else self.records.filter(wanted, pk__gt=key)
+        keys = list(left.order_by("pk").values_list("pk", flat=True)[: n + 1])
+        rows = [self.as_row(record) for record in self.records.filter(pk__in=keys[:n]).order_by("pk")]
+        return rows, keys[n - 1] if len(keys) > n else None
+
 
 def item_fields(path: str) -> tuple[Any, ...]:
     """What every label says of its item; `path` leads from the label to the item, for example item__."""
@@ -114,12 +127,20 @@ def item_fields(path: str) -> tuple[Any, ...]:
     )
 
 
-def of_people(study: Study) -> Labels:
-    """Submitted answers, by item, criterion and annotator; those of excluded annotators too, marked so."""
+def of_people(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATING,)) -> Labels:
+    """Submitted answers, by item, criterion, turn and annotator; those of excluded annotators too, marked so.
+
+    Without other `purposes` only ratings: checks, repeats and what comes before the work say something of the
+    annotator, not of the item.
+    """
     excluded = Exclusion.objects.filter(study=study, annotator=OuterRef("assignment__annotator"), ended_at=None)
     records = (
-        Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
-        .order_by("assignment__item__position", "criterion__position", "assignment__annotator__username")
+        Annotation.objects.filter(
+            assignment__study=study,
+            assignment__state=Assignment.State.SUBMITTED,
+            assignment__purpose__in=list(purposes),
+        )
+        .order_by("assignment__item__position", "criterion__position", "turn", "assignment__annotator__username", "pk")
         .values_list(
             "assignment__study__name",
             *item_fields("assignment__item__"),
@@ -137,13 +158,21 @@ def of_people(study: Study) -> Labels:
             "strength",
             "evidence",
             "assignment__active_seconds",
+            "turn",
+            "assignment__purpose",
         )
     )
     return Labels(records, _persons_row)
 
 
 def _persons_row(record: tuple[Any, ...]) -> LabelRow:
-    *to_slot, note, guideline_version, submitted_at, excluded, strength, evidence, seconds = record
-    return LabelRow._make(
-        [*to_slot, None, note, guideline_version, submitted_at, None, excluded, strength, evidence, seconds, None]
-    )
+    *to_slot, note, guideline_version, submitted_at, excluded, strength, evidence, seconds, turn, purpose = record
+    of_people = (excluded, strength, evidence, seconds, turn or None, purpose)
+    return LabelRow._make([*to_slot, None, note, guideline_version, submitted_at, None, *of_people])
+
+
+def left_out(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATING,)) -> dict[str, int]:
+    """How many submitted answers of people are of another purpose, by purpose."""
+    others = Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
+    counted = others.exclude(assignment__purpose__in=list(purposes)).values_list("assignment__purpose")
+    return dict(counted.annotate(n=Count("pk")).order_by("assignment__purpose"))

@@ -6,16 +6,19 @@ Nothing here proves anything against anybody. It says where a person should look
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from annotation.models import Assignment, Study
-from annotation.queries import ratings
+from annotation.queries import checks, ratings
 from annotation.queries.ratings import PeoplesRatings
-from annotation.stats.annotators import AnnotatorProfile, annotator_report
+from annotation.stats import checks as checked
+from annotation.stats.annotators import annotator_report
+from annotation.stats.checks import Record
 from annotation.stats.dawid_skene import dawid_skene
+from annotation.stats.signs import AnnotatorSigns, annotator_signs
 
 LITTLE_AGREEMENT = 0.2
 """Kappa with the majority of the others; with an upper end below this on most criteria somebody is named."""
@@ -28,6 +31,12 @@ OFTEN = 0.2
 
 ENOUGH = 20
 """Items with a time, or ratings, below which nobody is named."""
+
+FEW_RIGHT = 0.5
+"""Of checks right, or of repeats answered as before; with an upper end of the interval below this somebody is named."""
+
+ENOUGH_CHECKS = 10
+"""Checks, or repeats, below which nobody is named for them."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,8 @@ class Quality:
         (criterion's name, Cohen's kappa with the majority of the others as an estimate) for each criterion.
     pace
         None where no times were measured.
+    accuracy, consistency
+        Of checks and repeats; None where none were answered.
     signs
         Why somebody should look, in words; empty for most people.
     """
@@ -62,18 +73,33 @@ class Quality:
     kappas: tuple[tuple[str, object], ...]
     pace: Pace | None
     signs: tuple[str, ...]
+    accuracy: Record | None = None
+    consistency: Record | None = None
+
+    @property
+    def unscored_in_checks(self) -> int:
+        """Answers to checks and repeats that were left out, because one of the two is "cannot judge"."""
+        return sum(one.unscored for one in (self.accuracy, self.consistency) if one)
 
 
 def of_study(study: Study, *, bootstrap: int = 500) -> list[Quality]:
-    """Every annotator with ratings, those with signs first. Three queries."""
-    profiles: dict[str, list[tuple[str, AnnotatorProfile]]] = defaultdict(list)
+    """Every annotator with ratings, those with signs first. Seven queries."""
+    profiles: dict[str, list[tuple[str, AnnotatorSigns]]] = defaultdict(list)
     for found in ratings.of_study(study):
-        report = annotator_report(found.table, bootstrap=bootstrap, seed=study.seed)
-        for profile in report.annotators:
+        for profile in annotator_signs(found.table, bootstrap=bootstrap, seed=study.seed):
             profiles[profile.annotator].append((found.criterion.name, profile))
     times = paces(study)
-    rows = [quality(name, found, times.get(name)) for name, found in profiles.items()]
+    known = {(one.annotator, one.kind): one for one in records(study)}
+    rows = [
+        quality(name, found, times.get(name), known.get((name, "accuracy")), known.get((name, "consistency")))
+        for name, found in profiles.items()
+    ]
     return sorted(rows, key=lambda row: (not row.signs, row.annotator))
+
+
+def records(study: Study) -> list[Record]:
+    """What the checks and repeats of every annotator say, of excluded ones too. Four queries."""
+    return checked.records(checks.of_study(study))
 
 
 @dataclass(frozen=True)
@@ -113,9 +139,10 @@ def errors(found: PeoplesRatings) -> list[Errors]:
 
 
 def document(study: Study, *, bootstrap: int = 500) -> dict[str, Any]:
-    """All that is known of the annotators of a study, criterion by criterion, as JSON types. Two queries."""
+    """All that is known of the annotators of a study, criterion by criterion, as JSON types. Six queries."""
     return {
         "study": study.name,
+        "checks_and_repeats": [one.as_json() for one in records(study)],
         "criteria": {
             found.criterion.key: {
                 **annotator_report(found.table, bootstrap=bootstrap, seed=study.seed).as_json(),
@@ -127,17 +154,25 @@ def document(study: Study, *, bootstrap: int = 500) -> dict[str, Any]:
     }
 
 
-def quality(name: str, profiles: Sequence[tuple[str, AnnotatorProfile]], pace: Pace | None) -> Quality:
+def quality(
+    name: str,
+    profiles: Sequence[tuple[str, AnnotatorSigns]],
+    pace: Pace | None,
+    accuracy: Record | None = None,
+    consistency: Record | None = None,
+) -> Quality:
     return Quality(
         annotator=name,
         rated=sum(profile.n_ratings for _, profile in profiles),
-        kappas=tuple((criterion, profile.versus["majority_cohen_kappa"]) for criterion, profile in profiles),
+        kappas=tuple((criterion, profile.kappa) for criterion, profile in profiles),
         pace=pace,
-        signs=tuple(signs(profiles, pace)),
+        signs=(*signs(profiles, pace), *signs_of_checks(accuracy, consistency)),
+        accuracy=accuracy,
+        consistency=consistency,
     )
 
 
-def signs(profiles: Sequence[tuple[str, AnnotatorProfile]], pace: Pace | None) -> list[str]:
+def signs(profiles: Sequence[tuple[str, AnnotatorSigns]], pace: Pace | None) -> list[str]:
     """What stands out, each with the criteria on which it does."""
     found = []
     backwards = [criterion for criterion, one in profiles if one.inverted]
@@ -156,17 +191,36 @@ def signs(profiles: Sequence[tuple[str, AnnotatorProfile]], pace: Pace | None) -
     return found
 
 
-def agrees_little(profile: AnnotatorProfile) -> bool:
-    kappa = profile.versus["majority_cohen_kappa"]
-    return profile.n_ratings >= ENOUGH and kappa.high < LITTLE_AGREEMENT
+def signs_of_checks(accuracy: Record | None, consistency: Record | None) -> list[str]:
+    """What stands out in checks and repeats."""
+    words = (
+        (accuracy, "only {:.0f} % of {} checks are answered as is known"),
+        (consistency, "only {:.0f} % of {} repeats are answered as before"),
+    )
+    return [
+        says.format(100 * one.overall.value, one.overall.n_items)
+        for one, says in words
+        if one and one.overall.n_items >= ENOUGH_CHECKS and one.overall.high < FEW_RIGHT
+    ]
+
+
+def agrees_little(profile: AnnotatorSigns) -> bool:
+    return profile.n_ratings >= ENOUGH and profile.kappa.high < LITTLE_AGREEMENT
 
 
 def paces(study: Study) -> dict[str, Pace]:
     """By username, from the times that the pages measured."""
-    submitted = study.assignments.filter(state=Assignment.State.SUBMITTED, active_seconds__isnull=False)
+    submitted = study.assignments.filter(
+        state=Assignment.State.SUBMITTED, purpose=Assignment.Purpose.RATING, active_seconds__isnull=False
+    )
     by_name: dict[str, list[float]] = defaultdict(list)
     for name, seconds in submitted.values_list("annotator__username", "active_seconds").iterator(chunk_size=5000):
         by_name[name].append(seconds or 0.0)
+    return paces_of(by_name)
+
+
+def paces_of(by_name: Mapping[str, Sequence[float]]) -> dict[str, Pace]:
+    """By username, from the times (seconds) of each of their items."""
     if not by_name:
         return {}
     usual = median(seconds for all_of_one in by_name.values() for seconds in all_of_one)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from annotation.models import Annotation, Assignment, Criterion, Draft, Item, Study, User
 
 TIE, TIE_KEY = "tie", "0"
-SUFFIXES = {"values": "", "unscored": "-unscored", "notes": "-note", "evidence": "-evidence"}
-"""Kinds of answers, and what follows a criterion's key in the name of their input."""
+SUFFIXES = {
+    "values": "",
+    "unscored": "-unscored",
+    "notes": "-note",
+    "evidence": "-evidence",
+    "versions": "-version",
+}
+"""Kinds of answers, and what follows an ask's name in the name of their input."""
 
 STEPS = (("A", "much"), ("A", "slightly"), ("B", "slightly"), ("B", "much"))
 """Choices where the study asks how strong a preference is, from one end to the other; their keys are 1 to 4."""
@@ -18,9 +25,39 @@ STEPS = (("A", "much"), ("A", "slightly"), ("B", "slightly"), ("B", "much"))
 Mark = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Ask:
+    """One answer that is asked for: on a criterion, of the whole item (turn 0) or of one turn of it."""
+
+    criterion: Criterion
+    turn: int = 0
+
+    @property
+    def name(self) -> str:
+        """Of its input; a key has no full stop, so that no two are called the same."""
+        return f"{self.criterion.key}.{self.turn}" if self.turn else self.criterion.key
+
+    @property
+    def title(self) -> str:
+        return f"{self.criterion.name}, turn {self.turn}" if self.turn else self.criterion.name
+
+
+def asks(slot: Assignment, criteria: Iterable[Criterion]) -> list[Ask]:
+    """All that is asked of the slot's item: first turn by turn, then of the whole.
+
+    The item's texts are read only where a criterion is asked of turns.
+    """
+    found = [Ask(criterion, turn) for criterion in criteria for turn in turns_of(slot, criterion)]
+    return sorted(found, key=lambda one: one.turn or float("inf"))
+
+
+def turns_of(slot: Assignment, criterion: Criterion) -> list[int]:
+    return criterion.turns_of(slot.item) if criterion.of_turns else [0]
+
+
 def shown_criterion(slot: Assignment, criterion: Criterion) -> dict[str, Any]:
     """The criterion with a key of the keyboard for each category; a pair's categories are A, B and perhaps a tie."""
-    asked = {name: getattr(criterion, name) for name in ("key", "name", "question", "guideline")}
+    asked = {name: getattr(criterion, name) for name in ("key", "name", "question", "guideline", "guideline_version")}
     if slot.study.kind == Study.Kind.PAIR:
         return {**asked, "categories": sides(slot, criterion)}
     caps = keycaps(criterion.values)
@@ -58,38 +95,42 @@ def keycaps(values: Sequence[str]) -> list[str]:
     return [str(place) for place, _ in enumerate(values, start=1)]
 
 
-def answers_so_far(slot: Assignment, criteria: Iterable[Criterion], stored: Mapping[int, Annotation]) -> dict[str, str]:
-    """What is stored for the slot, by the names of the page's inputs. `stored` is by id of the criterion."""
+def answers_so_far(
+    slot: Assignment, asked: Iterable[Ask], stored: Mapping[tuple[int, int], Annotation]
+) -> dict[str, str]:
+    """What is stored for the slot, by the names of the page's inputs. `stored` is by criterion's id and turn."""
     answers = {}
-    for criterion in criteria:
-        if found := stored.get(criterion.pk):
+    for ask in asked:
+        if found := stored.get((ask.criterion.pk, ask.turn)):
             side = side_of(slot, found.value)
-            answers[criterion.key] = f"{side}:{found.strength}" if found.strength else side
-            answers[f"{criterion.key}-unscored"] = found.unscored_reason
-            answers[f"{criterion.key}-note"] = found.note
-            answers[f"{criterion.key}-evidence"] = as_shown(slot, found.evidence)
+            answers[ask.name] = f"{side}:{found.strength}" if found.strength else side
+            answers[f"{ask.name}-unscored"] = found.unscored_reason
+            answers[f"{ask.name}-note"] = found.note
+            answers[f"{ask.name}-evidence"] = as_shown(slot, found.evidence)
     return answers
 
 
-def entered(slot: Assignment, annotator: User, criteria: Iterable[Criterion]) -> tuple[dict[str, str], Draft | None]:
+def entered(slot: Assignment, annotator: User, asked: Iterable[Ask]) -> tuple[dict[str, str], Draft | None]:
     """What they have said of the item so far, the draft over the labels, and that draft. At most two queries."""
     answers = {}
     if slot.state == Assignment.State.SUBMITTED:
-        labels = {found.criterion_id: found for found in Annotation.objects.filter(assignment=slot)}
-        answers = answers_so_far(slot, criteria, labels)
-    draft = Draft.objects.filter(assignment=slot, annotator=annotator, decided_at=None).first()
+        labels = {(found.criterion_id, found.turn): found for found in Annotation.objects.filter(assignment=slot)}
+        answers = answers_so_far(slot, asked, labels)
+    draft = None
+    if slot.may_have_draft:
+        draft = Draft.objects.filter(assignment=slot, annotator=annotator, decided_at=None).first()
     return {**answers, **(draft.content if draft else {})}, draft
 
 
-def input_names(criteria: Iterable[Criterion]) -> list[str]:
+def input_names(asked: Iterable[Ask]) -> list[str]:
     """Names of all inputs of the page that hold answers."""
-    return [f"{criterion.key}{suffix}" for criterion in criteria for suffix in SUFFIXES.values()]
+    return [f"{ask.name}{suffix}" for ask in asked for suffix in SUFFIXES.values()]
 
 
-def by_kind(criteria: Sequence[Criterion], content: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def by_kind(asked: Sequence[Ask], content: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """What is in the page's inputs as `annotations.submit` takes it, without what is empty."""
     return {
-        kind: {criterion.key: text for criterion in criteria if (text := content.get(f"{criterion.key}{suffix}", ""))}
+        kind: {ask.name: text for ask in asked if (text := content.get(f"{ask.name}{suffix}", ""))}
         for kind, suffix in SUFFIXES.items()
     }
 

@@ -12,6 +12,7 @@ from annotation.models import Assignment, Item, Sample, Study, User
 
 SUBMITTED = Q(state=Assignment.State.SUBMITTED)
 IN_WORK = Q(state=Assignment.State.LEASED)
+RATING = Assignment.Purpose.RATING
 SKIPPED = Q(state=Assignment.State.SKIPPED)
 
 
@@ -47,13 +48,13 @@ class AnnotatorRow:
 
 def study_rows(studies: QuerySet[Study] | None = None) -> list[StudyRow]:
     """The studies, newest first, in four queries."""
-    found = list((Study.objects.all() if studies is None else studies).order_by("-created_at", "-pk"))
+    found = list((everyday() if studies is None else studies).order_by("-created_at", "-pk"))
     ids = [study.pk for study in found]
     items = dict(Item.objects.filter(study__in=ids).order_by().values_list("study").annotate(n=Count("pk")))
     people = dict(Study.objects.filter(pk__in=ids).values_list("pk").annotate(n=Count("annotators")))
     slots = {
         study: (planned, submitted)
-        for study, planned, submitted in Assignment.objects.filter(study__in=ids)
+        for study, planned, submitted in Assignment.objects.filter(study__in=ids, purpose=RATING)
         .order_by()
         .values_list("study")
         .annotate(planned=Count("pk"), submitted=Count("pk", filter=SUBMITTED))
@@ -61,6 +62,11 @@ def study_rows(studies: QuerySet[Study] | None = None) -> list[StudyRow]:
     return [
         row(study, items.get(study.pk, 0), people.get(study.pk, 0), *slots.get(study.pk, (0, 0))) for study in found
     ]
+
+
+def everyday() -> QuerySet[Study]:
+    """All studies but those that hold another's material with known answers."""
+    return Study.objects.filter(known_for=None)
 
 
 def row(study: Study, items: int, people: int, slots: int, submitted: int) -> StudyRow:
@@ -75,7 +81,8 @@ def annotator_rows(study: Study) -> list[AnnotatorRow]:
     """The study's annotators, and those who rated in it without being one of them any more."""
     counted = {
         annotator: counts
-        for annotator, *counts in study.assignments.exclude(annotator=None)
+        for annotator, *counts in study.assignments.filter(purpose=RATING)
+        .exclude(annotator=None)
         .order_by()
         .values_list("annotator")
         .annotate(
@@ -90,7 +97,9 @@ def annotator_rows(study: Study) -> list[AnnotatorRow]:
 
 def coverage(study: Study) -> list[tuple[int, int]]:
     """(number of labels, number of items that have so many), from none to the overlap."""
-    submitted = study.assignments.filter(SUBMITTED).order_by().values_list("item").annotate(n=Count("pk"))
+    submitted = (
+        study.assignments.filter(SUBMITTED, purpose=RATING).order_by().values_list("item").annotate(n=Count("pk"))
+    )
     counts = Counter(labels for _, labels in submitted.iterator(chunk_size=2000))
     counts[0] = study.items.count() - counts.total()
     return [(labels, counts[labels]) for labels in range(max(study.overlap, *counts) + 1)]

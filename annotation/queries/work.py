@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, prefetch_related_objects
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
-from annotation.models import Assignment, Draft, Item, Study, User
+from annotation.models import Assignment, Draft, Item, KnownItem, Study, User
+from annotation.models.study import WORK
+from annotation.queries.standing import LOOK_AHEAD, counts
+from annotation.stats.queueing import Mixing
 
 SUBMITTED = Assignment.State.SUBMITTED
-LOOK_AHEAD = 200  # items left that are counted at most
+STRETCH, ENOUGH = 20, 5  # items that an annotator's pace is told from, at most and at least
 
 
 @dataclass(frozen=True)
@@ -22,45 +27,80 @@ class Progress:
     more: bool = False  # there are more than `left`; counting them all would not help anybody
 
     @property
+    def full(self) -> bool:
+        """Whether they have rated as many items as one person may."""
+        return self.study.item_limit is not None and self.rated >= self.study.item_limit
+
+    @property
     def total(self) -> int:
         return self.rated + self.left
 
 
 def my_studies(annotator: User) -> list[Progress]:
-    """The open studies that they rate in, with their progress, in three queries."""
+    """The open studies that they rate in, with their progress, in four queries."""
     return progress(annotator, annotator.studies.filter(state=Study.State.OPEN).order_by("name"))
 
 
 def my_progress(annotator: User, study: Study) -> Progress:
     """How far they have come; what is left is counted up to a number that is far enough to look ahead.
 
-    The cost does not depend on the size of the study: four queries that each read an index up to a bound.
+    The cost does not depend on the size of the study. What is held and what is free is counted by one statement: a
+    slot that is taken meanwhile is in one of the two, whichever.
     """
-    mine = annotator.assignments.filter(study=study)
-    held = dict(mine.order_by().values_list("state").annotate(n=Count("pk")))
-    rated = held.pop(SUBMITTED, 0)
-    place = last_taken(annotator, study)
-    free = min(LOOK_AHEAD, free_ranks(annotator, study, rank__gt=place).count())
-    if place and free < LOOK_AHEAD:
-        free += free_ranks(annotator, study, rank__lte=place).count()
-    return Progress(study, rated, sum(held.values()) + min(free, LOOK_AHEAD), more=free >= LOOK_AHEAD)
+    found = counts(annotator, study)
+    return counted(
+        annotator,
+        study,
+        number=found.number,
+        rated=found.rated,
+        unfinished=found.unfinished,
+        free=found.free,
+        checks=unseen_checks(annotator, [study]).count() if study.check_every else 0,
+        bound=LOOK_AHEAD,
+    )
 
 
-def free_ranks(annotator: User, study: Study, **where: int) -> QuerySet[Assignment, int]:
-    """Places of the items that they could still be given, no more than are counted."""
-    slots = study.assignments.filter(not_held(annotator), state=Assignment.State.OPEN, **where)
-    return slots.order_by("rank").values_list("rank", flat=True).distinct()[:LOOK_AHEAD]
+def counted(
+    annotator: User,
+    study: Study,
+    *,
+    number: int,
+    rated: int,
+    unfinished: int,
+    free: int,
+    checks: int,
+    bound: int | None = None,
+) -> Progress:
+    """Progress with the checks and repeats that come among the free items, and no more than one person may rate.
+
+    `number` is how many items they have been given, `checks` how many known items are left for them.
+    """
+    more = bound is not None and free >= bound
+    free = free if bound is None else min(free, bound)
+    free += mixing(annotator, study).ahead(number + 1, free, checks)
+    if study.item_limit is not None:
+        room = max(0, study.item_limit - rated - unfinished)
+        free, more = min(free, room), more and free < room
+    return Progress(study, rated, unfinished + free, more=more)
+
+
+def mixing(annotator: User, study: Study) -> Mixing:
+    """Where checks and repeats come among their items."""
+    return Mixing(study.seed, annotator.username, study.check_every, study.repeat_every, study.repeat_after)
+
+
+def unseen_checks(annotator: User, studies: Collection[Study]) -> QuerySet[KnownItem]:
+    """The studies' checks whose dialogue or pair they have not been given before, for whatever purpose or study."""
+    theirs = Assignment.objects.filter(
+        Q(item__dialogue=OuterRef("item__dialogue")) | Q(item__pair=OuterRef("item__pair")), annotator=annotator
+    )
+    checks = KnownItem.objects.filter(study__in=studies, purpose=KnownItem.Purpose.CHECK, retired_at=None)
+    return checks.filter(~Exists(theirs))
 
 
 def not_held(annotator: User) -> Q:
     """Of slots: those of items that they hold no slot of."""
     return Q(~Exists(Assignment.objects.filter(item=OuterRef("item"), annotator=annotator)))
-
-
-def last_taken(annotator: User, study: Study) -> int:
-    """The place in the queue of the slot that they took last; 0 before the first."""
-    latest = annotator.assignments.filter(study=study, started_at__isnull=False).order_by("-started_at", "-rank")
-    return latest.values_list("rank", flat=True).first() or 0
 
 
 def drafts(annotator: User) -> QuerySet[Draft]:
@@ -71,17 +111,32 @@ def drafts(annotator: User) -> QuerySet[Draft]:
 def progress(annotator: User, studies: QuerySet[Study]) -> list[Progress]:
     found = list(studies)
     held = {
-        study: (rated, unfinished)
-        for study, rated, unfinished in Assignment.objects.filter(annotator=annotator, study__in=found)
+        study: {"rated": rated, "unfinished": unfinished, "number": number or 0}
+        for study, rated, unfinished, number in Assignment.objects.filter(
+            annotator=annotator, study__in=found, purpose__in=WORK
+        )
         .order_by()
         .values_list("study")
-        .annotate(rated=Count("pk", filter=Q(state=SUBMITTED)), unfinished=Count("pk", filter=~Q(state=SUBMITTED)))
+        .annotate(
+            rated=Count("pk", filter=Q(state=SUBMITTED)),
+            unfinished=Count("pk", filter=~Q(state=SUBMITTED)),
+            last=Max("number"),
+        )
     }
-    free = dict(free_items(annotator, found).order_by().values_list("study").annotate(n=Count("pk")))
+    free = of_each(free_items(annotator, found))
+    checks = of_each(unseen_checks(annotator, [study for study in found if study.check_every]))
+    nothing = {"rated": 0, "unfinished": 0, "number": 0}
     return [
-        Progress(study, held.get(study.pk, (0, 0))[0], held.get(study.pk, (0, 0))[1] + free.get(study.pk, 0))
+        counted(
+            annotator, study, **held.get(study.pk, nothing), free=free.get(study.pk, 0), checks=checks.get(study.pk, 0)
+        )
         for study in found
     ]
+
+
+def of_each(rows: QuerySet[Any]) -> dict[int, int]:
+    """How many of the rows belong to each study."""
+    return dict(rows.order_by().values_list("study").annotate(n=Count("pk")))
 
 
 def free_items(annotator: User, studies: list[Study]) -> QuerySet[Item]:
@@ -99,24 +154,6 @@ def with_subject(slots: QuerySet[Assignment]) -> QuerySet[Assignment]:
     )
 
 
-def with_texts(slot: Assignment) -> Assignment:
-    """The slot with all that the page shows of its item, in one query; only what its kind of item has is joined."""
-    paths = {
-        Study.Kind.DIALOGUE: ("dialogue__scenario__profile", "dialogue__scenario__task"),
-        Study.Kind.PAIR: ("pair__profile",),
-    }[Study.Kind(slot.study.kind)]
-    slot.item = Item.objects.select_related(*paths).get(pk=slot.item_id)
-    return slot
-
-
-def held(annotator: User, pk: int) -> Assignment | None:
-    """A slot that they hold or have submitted, with its study and what that asks, but without the item's texts."""
-    found = annotator.assignments.select_related("study").filter(pk=pk).first()
-    if found:
-        prefetch_related_objects([found.study], "criteria")
-    return found
-
-
 def mine(annotator: User) -> QuerySet[Assignment]:
     """What they hold or have submitted, in whatever study."""
     return with_subject(Assignment.objects.filter(annotator=annotator))
@@ -124,7 +161,18 @@ def mine(annotator: User) -> QuerySet[Assignment]:
 
 def sent(annotator: User, study: Study) -> QuerySet[Assignment]:
     """What they submitted in a study, first to last."""
-    return annotator.assignments.filter(study=study, state=SUBMITTED).order_by("submitted_at", "pk")
+    return annotator.assignments.filter(study=study, state=SUBMITTED, purpose__in=WORK).order_by("submitted_at", "pk")
+
+
+def recent_seconds(annotator: User, study: Study) -> list[float]:
+    """Times of the last items that they submitted, the newest last, without idle time: what their pace is told from."""
+    timed = sent(annotator, study).filter(active_seconds__gt=0).order_by("-submitted_at", "-pk")
+    return [seconds or 0.0 for seconds in timed.values_list("active_seconds", flat=True)[:STRETCH]][::-1]
+
+
+def an_hour(seconds: list[float]) -> int | None:
+    """Items an hour at the pace of these times; None while there are too few to say."""
+    return round(3600 * len(seconds) / sum(seconds)) if len(seconds) >= ENOUGH else None
 
 
 def before(slot: Assignment, annotator: User) -> Assignment | None:
@@ -146,7 +194,7 @@ def after(slot: Assignment, annotator: User) -> Assignment | None:
 
 
 def place(slot: Assignment, annotator: User, progress: Progress) -> int:
-    """The how-manieth of their items a slot is: by time of submission, or the one after all submitted ones."""
+    """A slot's place among their items: by time of submission, or the one after all submitted ones."""
     if not slot.submitted_at:
         return min(progress.rated + 1, progress.total)
     return sent(annotator, slot.study).filter(submitted_at__lte=slot.submitted_at).count()

@@ -13,24 +13,28 @@ from annotation.queries.adjudication import submitted
 LONGEST_REASON = 10_000
 
 
-def decide(*, by: User, item: Item, criterion: Criterion, value: str, reason: str = "") -> Adjudication:
-    """Give the item its gold value on a criterion. A later decision replaces an earlier one, which stays on record.
+def decide(*, by: User, item: Item, criterion: Criterion, value: str, reason: str = "", turn: int = 0) -> Adjudication:
+    """Give the item, or one turn of it, its gold value on a criterion.
 
+    A later decision replaces an earlier one, which stays on record.
     Kept with it: the answers that were there, so that one can tell later what the gold label was made from.
     """
     if criterion.study_id != item.study_id:
         raise InputError("This study has no such criterion.", field="criterion")
+    if turn not in criterion.turns_of(item):
+        raise InputError(f"{criterion.name} is not asked of turn {turn} of this item.", field="turn")
     if value not in criterion.values:
         raise InputError(f"{value!r} is not on the scale of {criterion.name}.", field="value")
     if len(reason) > LONGEST_REASON or "\0" in reason:
         raise InputError(f"Say it in at most {LONGEST_REASON:,} characters.", field="reason")
     with transaction.atomic():
-        answers = submitted(item, criterion)
+        answers = submitted(item, criterion, turn)
         method = Adjudication.Method.ADJUDICATED if answers else Adjudication.Method.STATED
         counts = Counter(one.value for one in answers if one.value)
         return Adjudication.objects.create(
             item=item,
             criterion=criterion,
+            turn=turn,
             value=value,
             reason=reason.strip(),
             method=method,

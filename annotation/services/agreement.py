@@ -83,7 +83,8 @@ def _resampled(table: RatingTable, options: Options) -> str:
     within = "" if table.strata is None else STRATIFIED.format(by=options.strata.replace("_", " "))
     if table.clusters is None:
         return RESAMPLING + within
-    return CLUSTERED.format(n=len(set(table.clusters)), by=options.cluster.replace("_", " ")) + within
+    by = options.cluster.replace("_", " ") or "dialogue"  # turns of a dialogue stay together without being asked
+    return CLUSTERED.format(n=len(set(table.clusters)), by=by) + within
 
 
 def majority_counts(table: RatingTable) -> dict[str, Any]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
-from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.errors import InputError
-from annotation.models import Annotation, Assignment, Criterion, Draft, Study, User
+from annotation.models import Annotation, Assignment, Criterion, Study, User
+from annotation.queries.rating import Ask, asks
 from annotation.services import evidence as marked
+from annotation.services import storing, webhooks
 
 TIE = "tie"
 SIDES = ("A", "B")
@@ -44,47 +44,65 @@ def submit(
     unscored: Mapping[str, str] | None = None,
     notes: Mapping[str, str] | None = None,
     evidence: Mapping[str, str] | None = None,
+    versions: Mapping[str, str] | None = None,
     active_seconds: float | None = None,
 ) -> None:
-    """Store one label per criterion of the study; submitting again replaces them.
+    """Store one label per criterion of the study, or per turn that it is asked of; submitting again replaces them.
 
-    All four map keys of criteria. A pair's values are the side chosen, "A", "B" or "tie": stored is the response
-    that was shown there. Where the study asks for the strength, it follows the side: "A:much" or "A:slightly".
-    `unscored` gives the reason why a criterion could not be judged, `evidence` the words that justify the value, as
-    JSON (see services/evidence.py). What was kept as a draft is now a label, and the draft is gone.
+    All five map names of asks: a criterion's key, with the turn behind a full stop where it is asked of turns. A
+    pair's values are the side chosen, "A", "B" or "tie": stored is the response that was shown there. Where the study
+    asks for the strength, it follows the side: "A:much" or "A:slightly". `unscored` gives the reason why a criterion
+    could not be judged, `evidence` the words that justify the value, as JSON (see services/evidence.py), `versions`
+    the version of the guideline that was shown, by default the newest. What was kept as a draft is now a label, and the
+    draft is gone.
     """
-    criteria = list(assignment.study.criteria.all())
-    labels = to_store(assignment, criteria, values, unscored or {}, notes or {}, evidence or {})
-    with transaction.atomic():
-        hand_in(by, assignment, active_seconds)
-        store(labels)
-        Draft.objects.filter(assignment=assignment, annotator=by, decided_at=None).delete()
+    asked = asks(assignment, assignment.study.asked)
+    labels = to_store(assignment, asked, values, unscored or {}, notes or {}, evidence or {}, versions or {})
+    now = timezone.now()
+    spent = None if active_seconds is None else possible_time(assignment, active_seconds, now)
+    with transaction.atomic() if assignment.is_watched else nullcontext():
+        if not storing.handed_in(by, assignment, labels, active_seconds=spent, now=now):
+            raise NotTheirsError(why_not(assignment), field="assignment")
+        if assignment.is_watched:
+            webhooks.submitted(assignment)
 
 
 def to_store(
     assignment: Assignment,
-    criteria: list[Criterion],
+    asked: Sequence[Ask],
     values: Mapping[str, str],
     unscored: Mapping[str, str],
     notes: Mapping[str, str],
     evidence: Mapping[str, str],
+    versions: Mapping[str, str],
 ) -> list[Annotation]:
-    """The labels, checked and not yet saved. Raises InputError with the criterion's key as its field."""
-    answers = checked(assignment, criteria, values, unscored, notes)
-    marks = {key: marked.checked(assignment, given, key) for key, given in evidence.items() if key in answers}
+    """The labels, checked and not yet saved. Raises InputError with the ask's name as its field."""
+    answers = checked(assignment, asked, values, unscored, notes)
+    marks = {name: marked.checked(assignment, given, name) for name, given in evidence.items() if name in answers}
     return [
         Annotation(
             assignment=assignment,
-            criterion=criterion,
-            value=answers[criterion.key].value,
-            strength=answers[criterion.key].strength,
-            unscored_reason=answers[criterion.key].unscored_reason,
-            note=notes.get(criterion.key, "").strip(),
-            evidence=marks.get(criterion.key, []),
-            guideline_version=criterion.guideline_version,
+            criterion=ask.criterion,
+            turn=ask.turn,
+            value=answers[ask.name].value,
+            strength=answers[ask.name].strength,
+            unscored_reason=answers[ask.name].unscored_reason,
+            note=notes.get(ask.name, "").strip(),
+            evidence=marks.get(ask.name, []),
+            guideline_version=shown_version(ask, versions.get(ask.name, "")),
         )
-        for criterion in criteria
+        for ask in asked
     ]
+
+
+def shown_version(ask: Ask, given: str) -> int:
+    """The version of the guideline that the page says it showed: one that there is. The newest if it says nothing."""
+    newest = ask.criterion.guideline_version
+    if not given:
+        return newest
+    if not (given.isascii() and given.isdecimal() and len(given) < 6 and 1 <= int(given) <= newest):
+        raise InputError(f"{ask.title}: there is no version {given[:20]!r} of its guideline.", field=ask.name)
+    return int(given)
 
 
 def store(labels: list[Annotation]) -> None:
@@ -92,7 +110,7 @@ def store(labels: list[Annotation]) -> None:
     Annotation.objects.bulk_create(
         labels,
         update_conflicts=True,
-        unique_fields=["assignment", "criterion"],
+        unique_fields=["assignment", "criterion", "turn"],
         update_fields=[
             "value",
             "strength",
@@ -107,60 +125,55 @@ def store(labels: list[Annotation]) -> None:
 
 def checked(
     assignment: Assignment,
-    criteria: list[Criterion],
+    asked: Sequence[Ask],
     values: Mapping[str, str],
     unscored: Mapping[str, str],
     notes: Mapping[str, str],
 ) -> dict[str, Answer]:
-    """The answer to every criterion; InputError with the criterion's key as its field otherwise."""
-    known = {criterion.key for criterion in criteria}
+    """The answer to everything that is asked, by name; InputError with that name as its field otherwise."""
+    known = {ask.name for ask in asked}
     for key, text in chain(values.items(), unscored.items(), notes.items()):
         if "\0" in text:
             raise InputError("Null characters are not allowed.", field=key)
     if unknown := sorted((values.keys() | unscored.keys() | notes.keys()) - known):
         raise InputError("This study has no such criterion.", field=unknown[0])
     return {
-        criterion.key: answer(
-            assignment, criterion, values.get(criterion.key, ""), unscored.get(criterion.key, "").strip()
-        )
-        for criterion in criteria
+        ask.name: answer(assignment, ask, values.get(ask.name, ""), unscored.get(ask.name, "").strip()) for ask in asked
     }
 
 
-def answer(assignment: Assignment, criterion: Criterion, given: str, reason: str) -> Answer:
+def answer(assignment: Assignment, ask: Ask, given: str, reason: str) -> Answer:
     if given and reason:
-        raise InputError(
-            f"{criterion.name}: choose a value or say why you cannot judge, not both.", field=criterion.key
-        )
+        raise InputError(f"{ask.title}: choose a value or say why you cannot judge, not both.", field=ask.name)
     if reason:
         if len(reason) > LONGEST_REASON:
-            raise InputError(f"Say it in at most {LONGEST_REASON} characters.", field=criterion.key)
+            raise InputError(f"Say it in at most {LONGEST_REASON} characters.", field=ask.name)
         return Answer(unscored_reason=reason)
     if not given:
-        raise InputError(f"{criterion.name} has no answer yet.", field=criterion.key)
-    given, strength = taken_apart(assignment.study, criterion, given)
-    return Answer(value=stored_value(assignment, criterion, given), strength=strength)
+        raise InputError(f"{ask.title} has no answer yet.", field=ask.name)
+    given, strength = taken_apart(assignment.study, ask, given)
+    return Answer(value=stored_value(assignment, ask, given), strength=strength)
 
 
-def taken_apart(study: Study, criterion: Criterion, given: str) -> tuple[str, str]:
+def taken_apart(study: Study, ask: Ask, given: str) -> tuple[str, str]:
     """What was chosen and how strongly: "A:much" is A, much. A tie has no strength."""
     if not study.asks_strength or study.kind != Study.Kind.PAIR or given == TIE:
         return given, ""
     side, _, strength = given.partition(":")
     if strength not in STRENGTHS or side not in SIDES:
-        raise InputError("Say whether it is much or slightly better.", field=criterion.key)
+        raise InputError("Say whether it is much or slightly better.", field=ask.name)
     return side, strength
 
 
-def stored_value(assignment: Assignment, criterion: Criterion, given: str) -> str:
+def stored_value(assignment: Assignment, ask: Ask, given: str) -> str:
     """The category that is meant: for a pair the response that was shown on the side chosen."""
     value = given
     if assignment.study.kind == Study.Kind.PAIR:
         if given not in (*SIDES, TIE):
-            raise InputError("Choose A, B or, where it is offered, a tie.", field=criterion.key)
-        value = given if given == TIE else response_shown(assignment, criterion, given)
-    if value not in criterion.values:
-        raise InputError(f"{given!r} is not on the scale of {criterion.name}.", field=criterion.key)
+            raise InputError("Choose A, B or, where it is offered, a tie.", field=ask.name)
+        value = given if given == TIE else response_shown(assignment, ask.criterion, given)
+    if value not in ask.criterion.values:
+        raise InputError(f"{given!r} is not on the scale of {ask.title}.", field=ask.name)
     return value
 
 
@@ -168,25 +181,6 @@ def response_shown(assignment: Assignment, criterion: Criterion, side: str) -> s
     if not assignment.order:
         raise InputError("It is not known which response was shown on which side.", field=criterion.key)
     return assignment.response_for(side)
-
-
-def hand_in(by: User, assignment: Assignment, active_seconds: float | None) -> None:
-    """Mark the slot submitted while it is still theirs and the study open. The first time of submission stays."""
-    S = Assignment.State  # noqa: N806
-    is_open = Exists(Study.objects.filter(pk=OuterRef("study_id"), state=Study.State.OPEN))
-    theirs = Assignment.objects.filter(
-        is_open, pk=assignment.pk, annotator=by, state__in=[S.LEASED, S.SKIPPED, S.SUBMITTED]
-    )
-    now = timezone.now()
-    new: dict[str, Any] = {
-        "state": S.SUBMITTED,
-        "leased_until": None,
-        "submitted_at": Coalesce("submitted_at", now),
-    }
-    if active_seconds is not None:
-        new["active_seconds"] = possible_time(assignment, active_seconds, now)
-    if not theirs.update(**new):
-        raise NotTheirsError(why_not(assignment), field="assignment")
 
 
 def possible_time(assignment: Assignment, claimed: float, now: datetime) -> float:

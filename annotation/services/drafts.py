@@ -6,19 +6,56 @@ study was closed) is kept as late, and a researcher decides whether it is used.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.models import Assignment, Draft, Study, User
 from annotation.queries import rating
+from annotation.queries.participation import has_withdrawn
+from annotation.queries.statements import Columns, row, stored
 from annotation.services.annotations import possible_time, store, to_store
+
+
+class OvertakenError(InputError):
+    """The item was handed in while this was on its way."""
+
+
+class WithdrawnError(InputError):
+    """They withdrew from the study while this was on its way."""
+
 
 LONGEST = 200_000
 """Characters that a draft may have in all."""
+
+COLUMNS = Columns(Draft)
+
+KEEP = """
+INSERT INTO annotation_draft (assignment_id, annotator_id, state, content, active_seconds, saved_at, late_reason)
+SELECT slot.id, %(me)s, 'draft', JSON(%(content)s), %(active)s, %(now)s, ''
+FROM annotation_assignment AS slot
+WHERE slot.id = %(slot)s AND slot.annotator_id = %(me)s AND slot.state <> %(overtaken)s LOCKED
+ON CONFLICT (assignment_id, annotator_id) DO UPDATE SET
+    content = MERGED, active_seconds = GREATEST(annotation_draft.active_seconds, excluded.active_seconds),
+    saved_at = excluded.saved_at
+WHERE annotation_draft.state = 'draft' AND length(CAST(MERGED AS text)) <= %(longest)s
+RETURNING COLUMNS
+""".replace("COLUMNS", COLUMNS.of("annotation_draft"))  # nosec B608 # names of columns
+
+ON_POSTGRESQL = (
+    KEEP.replace("JSON(%(content)s)", "%(content)s::jsonb")
+    .replace("LOCKED", "FOR NO KEY UPDATE OF slot")
+    .replace("MERGED", "annotation_draft.content || excluded.content")
+)
+ELSEWHERE = (
+    KEEP.replace("LOCKED", "")
+    .replace("MERGED", "json_patch(annotation_draft.content, excluded.content)")
+    .replace("GREATEST", "max")
+)
 
 
 def save(*, by: User, assignment: Assignment, changes: Mapping[str, str], active_seconds: float) -> Draft:
@@ -26,8 +63,35 @@ def save(*, by: User, assignment: Assignment, changes: Mapping[str, str], active
 
     `changes` maps names of inputs to what is in them.
     """
+    check_length(changes)
     now = timezone.now()
+    spent = possible_time(assignment, active_seconds, now)
+    return kept(by, assignment, changes, spent, now) or kept_with_care(by, assignment, changes, spent, now)
+
+
+def kept(by: User, assignment: Assignment, changes: Mapping[str, str], spent: float, now: datetime) -> Draft | None:
+    """The draft as it nearly always goes: the slot is theirs, the item not handed in meanwhile, and not too long.
+
+    One statement locks the slot and stores. It does nothing in any other case.
+    """
+    submitted = Assignment.State.SUBMITTED
+    given = {
+        "me": by.pk,
+        "slot": assignment.pk,
+        "content": json.dumps(changes, ensure_ascii=False),
+        "active": spent,
+        "now": stored(now),
+        "overtaken": submitted if assignment.state != submitted else "",
+        "longest": LONGEST,
+    }
+    found = row(ON_POSTGRESQL if connection.vendor == "postgresql" else ELSEWHERE, given)
+    return COLUMNS.made(found) if found else None
+
+
+def kept_with_care(by: User, assignment: Assignment, changes: Mapping[str, str], spent: float, now: datetime) -> Draft:
+    """The draft where something is not as usual. Raises the InputError that says what."""
     with transaction.atomic():
+        check_part(by, assignment)
         draft, _ = Draft.objects.select_for_update().get_or_create(
             assignment=assignment, annotator=by, defaults={"saved_at": now}
         )
@@ -35,10 +99,28 @@ def save(*, by: User, assignment: Assignment, changes: Mapping[str, str], active
             return draft
         draft.content = {**draft.content, **changes}
         check_length(draft.content)
-        draft.active_seconds = max(draft.active_seconds, possible_time(assignment, active_seconds, now))
+        draft.active_seconds = max(draft.active_seconds, spent)
         draft.saved_at = now
         draft.save(update_fields=["content", "active_seconds", "saved_at"])
     return draft
+
+
+def check_part(by: User, assignment: Assignment) -> None:
+    """Lock the slot, and raise WithdrawnError or OvertakenError where what they send is not to be kept any more.
+
+    Withdrawal erases what somebody gave: it locks the person before all, and then the slots that it frees. A slot that
+    is still theirs is locked here until the draft is stored. So a withdrawal at the same moment either has come before
+    and is seen, or comes after and erases the draft as well.
+    """
+    theirs = Assignment.objects.select_for_update(no_key=True).filter(pk=assignment.pk, annotator=by)
+    state = next(iter(theirs.values_list("state", flat=True)), None)
+    if state == Assignment.State.SUBMITTED != assignment.state:
+        raise OvertakenError("This item has been handed in meanwhile.")
+    if state:
+        return
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)
+    if has_withdrawn(assignment.study, by):
+        raise WithdrawnError("You have withdrawn from this study, and nothing more of yours is kept.")
 
 
 def check_length(content: Mapping[str, str]) -> None:
@@ -54,6 +136,7 @@ def keep_late(*, by: User, assignment: Assignment, content: Mapping[str, str], r
     check_length(content)
     late = {"state": Draft.State.LATE, "content": dict(content), "late_reason": reason, "saved_at": timezone.now()}
     with transaction.atomic():
+        check_part(by, assignment)
         draft, is_new = Draft.objects.select_for_update().get_or_create(
             assignment=assignment, annotator=by, defaults=late
         )
@@ -74,8 +157,8 @@ def use_late(*, by: User, draft: Draft) -> Assignment:
         now = decide(by, draft, Draft.State.USED)
         taken = slot_to_use(draft)
         taken.order = taken.order if taken.pk == slot.pk else slot.order  # the answers name sides as they were shown
-        criteria = list(slot.study.criteria.all())
-        labels = to_store(taken, criteria, **rating.by_kind(criteria, draft.content))
+        asked = rating.asks(slot, slot.study.asked)
+        labels = to_store(taken, asked, **rating.by_kind(asked, draft.content))
         taken.annotator, taken.state, taken.leased_until = draft.annotator, Assignment.State.SUBMITTED, None
         taken.started_at = taken.started_at or draft.saved_at
         taken.submitted_at = taken.submitted_at or now
@@ -100,9 +183,16 @@ def decide(by: User, draft: Draft, state: str) -> datetime:
 
 
 def slot_to_use(draft: Draft) -> Assignment:
-    """The slot of the item that the late annotator holds, else a free one, else a new one behind the others."""
+    """The slot of the item that the late annotator holds, else a free one, else a new one behind the others.
+
+    What was made for one person alone, a check for example, is theirs as it is.
+    """
     Study.objects.select_for_update().get(pk=draft.assignment.study_id)
-    slots = Assignment.objects.select_for_update().filter(item=draft.assignment.item_id)
+    if draft.assignment.purpose != Assignment.Purpose.RATING:
+        return Assignment.objects.select_for_update().get(pk=draft.assignment_id)
+    slots = Assignment.objects.select_for_update().filter(
+        item=draft.assignment.item_id, purpose=Assignment.Purpose.RATING
+    )
     mine = slots.filter(annotator=draft.annotator).first()
     free = slots.filter(state=Assignment.State.OPEN).order_by("slot").first()
     if found := mine or free:

@@ -13,6 +13,7 @@ from typing import Any
 
 from annotation.errors import InputError
 from annotation.queries.labels import LabelRow
+from annotation.services import label_files
 
 FREE_TEXT = frozenset({"study", "item_id", "item_source", "stratum", "rater", "unscored_reason", "note"})
 """Columns whose content somebody typed or that came with imported material."""
@@ -28,15 +29,19 @@ class Format:
     ----------
     name
         As on the command line, and the file's ending.
+    title, about
+        As people call it, and what it is.
     content_type
         As the browser is told.
-    lines
-        Pieces of text from rows.
+    pieces
+        Pieces of the file from rows.
     """
 
     name: str
+    title: str
+    about: str
     content_type: str
-    lines: Callable[[Iterable[LabelRow]], Iterator[str]]
+    pieces: Callable[[Iterable[LabelRow]], Iterator[bytes]]
 
 
 def csv_lines(rows: Iterable[LabelRow]) -> Iterator[str]:
@@ -91,9 +96,40 @@ def as_json(row: LabelRow) -> dict[str, Any]:
     return {**row._asdict(), "submitted_at": at}
 
 
+def encoded(lines: Callable[[Iterable[LabelRow]], Iterator[str]]) -> Callable[[Iterable[LabelRow]], Iterator[bytes]]:
+    """The lines as UTF-8."""
+
+    def pieces(rows: Iterable[LabelRow]) -> Iterator[bytes]:
+        return (line.encode() for line in lines(rows))
+
+    return pieces
+
+
 FORMATS = {
-    "csv": Format("csv", "text/csv; charset=utf-8", csv_lines),
-    "jsonl": Format("jsonl", "application/x-ndjson; charset=utf-8", jsonl_lines),
+    one.name: one
+    for one in (
+        Format(
+            "csv",
+            "CSV",
+            "For a spreadsheet or R. Texts that a spreadsheet would run as formulas are defused.",
+            "text/csv; charset=utf-8",
+            encoded(csv_lines),
+        ),
+        Format(
+            "jsonl",
+            "JSONL",
+            "One JSON object a line, texts as they are.",
+            "application/x-ndjson; charset=utf-8",
+            encoded(jsonl_lines),
+        ),
+        Format(
+            "parquet",
+            "Parquet",
+            "With types, packed: for pandas, Polars, DuckDB or Arrow.",
+            "application/vnd.apache.parquet",
+            label_files.parquet_pieces,
+        ),
+    )
 }
 
 
@@ -111,8 +147,8 @@ def write(rows: Iterable[LabelRow], fmt: Format, path: Path) -> None:
     """Write the file as a whole or not at all. Raises InputError where the place cannot be written."""
     beside = path.with_name(f".{path.name}.part")
     try:
-        with beside.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(fmt.lines(rows))
+        with beside.open("wb") as file:
+            file.writelines(fmt.pieces(rows))
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -11,6 +12,7 @@ from annotation.errors import InputError
 from annotation.models import Study
 from annotation.queries import adjudication, items
 from annotation.queries.ratings import PeoplesRatings
+from annotation.queries.units import position_of, turn_of
 from annotation.services import tiers
 from annotation.stats.gold import GoldMethod, gold
 from annotation.stats.table import MISSING, RatingTable
@@ -58,7 +60,7 @@ def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions) ->
     decided, ids = adjudication.decisions(ratings.criterion), items.external_ids(study)
     table = ratings.table
     place = {value: code for code, value in enumerate(ratings.criterion.values)}
-    codes = np.array([place[decided[p]] if p in decided else MISSING for p in ratings.positions], dtype=np.int64)
+    codes = np.array([place[decided[name]] if name in decided else MISSING for name in table.items], dtype=np.int64)
     found = gold(
         table,
         method=options.method,
@@ -67,20 +69,25 @@ def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions) ->
         min_ratings=options.min_ratings,
         min_posterior=options.min_posterior,
     ).as_json()
-    rows = [{**item, "item": ids[int(item["item"])], "position": int(item["item"])} for item in found["items"]]
-    unrated = sorted(set(decided) - set(ratings.positions))
-    rows += [_decided(position, decided[position], ids[position]) for position in unrated]
+    rows = [_placed(item, item["item"], ids) for item in found["items"]]
+    unrated = sorted(set(decided) - set(table.items), key=lambda name: (position_of(name), turn_of(name)))
+    rows += [_placed(_decided(decided[name]), name, ids) for name in unrated]
     found["counts"]["adjudication"] += len(unrated)
     return {"study": study.name, "criterion": ratings.criterion.key, **found, "items": rows}
 
 
-def _decided(position: int, value: str, external_id: str) -> dict[str, Any]:
+def _placed(row: dict[str, Any], name: str, ids: Mapping[int, str]) -> dict[str, Any]:
+    """The row with its item's id in its source, its position, and the turn where it is of one."""
+    turn, position = turn_of(name), position_of(name)
+    return {**row, "item": ids[position], "position": position, **({"turn": turn} if turn else {})}
+
+
+def _decided(value: str) -> dict[str, Any]:
     return {
-        "item": external_id,
+        "item": "",
         "gold": value,
         "source": "adjudication",
         "confidence": 1.0,
         "reason": None,
         "candidates": [],
-        "position": position,
     }

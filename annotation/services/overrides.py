@@ -15,6 +15,8 @@ def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: s
     """Put an item into a tier on a criterion, whatever its own kappa says; no tier takes that back."""
     if criterion.study_id != item.study_id:
         raise InputError("This study has no such criterion.", field="criterion")
+    if criterion.of_turns:
+        raise InputError(f"{criterion.name} is asked of turns: their tiers are not set by hand.", field="criterion")
     if tier and tier not in TierOverride.Tier.values:
         raise InputError(f"{tier!r} is no tier; there are {', '.join(TierOverride.Tier.values)}.", field="tier")
     if not reason.strip() or "\0" in reason or len(reason) > LONGEST_REASON:

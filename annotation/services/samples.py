@@ -13,6 +13,7 @@ from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Item, Sample, Study, User
 from annotation.queries.frame import Eligible, Scores, as_values, eligible
+from annotation.stats.queueing import balanced_order
 from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
 
 METHODS = ("all", "simple", "stratified")
@@ -88,11 +89,15 @@ def drawn_from(
 
 
 def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[Drawn[tuple[str, str]]]) -> Iterable[Item]:
-    """The drawn material as items, in an order drawn with the study's seed, after those that are there already."""
+    """The drawn material as items, after those that are there already, in an order drawn with the study's seed.
+
+    Domains are mixed evenly (`stats.queueing.balanced_order`): what is rated first looks like the whole.
+    """
     material = {one.key: one for one in frame}
     study, last = sample.study, sample.study.items.aggregate(last=Max("position"))["last"] or 0
     rng = np.random.default_rng([study.seed, POSITION_STREAM, last])
-    for position, index in enumerate(rng.permutation(len(drawn)), start=last + 1):
+    order = balanced_order([material[one.id].domain for one in drawn], rng)
+    for position, index in enumerate(order, start=last + 1):
         one = drawn[index]
         found = material[one.id]
         yield Item(

@@ -33,6 +33,8 @@ def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[Si
     `truth` maps the external id of an item to criterion key -> value. The same seed gives the same labels.
     """
     criteria = list(study.criteria.all())
+    if of_turns := [criterion.name for criterion in criteria if criterion.of_turns]:
+        raise InputError(f"Simulated annotators rate whole items, and {of_turns[0]} is asked of turns.", field="study")
     slots = _open_slots(study)
     labels: list[Annotation] = []
     taken: list[Assignment] = []

@@ -7,17 +7,21 @@ from itertools import islice
 
 import numpy as np
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.text import slugify
 
 from annotation.criteria import TEMPLATES, CriterionTemplate
 from annotation.errors import InputError
 from annotation.models import Assignment, Criterion, Study, User
 from annotation.queries.context import PARTS
+from annotation.services import webhooks
+from annotation.services.imports import bulk
 
 LARGEST_OVERLAP = 1000
 LARGEST_SEED = 2**63 - 1
 BATCH = 2000
 RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
+RATING, OPEN = Assignment.Purpose.RATING.value, Assignment.State.OPEN.value
 ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same seed
 
 
@@ -32,17 +36,20 @@ def create(
     allow_tie: bool = False,
     seed: int = 0,
     asks_strength: bool = False,
+    each_turn: Sequence[str] = (),
     description: str = "",
     instructions: str = "",
 ) -> Study:
     """A draft that asks `criteria` (keys of templates) of each item, `overlap` times.
 
     `shown` names the parts of the context that annotators see; all of them if it is not given. `asks_strength` lets
-    them say of a pair whether a response is much or slightly better.
+    them say of a pair whether a response is much or slightly better. `each_turn` are the criteria that are asked of
+    each turn of a dialogue (whose turns, the template says) rather than of the whole.
     """
     check_kind(kind)
     check_numbers(overlap, seed)
     templates = chosen_templates(kind, criteria, allow_tie=allow_tie)
+    check_turns(kind, criteria, each_turn)
     study = Study(
         name=checked_name(name),
         kind=kind,
@@ -58,7 +65,7 @@ def create(
         study.slug = free_slug(study.name)
         save_new(study)
         Criterion.objects.bulk_create(
-            Criterion(study=study, position=position, **template.fields())
+            Criterion(study=study, position=position, unit=unit_of(template, each_turn), **template.fields())
             for position, template in enumerate(templates, start=1)
         )
     return study
@@ -68,9 +75,11 @@ def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
     """Let annotators work on it: make the slots that are still missing. Returns how many were made."""
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
+        if locked.known_for_id:
+            raise InputError(f"{study} only holds known answers and is not opened.", field="study")
         if not locked.items.exists():
             raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
-        made = sum(len(Assignment.objects.bulk_create(part)) for part in batches(missing_slots(locked)))
+        made = sum(map(insert_slots, batches(missing_slots(locked))))
         study.state = locked.state = Study.State.OPEN
         locked.save(update_fields=["state"])
     return made
@@ -78,8 +87,11 @@ def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
 
 def close(*, by: User | None, study: Study) -> None:  # noqa: ARG001
     """Take no more labels. What was submitted stays; opening again goes on where it stopped."""
-    if not Study.objects.filter(pk=study.pk, state=Study.State.OPEN).update(state=Study.State.CLOSED):
-        raise InputError(f"{study} is not open.", field="study")
+    with transaction.atomic():
+        if not Study.objects.filter(pk=study.pk, state=Study.State.OPEN).update(state=Study.State.CLOSED):
+            raise InputError(f"{study} is not open.", field="study")
+        subject = f"study {study.pk} {timezone.now().isoformat()}"
+        webhooks.tell("study.closed", subject=subject, data={"study": study.slug})
     study.state = Study.State.CLOSED
 
 
@@ -124,6 +136,17 @@ def chosen_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list
     return [fitting[key].with_tie() if allow_tie else fitting[key] for key in keys]
 
 
+def check_turns(kind: str, criteria: Sequence[str], each_turn: Sequence[str]) -> None:
+    if each_turn and kind != Study.Kind.DIALOGUE:
+        raise InputError("A response pair has no turns.", field="each_turn")
+    if unknown := [key for key in each_turn if key not in criteria]:
+        raise InputError(f"{unknown[0]!r} is not among the criteria.", field="each_turn")
+
+
+def unit_of(template: CriterionTemplate, each_turn: Sequence[str]) -> str:
+    return f"{template.turn}_turn" if template.key in each_turn else Criterion.Unit.ITEM
+
+
 def free_slug(name: str) -> str:
     """The name as it can stand in an address, with a number where that is taken."""
     base = slugify(name)[:110] or "study"
@@ -140,26 +163,36 @@ def save_new(study: Study) -> None:
         raise InputError(f"There is a study called {study.name!r} already.", field="name") from error
 
 
-def missing_slots(study: Study) -> Iterator[Assignment]:
+Slot = tuple[int, int, str, int, int, str, str]
+SLOT = ("study", "item", "purpose", "slot", "rank", "state", "order")
+"""What of an open slot is stored; a large study has hundreds of thousands."""
+
+
+def missing_slots(study: Study) -> Iterator[Slot]:
     """Open slots for the items that have fewer than the study's overlap, in the order of the queue."""
     rng = np.random.default_rng([study.seed, ORDER_STREAM])
-    there = set(study.assignments.values_list("item_id", "slot"))
-    for item in study.items.order_by("position").iterator(chunk_size=BATCH):
-        orders = drawn_orders(study, rng)
-        for slot, order in enumerate(orders, start=1):
-            if (item.pk, slot) not in there:
-                yield Assignment(study=study, item=item, slot=slot, rank=item.position, order=order)
+    there = set(study.assignments.filter(purpose=RATING).values_list("item_id", "slot"))
+    items = study.items.order_by("position").values_list("pk", "position")
+    for item, position in items.iterator(chunk_size=BATCH):
+        for slot, order in enumerate(drawn_orders(study, rng), start=1):
+            if (item, slot) not in there:
+                yield study.pk, item, RATING, slot, position, OPEN, order
+
+
+def insert_slots(slots: Sequence[Slot]) -> int:
+    bulk.insert(Assignment, SLOT, slots)
+    return len(slots)
 
 
 def drawn_orders(study: Study, rng: np.random.Generator) -> list[str]:
     """For each slot of one item, which response is shown as A: half of the slots each way, the first one by lot."""
     if study.kind != Study.Kind.PAIR:
-        return [Assignment.Order.NONE] * study.overlap
+        return [Assignment.Order.NONE.value] * study.overlap
     first, second = ("AB", "BA") if rng.integers(2) else ("BA", "AB")
     return [first if slot % 2 == 0 else second for slot in range(study.overlap)]
 
 
-def batches(slots: Iterable[Assignment]) -> Iterator[list[Assignment]]:
+def batches(slots: Iterable[Slot]) -> Iterator[list[Slot]]:
     rest = iter(slots)
     while part := list(islice(rest, BATCH)):
         yield part

@@ -11,6 +11,7 @@ from annotation.errors import InputError
 from annotation.models import Study, TierOverride
 from annotation.queries import items, overrides
 from annotation.queries.ratings import PeoplesRatings
+from annotation.queries.units import position_of, turn_of
 from annotation.stats.bands import DEFAULT_CUTS, Cuts, check_cuts, tier_of
 from annotation.stats.table import RatingTable
 from annotation.stats.tiers import Chance, chance_agreement, group_tiers, item_kappas, tiers
@@ -138,9 +139,10 @@ def of_criterion(
 
 
 def _named(item: dict[str, Any], ids: Mapping[int, str], by_hand: Mapping[int, TierOverride]) -> dict[str, Any]:
-    position = int(item["item"])
+    position, turn = position_of(item["item"]), turn_of(item["item"])
     one = by_hand.get(position)
-    return {**item, "item": ids[position], "position": position, "override": one and _override(one)}
+    of_turn = {"turn": turn} if turn else {}
+    return {**item, "item": ids[position], "position": position, **of_turn, "override": one and _override(one)}
 
 
 def _override(one: TierOverride) -> dict[str, Any]:

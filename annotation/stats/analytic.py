@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+import scipy
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
@@ -159,7 +159,7 @@ def analytic_estimate(
     The quantile is that of Student's t with ``n_units`` - 1 degrees of freedom, normal without ``n_units``.
     """
     tail = (1 + confidence) / 2
-    quantile = float(ndtri(tail)) if n_units is None else float(stdtrit(n_units - 1, tail))
+    quantile = float(scipy.special.ndtri(tail)) if n_units is None else float(scipy.special.stdtrit(n_units - 1, tail))
     known = bool(np.isfinite(value) and np.isfinite(se))
     return Estimate(
         value=value,

@@ -19,7 +19,7 @@ from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import pdtr
+import scipy
 
 from annotation.stats.table import FloatArray, IntArray
 
@@ -169,7 +169,7 @@ class Urn:
 def poisson_table(mean: float) -> PoissonTable:
     """Poisson numbers of a mean, each repeated in proportion to its probability; 2^16 entries in all."""
     largest = int(mean + 20 * np.sqrt(mean) + 20)
-    share: FloatArray = pdtr(np.arange(largest), mean)
+    share: FloatArray = scipy.special.pdtr(np.arange(largest), mean)
     ends = np.append(np.rint(share * TABLE), TABLE).astype(np.int64)
     return np.repeat(np.arange(largest + 1, dtype=np.uint16), np.diff(ends, prepend=0))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import fdtri
+import scipy
 
 from annotation.stats import cohen
 from annotation.stats.arrays import ratio
@@ -185,7 +185,7 @@ def _f_ends(f: FloatArray, above: float, below: float, confidence: float) -> tup
     if above < 1:
         return np.nan, np.nan
     tail = (1 + confidence) / 2
-    return float(f / fdtri(above, below, tail)), float(f * fdtri(below, above, tail))
+    return float(f / scipy.special.fdtri(above, below, tail)), float(f * scipy.special.fdtri(below, above, tail))
 
 
 def _of_one(ends: tuple[float, float], k: int) -> tuple[float, float]:
@@ -208,7 +208,8 @@ def _two_way_ends(ms: MeanSquares, k: int, confidence: float) -> tuple[float, fl
     freedom = ratio((k - 1) * (n - 1) * (between + rest) ** 2, (n - 1) * between**2 + rest**2)
     tail = (1 + confidence) / 2
     upper, lower = (
-        np.where(np.isfinite(f), f, np.nan) for f in (fdtri(n - 1, freedom, tail), fdtri(freedom, n - 1, tail))
+        np.where(np.isfinite(f), f, np.nan)
+        for f in (scipy.special.fdtri(n - 1, freedom, tail), scipy.special.fdtri(freedom, n - 1, tail))
     )
     low = ratio(n * (bms - upper * ems), upper * shared + n * bms)
     high = ratio(n * (lower * bms - ems), shared + n * lower * bms)

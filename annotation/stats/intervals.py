@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.resampling import Replicates, Resampling
@@ -148,7 +148,7 @@ def _bias(replicates: Replicates, n_defined: FloatArray) -> FloatArray:
     """z0 (m,): how far the value lies from the median of its replicates; ties count half."""
     below = (replicates.bootstrap < replicates.value - SAME).sum(axis=0)
     equal = (np.abs(replicates.bootstrap - replicates.value) <= SAME).sum(axis=0)
-    bias: FloatArray = ndtri((below + equal / 2) / np.maximum(n_defined, 1))
+    bias: FloatArray = scipy.special.ndtri((below + equal / 2) / np.maximum(n_defined, 1))
     return bias
 
 
@@ -165,10 +165,10 @@ def _adjusted_tails(tail: FloatArray, bias: FloatArray, acceleration: FloatArray
     """(2, m) probabilities at which to read the replicates, and where the correction exists."""
     possible = np.isfinite(bias) & np.isfinite(acceleration)
     z0, a = np.where(possible, bias, 0.0), np.where(possible, acceleration, 0.0)
-    shifted = z0 + ndtri(tail)
+    shifted = z0 + scipy.special.ndtri(tail)
     denominator = 1 - a * shifted
     possible &= (denominator > 0).all(axis=0)
-    adjusted = ndtr(z0 + shifted / np.where(denominator > 0, denominator, 1.0))
+    adjusted = scipy.special.ndtr(z0 + shifted / np.where(denominator > 0, denominator, 1.0))
     return np.where(possible, adjusted, tail), possible
 
 

@@ -30,11 +30,17 @@ class Majority:
     share: FloatArray
 
 
+def majority_of(counts: FloatArray) -> IntArray:
+    """(n_items,) category that ``counts`` (n_items, q) has most of; -1 where two share the first place or none is."""
+    top = counts.max(axis=1, initial=0.0)
+    alone = ((counts == top[:, None]).sum(axis=1) == 1) & (top > 0)
+    first = counts.argmax(axis=1) if counts.shape[1] else np.zeros(len(counts), dtype=np.int64)
+    return np.where(alone, first, MISSING)
+
+
 def majority(table: RatingTable) -> Majority:
     """The majority of each item; a single rating is its own majority. Ties are reported, never broken."""
     top = table.counts.max(axis=1, initial=0.0)
     unrated = top == 0
     tied = ((table.counts == top[:, None]).sum(axis=1) > 1) & ~unrated
-    first = table.counts.argmax(axis=1) if table.n_categories else np.zeros(table.n_items, dtype=np.int64)
-    codes = np.where(tied | unrated, MISSING, first)
-    return Majority(codes, tied, unrated, ratio(top, table.ratings_per_item))
+    return Majority(majority_of(table.counts), tied, unrated, ratio(top, table.ratings_per_item))

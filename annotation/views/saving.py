@@ -1,19 +1,23 @@
 """What the rating page's script asks for: drafts, save and next in one request, and the item to keep ready."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from annotation.access import marked
 from annotation.errors import InputError
-from annotation.models import Assignment, Study
-from annotation.queries import rating, work
+from annotation.models import Assignment, Criterion, Study
+from annotation.queries import rating, slots, work
+from annotation.rating_forms import RatingForm
 from annotation.services import annotations, assignments, drafts
+from annotation.slot_names import id_of, name_of
 from annotation.views.work import item_context, lost_slot, me, not_now
 
 View = Callable[..., HttpResponseBase]
@@ -23,24 +27,25 @@ MOST_HELD = 10
 def signed_in(view: View) -> View:
     """Tell a script that nobody is signed in, rather than send it to a page for people."""
 
+    @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return JsonResponse({"signed_out": True}, status=401)
         return require_POST(view)(request, *args, **kwargs)
 
-    return guarded
+    return marked(guarded, "signed_in")
 
 
 @signed_in
 def save(request: HttpRequest, pk: int) -> JsonResponse:
     """Store the labels of an item, as often as it is sent, and say what to keep ready for after the next."""
     slot, still_mine = slot_without_texts(request, pk)
-    criteria = list(slot.study.criteria.all())
-    answers = rating.by_kind(criteria, request.POST)
+    asked = rating.asks(slot, slot.study.asked)
+    answers = rating.by_kind(asked, request.POST)
     problem = not_now(slot, still_mine)
     try:
         if problem:
-            annotations.to_store(slot, criteria, **answers)  # late answers are kept if they are complete
+            annotations.to_store(slot, asked, **answers)  # late answers are kept if they are complete
         else:
             annotations.submit(
                 by=me(request), assignment=slot, active_seconds=seconds(request.POST.get("active")), **answers
@@ -50,8 +55,8 @@ def save(request: HttpRequest, pk: int) -> JsonResponse:
     except InputError as error:
         return JsonResponse({"errors": {error.field or "": error.message}}, status=422)
     if problem:
-        drafts.keep_late(by=me(request), assignment=slot, content=inputs(request, slot), reason=problem)
-    told = {"late": problem, "next": ahead_of(request, slot.study)}
+        keep_late(request, slot, problem)
+    told = {"late": problem, "next": ahead_of(request, slot.study), **total(request, slot.study)}
     return JsonResponse(told, status=409 if problem else 200)
 
 
@@ -68,9 +73,12 @@ def draft(request: HttpRequest, pk: int) -> JsonResponse:
             changes=inputs(request, slot),
             active_seconds=seconds(request.POST.get("active")),
         )
+    except drafts.OvertakenError:
+        return JsonResponse({"stale": True})
     except InputError as error:
         return JsonResponse({"errors": {"": error.message}}, status=422)
-    assignments.renew_all(by=me(request), study=slot.study)
+    if assignments.is_running_out(slot):
+        assignments.renew_all(by=me(request), study=slot.study)
     return JsonResponse({"content": kept.content, "gone": not_now(slot, still_mine)})
 
 
@@ -90,13 +98,28 @@ def put_back(request: HttpRequest, pk: int) -> JsonResponse:
 
 def slot_without_texts(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
     """My slot, and whether it is still mine. To save answers the texts of the item are not needed."""
-    found = work.held(me(request), pk)
+    found = slots.held(me(request), pk)
     return (found, True) if found else lost_slot(request, pk)
+
+
+def keep_late(request: HttpRequest, slot: Assignment, reason: str) -> None:
+    try:
+        drafts.keep_late(by=me(request), assignment=slot, content=inputs(request, slot), reason=reason)
+    except drafts.WithdrawnError as error:
+        raise Http404 from error
+
+
+def total(request: HttpRequest, study: Study) -> dict[str, Any]:
+    """How many items there are for them by now, where the page asks for it; people share what is left."""
+    if request.POST.get("total") != "1":
+        return {}
+    progress = work.my_progress(me(request), study)
+    return {"total": progress.total, "more": progress.more}
 
 
 def inputs(request: HttpRequest, slot: Assignment) -> dict[str, str]:
     """What the page sent of its inputs, right or wrong, by their names."""
-    names = rating.input_names(slot.study.criteria.all())
+    names = rating.input_names(rating.asks(slot, slot.study.asked))
     return {name: request.POST[name].replace("\0", "") for name in names if name in request.POST}
 
 
@@ -111,8 +134,8 @@ def seconds(text: str | None) -> float:
 
 def holding(request: HttpRequest) -> list[int]:
     """Ids of the slots that the page shows or keeps ready."""
-    given = request.POST.get("holding", "").split(",")
-    return [int(pk) for pk in given if pk.isdecimal() and len(pk) < 19][:MOST_HELD]
+    given = request.POST.get("holding", "").split(",")[:MOST_HELD]
+    return [pk for name in given if (pk := id_of(name)) is not None]
 
 
 def ahead_of(request: HttpRequest, study: Study) -> dict[str, Any] | None:
@@ -122,18 +145,28 @@ def ahead_of(request: HttpRequest, study: Study) -> dict[str, Any] | None:
         slot = assignments.next_for(by=user, study=study, holding=holding(request))
     except InputError:
         return None
-    if slot is None:
+    if slot is None or not slot.is_work:
         return None
     slot.study = study
-    work.with_texts(slot)
-    answers, kept = rating.entered(slot, user, study.criteria.all())
+    slots.with_texts(slot)
+    criteria = study.asked
+    asked = rating.asks(slot, criteria)
+    answers, kept = rating.entered(slot, user, asked)
     context = item_context(slot, user)
     return {
-        "pk": slot.pk,
+        "pk": name_of(slot.pk),
         "url": reverse("assignment", args=[slot.pk]),
         "html": render_to_string("annotation/_item.html", context),
         "seen": context["seen"],
         "answers": answers,
+        "versions": {one.key: one.guideline_version for one in criteria},
+        "rows": rows_of(slot, criteria) if any(one.of_turns for one in criteria) else "",
         "active": kept.active_seconds if kept else 0,
         "at": timezone.now().isoformat(),
     }
+
+
+def rows_of(slot: Assignment, criteria: list[Criterion]) -> str:
+    """The criteria of an item as the page shows them, where they differ from item to item."""
+    form = RatingForm(slot=slot, criteria=criteria, entered={})
+    return render_to_string("annotation/_rows.html", {"rows": form.rows(), "gone": ""})

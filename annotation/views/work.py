@@ -2,50 +2,80 @@
 
 from typing import Any
 
+from csp.decorators import csp_update
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
+from annotation.access import signed_in
 from annotation.errors import InputError
-from annotation.forms import RatingForm
 from annotation.models import Assignment, Study, User
-from annotation.queries import rating, work
+from annotation.parsing.platforms import TURK
+from annotation.queries import guidelines, known, rating, work
 from annotation.queries.context import panels
-from annotation.services import annotations, assignments, drafts
+from annotation.queries.participation import has_withdrawn
+from annotation.rating_forms import RatingForm
+from annotation.services import annotations, assignments, completions, drafts
+from annotation.slot_names import name_of
 
 SEEN = "annotation.assignment seen"  # salt of the signature that says who was shown which slot
 TAKEN = "This item has meanwhile been given to somebody else."
 CLOSED = "This study is closed and takes no more labels."
 
 
-@login_required
+@signed_in
 def my_work(request: HttpRequest) -> HttpResponse:
     """The studies that I rate in."""
-    return render(request, "annotation/my_work.html", {"studies": work.my_studies(me(request))})
+    user = me(request)
+    outcomes = known.standings(user)
+    context = {
+        "studies": [(row, outcomes.get(row.study.pk, "")) for row in work.my_studies(user)],
+        "earlier": user.studies.filter(state=Study.State.CLOSED),
+    }
+    return render(request, "annotation/my_work.html", context)
 
 
-@login_required
-def next_item(request: HttpRequest, slug: str) -> HttpResponse:
+@signed_in
+def next_item(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Go to what is to be rated next, or say that there is nothing more."""
     user = me(request)
     study = get_object_or_404(user.studies, slug=slug)
     try:
         slot = assignments.next_for(by=user, study=study)
+    except assignments.ConsentNeededError:
+        return redirect("consent", slug=slug)
     except InputError:
         return render(request, "annotation/all_done.html", {"study": study, "closed": True})
     if slot:
         return redirect("assignment", pk=slot.pk)
-    context = {"study": study, "progress": work.my_progress(user, study), "last": work.sent(user, study).last()}
-    return render(request, "annotation/all_done.html", context)
+    if study.pass_mark is not None and not known.is_through(user, study):
+        return redirect("qualification", slug=slug)
+    return all_done(request, user, study)
 
 
-@login_required
+def all_done(request: HttpRequest, user: User, study: Study) -> HttpResponseBase:
+    """The last page. It may submit an assignment to Mechanical Turk, which the site's policy else forbids."""
+    context = {
+        "study": study,
+        "progress": work.my_progress(user, study),
+        "last": work.sent(user, study).last(),
+        "completion": completions.record(by=user, study=study),
+    }
+
+    def shown(request: HttpRequest) -> HttpResponseBase:
+        return render(request, "annotation/all_done.html", context)
+
+    return csp_update({"form-action": TURK})(shown)(request)
+
+
+@signed_in
 def assignment(request: HttpRequest, pk: int) -> HttpResponse:
     """Rate an item, or look at and change what I said of it."""
     slot, still_mine = slot_for(request, pk)
+    if still_mine and not slot.is_work and slot.state == Assignment.State.SUBMITTED:
+        return after_before(slot)
     data = request.POST if request.method == "POST" else None
     form = rating_form(request, slot, data)
     if problem := not_now(slot, still_mine):
@@ -61,7 +91,7 @@ def assignment(request: HttpRequest, pk: int) -> HttpResponse:
     return handed_in(request, slot, form)
 
 
-@login_required
+@signed_in
 @require_POST
 def assignment_skip(request: HttpRequest, pk: int) -> HttpResponse:
     """Put an item off and go to the next."""
@@ -87,11 +117,16 @@ def slot_for(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
 
 
 def lost_slot(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
-    """A slot that I was shown and have lost: taken again if it is free, or else marked as not mine."""
+    """A slot that I was shown and have lost: taken again if it is free, or else marked as not mine.
+
+    Who has withdrawn has erased what they gave, and a page that is still open somewhere must not bring it back.
+    """
     user = me(request)
-    if shown_to(request) != [pk, user.pk]:
+    if shown_to(request) != [name_of(pk), user.pk]:
         raise Http404
     lost = get_object_or_404(work.with_subject(Assignment.objects.all()), pk=pk)
+    if has_withdrawn(lost.study, user):
+        raise Http404
     return lost, assignments.claim(user, lost)
 
 
@@ -105,7 +140,7 @@ def shown_to(request: HttpRequest) -> Any:
 
 def seen(slot: Assignment, user: User) -> str:
     """Proof that a slot was shown to somebody."""
-    return signing.dumps([slot.pk, user.pk], salt=SEEN)
+    return signing.dumps([name_of(slot.pk), user.pk], salt=SEEN)
 
 
 def not_now(slot: Assignment, still_mine: bool) -> str:
@@ -116,8 +151,8 @@ def not_now(slot: Assignment, still_mine: bool) -> str:
 
 
 def rating_form(request: HttpRequest, slot: Assignment, data: Any) -> RatingForm:
-    criteria = list(slot.study.criteria.all())
-    entered, draft = rating.entered(slot, me(request), criteria) if data is None else ({}, None)
+    criteria = slot.study.asked
+    entered, draft = rating.entered(slot, me(request), rating.asks(slot, criteria)) if data is None else ({}, None)
     form = RatingForm(data, slot=slot, criteria=criteria, entered=entered)
     form.draft = draft
     return form
@@ -127,7 +162,10 @@ def keep_late(request: HttpRequest, slot: Assignment, form: RatingForm, reason: 
     """Keep complete answers that came too late for the researcher to decide on. False if they are not complete."""
     if not form.is_valid():
         return False
-    drafts.keep_late(by=me(request), assignment=slot, content=form.entered(), reason=reason)
+    try:
+        drafts.keep_late(by=me(request), assignment=slot, content=form.entered(), reason=reason)
+    except drafts.WithdrawnError as error:
+        raise Http404 from error
     return True
 
 
@@ -138,16 +176,35 @@ def handed_in(request: HttpRequest, slot: Assignment, form: RatingForm) -> HttpR
         annotations.submit(by=me(request), assignment=slot, **form.answers())
     except annotations.NotTheirsError as error:
         return page(request, slot, form, gone=error.message, kept=keep_late(request, slot, form, error.message))
+    if not slot.is_work:
+        return after_before(slot)
     if was_submitted:
-        messages.success(request, f"Your changes to item {slot.rank} are saved.")
+        messages.success(request, "Your changes are saved.")
     following = work.after(slot, me(request)) if was_submitted else None
     return redirect("assignment", pk=following.pk) if following else redirect("next_item", slug=slot.study.slug)
+
+
+def after_before(slot: Assignment) -> HttpResponse:
+    """Where an answer before the work leads: training to the right answer, qualification on, or to its result."""
+    if slot.purpose == Assignment.Purpose.TRAINING:
+        return redirect("training_answer", pk=slot.pk)
+    return redirect("qualification", slug=slot.study.slug)
+
+
+def standing(slot: Assignment, user: User) -> tuple[work.Progress, int]:
+    """How far they have come, in the work or in what comes before it, and the place of this item."""
+    if not slot.is_work:
+        where, total = known.place(slot)
+        return work.Progress(slot.study, where - 1, total - where + 1), where
+    progress = work.my_progress(user, slot.study)
+    return progress, work.place(slot, user, progress)
 
 
 def item_context(slot: Assignment, user: User) -> dict[str, Any]:
     """What the page shows of the item itself, which is all that changes from one item to the next."""
     return {
         "slot": slot,
+        "slot_name": name_of(slot.pk),
         "study": slot.study,
         "dialogue": slot.item.dialogue,
         "pair": slot.item.pair,
@@ -162,9 +219,13 @@ def page(
 ) -> HttpResponse:
     """The rating page. `gone` says why the labels cannot be saved; what was entered stays readable."""
     user = me(request)
-    progress = work.my_progress(user, slot.study)
+    progress, where = standing(slot, user)
+    before = work.before(slot, user) if slot.is_work else None
+    recent = work.recent_seconds(user, slot.study) if slot.is_work else []
     context = {
         **item_context(slot, user),
+        "recent": ",".join(f"{seconds:.1f}" for seconds in recent),
+        "an_hour": work.an_hour(recent),
         "form": form,
         "rows": (rows := form.rows()),
         "chosen_side": rows[0].side if slot.item.pair and rows else "",
@@ -173,8 +234,9 @@ def page(
         "kept": kept,
         "nothing_saved": gone and not kept and request.method == "POST",
         "progress": progress,
-        "where": work.place(slot, user, progress),
-        "before": work.before(slot, user),
+        "where": where,
+        "before": before,
+        "news": guidelines.news(slot, before, form.asks, form.draft),
         "after": work.after(slot, user),
         "is_submitted": slot.state == Assignment.State.SUBMITTED,
     }

@@ -63,6 +63,17 @@ STEPS = [
     step("Report", "needs tiers", "todo"),
 ]
 
+KNOWN = [
+    {"criterion": "Task completed", "right": True, "expected": "yes", "said": "yes", "explanation": ""},
+    {
+        "criterion": "Naturalness, turn 4",
+        "right": False,
+        "expected": "mostly natural or natural",
+        "said": "artificial",
+        "explanation": "Short, and still what a person would say.",
+    },
+]
+
 TURNS = [
     {"number": 1, "role": "user", "content": "Hi! I need a table for two tonight. Somewhere I'd actually like."},
     {
@@ -139,6 +150,23 @@ ESTIMATES = [
 ]
 
 
+NEWS = {
+    "name": "Personalization",
+    "reason": "Many asked what counts as a known preference.",
+    "parts": [
+        (
+            "Guideline",
+            [
+                ("same", "Look at what the assistant "),
+                ("gone", "says"),
+                ("new", "brings up by itself"),
+                ("same", "."),
+            ],
+        ),
+    ],
+}
+
+
 def context() -> dict[str, Any]:
     return {
         "form": SpecimenForm(initial={"overlap": 3, "method": "stratified"}),
@@ -172,6 +200,9 @@ def context() -> dict[str, Any]:
             "hard",
             "contested",
         ],
+        "searches": [("Thai", "2 found"), ("opera", "Nothing found")],
+        "news": [NEWS],
+        "marked": KNOWN,
         "parts": [
             ("tokens", "Tokens"),
             ("type", "Type"),
@@ -189,6 +220,9 @@ def context() -> dict[str, Any]:
             ("pair", "Pair"),
             ("context", "Context"),
             ("rating", "Rating"),
+            ("turns", "Rating turns"),
+            ("changes", "What changed in a text"),
+            ("known", "Known answers"),
             ("annotate", "Annotate layout"),
             ("pagination", "Pagination"),
             ("facts", "Facts"),

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.forms import BoundField
-from django.forms.widgets import CheckboxInput
+from django.forms.widgets import CheckboxInput, FileInput
 from django.http import HttpRequest
 from django.template import Context
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 register = template.Library()
 
@@ -108,7 +109,12 @@ def progress(done: int, total: int, label: str = "", unit: str = "", detail: str
 
 @register.inclusion_tag("components/field.html")
 def field(bound: BoundField, label: str = "", help: str = "", optional: bool = True) -> dict[str, Any]:
-    """A form field with label, help and errors, in the order in which they are read."""
+    """A form field with label, help and errors, in the order in which they are read.
+
+    The input of a file says how large a request may be, so that one that is larger is named before it is sent.
+    """
+    if isinstance(bound.field.widget, FileInput):
+        bound.field.widget.attrs.setdefault("data-most-bytes", settings.MAX_UPLOAD_BYTES)
     return {
         "field": bound,
         "label": label or bound.label,
@@ -148,7 +154,7 @@ def sort_header(context: Context, key: str, label: str, numeric: bool = False, p
 
 def frame(name: str, content: SafeString, **parts: Any) -> SafeString:
     """A component around a block of the page."""
-    return mark_safe(render_to_string(f"components/{name}.html", {"content": content, **parts}))  # noqa: S308
+    return render_to_string(f"components/{name}.html", {"content": content, **parts})
 
 
 @register.simple_block_tag(end_name="closetable")

@@ -1,11 +1,12 @@
 """The tables of `judging`: judges, their runs, what they said, what that costs, and the workers that carry it out."""
 
 from judging.models.batch import JudgeBatch
+from judging.models.evaluation import Evaluation, EvaluationResult, FailureTag
 from judging.models.judge import Judge
 from judging.models.limits import CachedReply, Price, Quota, Seat
 from judging.models.pause import Pause
 from judging.models.run import JudgeChunk, JudgeRun, Judgment
-from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation, HoldOut, Look
+from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation, HoldOut, LabelPlan, Look
 from judging.models.worker import Worker
 
 __all__ = [
@@ -14,12 +15,16 @@ __all__ = [
     "CalibrationRun",
     "Certificate",
     "Escalation",
+    "Evaluation",
+    "EvaluationResult",
+    "FailureTag",
     "HoldOut",
     "Judge",
     "JudgeBatch",
     "JudgeChunk",
     "JudgeRun",
     "Judgment",
+    "LabelPlan",
     "Look",
     "Pause",
     "Price",

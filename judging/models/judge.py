@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -66,3 +68,19 @@ class Judge(models.Model):
     def is_runnable(self) -> bool:
         """Whether it can be asked here, as opposed to one whose judgments come from elsewhere."""
         return self.provider not in NOT_RUN_HERE
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The parameters in words. Of its examples, which items they are."""
+        return {name: str(value) for name, value in self.parameters.items() if name != "examples"} | self._examples
+
+    @property
+    def _examples(self) -> dict[str, str]:
+        shown = [f"item {one['item']} of {one['study']} on {one['criterion']}" for one in self.examples]
+        return {"examples": "; ".join(shown)} if shown else {}
+
+    @property
+    def examples(self) -> list[dict[str, Any]]:
+        """Settled items that stand in its prompt; see `judging.providers.base.Example`."""
+        found: list[dict[str, Any]] = self.parameters.get("examples", [])
+        return found

@@ -8,12 +8,34 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
 from annotation.models import Criterion, Item, Study
-from judging.models.judge import Judge
+from judging.models.evaluation import Evaluation
+from judging.models.judge import IMPORTED, Judge
 from judging.models.worker import Worker
 
 
+class JudgeRunQuerySet(models.QuerySet["JudgeRun"]):
+    """Runs, asked about as a whole."""
+
+    def ordinary(self) -> JudgeRunQuerySet:
+        """Those through which a judge speaks beside people: neither probe runs nor runs of an evaluation."""
+        return self.filter(kind=JudgeRun.Kind.ORDINARY)
+
+    def probes(self) -> JudgeRunQuerySet:
+        """Those on altered items."""
+        return self.filter(kind=JudgeRun.Kind.PROBE)
+
+
 class JudgeRun(models.Model):
-    """One judge over the items of one study. Parameters never change; progress is counted from the judgments."""
+    """One judge over the items of one study. Parameters never change; progress is counted from the judgments.
+
+    A *probe* run asks about some items as they are and about altered copies of them. What it says is for audits alone.
+    A run of an *evaluation* shows the model what its setting grants, not what people saw: it is never beside them.
+    """
+
+    class Kind(models.TextChoices):
+        ORDINARY = "ordinary", "ordinary"
+        PROBE = "probe", "probe"
+        EVALUATION = "evaluation", "evaluation"
 
     class OrderPolicy(models.TextChoices):
         RANDOM = "random", "one order, drawn per item"
@@ -46,10 +68,31 @@ class JudgeRun(models.Model):
     result = models.JSONField(default=dict, blank=True, help_text="What a panel found its members to be like.")
     every_turn = models.BooleanField(default=False, help_text="Ask about every assistant turn, not the whole dialogue.")
     in_bulk = models.BooleanField(default=False, help_text="Handed in as batches, which cost less and take hours.")
+    kind = models.CharField(max_length=12, choices=Kind, default=Kind.ORDINARY)
+    probe = models.JSONField(
+        default=dict, blank=True, help_text="Of a probe run: alterations with versions, favoured responses, left out."
+    )
+    evaluation = models.ForeignKey(
+        Evaluation, models.CASCADE, null=True, blank=True, related_name="runs", help_text="That it is a part of."
+    )
+    setting = models.JSONField(
+        default=dict, blank=True, help_text="What an evaluation shows the model of the person, and how it answers."
+    )
+
+    objects = JudgeRunQuerySet.as_manager()
 
     class Meta:
         get_latest_by = "created_at"
         constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["ordinary", "probe"], evaluation__isnull=True)
+                | Q(kind="evaluation", evaluation__isnull=False),
+                name="run_kind_is_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="probe") | (Q(repeats=1, every_turn=False) & ~Q(order_policy="both")),
+                name="run_probe_asks_each_copy_once",
+            ),
             models.CheckConstraint(condition=Q(repeats__gte=1), name="run_repeats_at_least_one"),
             models.CheckConstraint(
                 condition=Q(order_policy__in=["random", "AB", "BA", "both"]), name="run_order_policy_is_known"
@@ -64,6 +107,12 @@ class JudgeRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge} on {self.study}"
+
+    @property
+    def order_in_words(self) -> str:
+        """How pairs were shown. Judgments that were made elsewhere may not say."""
+        unknown = self.order_policy == self.OrderPolicy.RANDOM and self.judge.provider == IMPORTED
+        return "not recorded" if unknown else self.get_order_policy_display()
 
     @property
     def state(self) -> str:
@@ -100,6 +149,14 @@ class JudgeChunk(models.Model):
 class JudgmentQuerySet(models.QuerySet["Judgment"]):
     """Judgments, asked about as a whole."""
 
+    def of_items(self) -> JudgmentQuerySet:
+        """Those on items as they are, by runs that count: none of a probe run."""
+        return self.filter(alteration="")
+
+    def beside_people(self) -> JudgmentQuerySet:
+        """Those by which judges are held to people: of ordinary runs."""
+        return self.filter(run__kind=JudgeRun.Kind.ORDINARY)
+
     def stale(self) -> JudgmentQuerySet:
         """Those on items that were edited since they were judged. One made elsewhere does not know what it saw."""
         now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
@@ -135,6 +192,12 @@ class Judgment(models.Model):
     score = models.FloatField(
         null=True, blank=True, help_text="Mean over the scale, weighted by the model's probabilities, where it tells."
     )
+    alteration = models.CharField(
+        max_length=40, blank=True, help_text="In a probe run, what was altered in the copy; original for nothing."
+    )
+    confidence = models.FloatField(
+        null=True, blank=True, help_text="How probable its verdict was among the values of the scale, where it tells."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = JudgmentQuerySet.as_manager()
@@ -142,7 +205,8 @@ class Judgment(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["run", "item", "criterion", "repeat", "order", "turn"], name="judgment_once_per_request"
+                fields=["run", "item", "criterion", "repeat", "order", "turn", "alteration"],
+                name="judgment_once_per_request",
             ),
             models.CheckConstraint(condition=Q(order__in=["", "AB", "BA"]), name="judgment_order_is_known"),
             models.CheckConstraint(condition=Q(turn=0) | Q(order=""), name="judgment_turn_of_a_dialogue"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from annotation.models import Study
+from annotation.models import Criterion, Study
 from judging.models.judge import Judge
 
 
@@ -67,6 +67,11 @@ class Escalation(models.Model):
     )
     target_agreement = models.FloatField(help_text="The agreement that had to be guaranteed.")
     thresholds = models.JSONField(help_text="By criterion, the least confidence that was kept; null where none was.")
+    cascade = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Where judges were asked one after the other: delta, and each stage with its limits; else empty.",
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -77,6 +82,30 @@ class Escalation(models.Model):
                 condition=models.Q(target_agreement__gt=0, target_agreement__lt=1), name="escalation_target_is_a_share"
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.target} from {self.study}"
+
+
+class LabelPlan(models.Model):
+    """A study of items drawn to be labelled next, each with a known probability, for the mean of one criterion."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="label_plans", help_text="That the judge judged.")
+    judge = models.ForeignKey(Judge, models.CASCADE, related_name="label_plans")
+    criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="label_plans")
+    target = models.OneToOneField(
+        Study, models.CASCADE, related_name="planned_from", help_text="The study made for people."
+    )
+    parameters = models.JSONField(help_text="What was asked for: width, by, confidence.")
+    seed = models.PositiveBigIntegerField(default=0)
+    probabilities = models.JSONField(
+        help_text="By position in the study, of every item that could be drawn, the probability that it had."
+    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        get_latest_by = "created_at"
 
     def __str__(self) -> str:
         return f"{self.target} from {self.study}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judging.prompts import templates
@@ -24,13 +24,21 @@ from judging.prompts.templates import (
     names_turn,
     placeholders,
     problems,
+    shows_examples,
     template,
     version,
 )
 from judging.providers.base import Content, CriterionSpec, DialogueContent, PairContent, Prompt
 
 NOT_KNOWN = "(not known)"
+NO_EXAMPLES = "The template has no $examples, so the judge's examples would not be shown."
 OPTIONAL = ("about_user", "about_task")
+OF_AN_EXAMPLE = {
+    "dialogue": ("conversation", "about_user", "about_task"),
+    "pair": ("question", "about_user", "response_a", "response_b"),
+}
+"""What is shown of an example, in this order."""
+
 """Paragraphs that are left out where nothing is known. What is asked for by its own name is said not to be known."""
 
 TITLES = {
@@ -43,13 +51,37 @@ TITLES = {
 }
 
 
-def render(criterion: CriterionSpec, content: Content, *, template: str = "", system: str | None = None) -> Prompt:
-    """The prompt that asks for one criterion of one item. TemplateError if the template given cannot do so."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A settled item as a prompt shows it: its material by placeholder, people's verdict, and why if they said so."""
+
+    material: Mapping[str, str]
+    verdict: str
+    why: str = ""
+
+
+def render(
+    criterion: CriterionSpec,
+    content: Content,
+    *,
+    template: str = "",
+    system: str | None = None,
+    examples: Sequence[Shown] = (),
+) -> Prompt:
+    """The prompt that asks for one criterion of one item. TemplateError if the template given cannot do so.
+
+    Examples stand where `$examples` is, which in Concord's own templates is between the item and the criterion.
+    """
     kind = "pair" if isinstance(content, PairContent) else "dialogue"
     if template and (wrong := problems(template, kind)):
         raise TemplateError(" ".join(wrong))
     whole = chosen = template or templates.template(kind, criterion.key)
+    if examples and not shows_examples(whole):
+        raise TemplateError(NO_EXAMPLES)
     facts = material(content)
+    settled = in_prompt(examples, kind, facts)
+    if not settled:
+        chosen = templates.without(chosen, "examples")
     for name in OPTIONAL:
         chosen = chosen if facts.get(name) else templates.without(chosen, name)
     mark = mark_of(content)
@@ -58,6 +90,7 @@ def render(criterion: CriterionSpec, content: Content, *, template: str = "", sy
         check_names_turn(whole)
         facts["conversation"] += turn_line(content, mark)
     values = {**{name: fenced(name, fact, mark) for name, fact in facts.items()}, **of_the_criterion(criterion)}
+    values["examples"] = settled
     if turn:
         values |= {"turn": turn, "asked": f"{criterion.question}\n{turn}"}
     words, ends = templates.filled(chosen, (values | {"mark": mark}).__getitem__)
@@ -66,9 +99,41 @@ def render(criterion: CriterionSpec, content: Content, *, template: str = "", sy
         system=said,
         user=words,
         schema=schema(criterion.values),
-        version=templates.digest(said, whole, templates.text("answer"), *([templates.text("turn")] if turn else [])),
+        version=templates.digest(said, whole, templates.text("answer"), *more(turn, examples)),
         shared=end_of_item(ends, kind),
     )
+
+
+def more(turn: str, examples: Sequence[Shown]) -> list[str]:
+    """What the prompt is made of besides, where it asks about a turn or shows examples."""
+    of_turn = [templates.text("turn")] if turn else []
+    shown = [json.dumps([sorted(one.material.items()), one.verdict, one.why]) for one in examples]
+    return [*of_turn, *([templates.text("examples"), templates.text("example"), *shown] if shown else [])]
+
+
+def in_prompt(examples: Sequence[Shown], kind: str, facts: Mapping[str, str]) -> str:
+    """The paragraph of all examples, empty without any. Their mark occurs neither in them nor in the item."""
+    if not examples:
+        return ""
+    texts = [*facts.values(), *(text for one in examples for text in (*one.material.values(), one.why))]
+    mark = unused_mark("\n".join(sorted(texts)))
+    each = "\n\n".join(example(one, number, kind, mark) for number, one in enumerate(examples, start=1))
+    return templates.filled(templates.text("examples"), {"each": each}.__getitem__)[0]
+
+
+def example(shown: Shown, number: int, kind: str, mark: str) -> str:
+    """One example: its material and what people said of it, fenced, and their verdict."""
+    texts = [(TITLES[name], shown.material.get(name, "")) for name in OF_AN_EXAMPLE[kind]]
+    parts = [between(f"example {number}: {title}", text, mark) for title, text in (*texts, ("why", shown.why)) if text]
+    values = {"material": "\n\n".join(parts), "number": str(number), "verdict": json.dumps(shown.verdict)}
+    return templates.filled(templates.text("example"), values.__getitem__)[0]
+
+
+def example_material(content: Content) -> dict[str, str]:
+    """What an example shows of an item, by placeholder; what is not known is left out."""
+    kind = "pair" if isinstance(content, PairContent) else "dialogue"
+    facts = material(content)
+    return {name: facts[name] for name in OF_AN_EXAMPLE[kind] if facts.get(name)}
 
 
 def end_of_item(ends: Mapping[str, int], kind: str) -> int:
@@ -92,8 +157,11 @@ def fenced(name: str, fact: str, mark: str) -> str:
     """The material between two marked lines."""
     if not fact and name in OPTIONAL:
         return ""
-    title = TITLES.get(name, name)
-    return f"---- {mark} {title} begins ----\n{fact or NOT_KNOWN}\n---- {mark} {title} ends ----"
+    return between(TITLES.get(name, name), fact or NOT_KNOWN, mark)
+
+
+def between(title: str, text: str, mark: str) -> str:
+    return f"---- {mark} {title} begins ----\n{text}\n---- {mark} {title} ends ----"
 
 
 def turn_of(content: Content) -> str:
@@ -137,6 +205,7 @@ def of_the_criterion(criterion: CriterionSpec) -> dict[str, str]:
     answer, _ = templates.filled(templates.text("answer"), {"values": values}.__getitem__)
     return {
         "turn": "",
+        "examples": "",
         "criterion": criterion.name,
         "asked": criterion.question,
         "guideline": criterion.guideline.strip(),
@@ -162,14 +231,18 @@ def schema(values: Sequence[str]) -> Mapping[str, Any]:
 
 
 __all__ = [
+    "NO_EXAMPLES",
     "NO_TURN",
+    "Shown",
     "TemplateError",
+    "example_material",
     "kinds",
     "names_criterion",
     "names_turn",
     "placeholders",
     "problems",
     "render",
+    "shows_examples",
     "template",
     "version",
 ]

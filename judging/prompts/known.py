@@ -6,14 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judging.providers.base import Content, DialogueContent
+from judging.providers.persons import TITLES, in_words, listed
 
-USER = {
-    "persona": "Who the user is:",
-    "demographics": "Demographics:",
-    "preferences": "Preferences:",
-    "interactions": "Past interactions:",
-    "memories": "Remembered:",
-}
+USER = TITLES
 TASK = {"task": "What the user set out to do:", "goal": "It is done when:", "situation": "Situation:"}
 """Placeholders of what is known, and the titles that they get where several stand together."""
 
@@ -46,15 +41,4 @@ def relevant(by_domain: Mapping[str, Any], domains: Sequence[str]) -> Mapping[st
     return chosen or by_domain
 
 
-def listed(entries: Mapping[str, Any]) -> str:
-    return "\n".join(
-        f"- {name}: {in_words(value)}" for name, value in entries.items() if value not in (None, "", [], {})
-    )
-
-
-def in_words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name} {in_words(part)}" for name, part in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(in_words(part) for part in value)
-    return str(value)
+__all__ = ["TASK", "USER", "in_words", "known_of", "listed", "relevant", "together"]

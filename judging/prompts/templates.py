@@ -27,6 +27,7 @@ OF_THE_CRITERION = {
     "values": "the values alone",
     "level": "nominal, ordinal, …",
     "answer": "how to answer, so that it can be read: the explanation first, then one of the values",
+    "examples": "settled items with people's verdicts, if the judge was given any; nothing if not",
 }
 OF_THE_USER = {
     "persona": "who the user is",
@@ -89,6 +90,11 @@ def names_criterion(template: str) -> bool:
 def names_turn(template: str) -> bool:
     """Whether the template says which turn is to be rated."""
     return bool({"turn", "asked"} & set(names(template)))
+
+
+def shows_examples(template: str) -> bool:
+    """Whether the template says where a judge's examples go."""
+    return "examples" in names(template)
 
 
 def names(template: str) -> list[str]:

@@ -18,6 +18,7 @@ REGISTRY = {
     "anthropic": "judging.providers.anthropic:Anthropic",
     "openai_compatible": "judging.providers.openai_compatible:OpenAICompatible",
     "local": "judging.providers.local:Local",
+    "scorer": "judging.providers.scorer:ScorerJudge",
     "scripted": "judging.providers.scripted:Scripted",
 }
 

@@ -133,7 +133,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """One criterion of one item, asked for the `repeat`-th time. `item` is its id in the source."""
+    """One criterion of one item, asked for the `repeat`-th time. `item` is its id in the source.
+
+    An item that is one of the judge's examples (`is_example`) is not asked about: its answer stands in the prompt.
+    """
 
     item: str
     criterion: CriterionSpec
@@ -142,6 +145,7 @@ class JudgeRequest:
     order: str = ""
     seed: int = 0
     prompt: Prompt | None = None
+    is_example: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +204,39 @@ class Parameters(BaseModel):
     concurrency: int = Field(default=1, ge=1, le=64)
 
 
+class Example(BaseModel):
+    """An item that people have settled on a criterion: where it stands, what is shown of it, and their verdict.
+
+    `material` is by the names of placeholders, as it was when the judge was made. `value` is as it is stored: of a pair
+    shown in the `order` BA, "1" is what the judge sees as B.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    study: str
+    item: int = Field(ge=1, description="Its position in the study.")
+    source: str
+    external_id: str
+    content_hash: str
+    criterion: str
+    order: Literal["", "AB", "BA"] = ""
+    material: dict[str, str]
+    value: str
+    why: str = ""
+
+
+OWN_EXAMPLE = Reply(unscored="own_example")
+"""What stands in place of a reply on an item that is one of the judge's examples: nobody asks about it."""
+
+
 class ModelParameters(Parameters):
     """What every model's judge may be given beside its own parameters.
 
     `template` replaces Concord's own prompt, `system` the instruction that goes before it; what may stand in them, and
-    what must, is said in `judging.prompts`.
+    what must, is said in `judging.prompts`. `examples` are put between the item and the criterion.
     """
 
+    examples: list[Example] = Field(default_factory=list, max_length=200)
     template: str = Field(default="", max_length=50_000)
     system: str | None = Field(default=None, max_length=50_000)
     max_retries: int = Field(default=2, ge=0, le=10, description="How often a call is repeated after a passing error.")
@@ -230,6 +260,11 @@ class Provider(ABC):
         self.parameters: Any = self.Parameters.model_validate(parameters or {})
         self.told_to_wait: Callable[[float], None] = tell_nobody
         """Called in the loop with the seconds for which the other side wants to be left alone. The caller's to set."""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether an answer takes more than arithmetic, so that it is worth keeping."""
+        return self.needs_prompt
 
     @property
     def concurrency(self) -> int:

@@ -7,6 +7,7 @@ looked for under that address, for example OPENAI_API_KEY_GPU1_8000 for http://g
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import Sequence
@@ -15,12 +16,14 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
+from annotation.addresses import ForbiddenAddressError, Rule, check
 from judging.providers import base
 from judging.providers.base import CriterionSpec, JudgeRequest, PermanentError, Prompt, TransientError
 from judging.providers.calls import translated
 from judging.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 
 if TYPE_CHECKING:
+    import httpx2
     from openai import AsyncOpenAI
 
 OPENAI = "https://api.openai.com/v1"
@@ -57,7 +60,17 @@ class OpenAICompatible(ChatProvider):
 
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
         problems = [] if self.key or self.address != OPENAI else [NO_KEY.format(name=self.key_name)]
-        return problems if self.model else [*problems, NO_MODEL]
+        return [*self.forbidden(), *problems, *([] if self.model else [NO_MODEL])]
+
+    def forbidden(self) -> list[str]:
+        """Why the address may not be called. One that the environment names is the choice of whoever runs the site."""
+        if self.address == named_address():
+            return []
+        try:
+            check(self.address, Rule.of_models())
+        except ForbiddenAddressError as error:
+            return [str(error)]
+        return []
 
     @property
     def address(self) -> str:
@@ -82,10 +95,29 @@ class OpenAICompatible(ChatProvider):
     async def client(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI
 
-        if self.made is None:
+        if self.made is None and (problems := await asyncio.to_thread(self.forbidden)):
+            raise PermanentError("; ".join(problems))
+        if self.made is None:  # asked again: another call may have made it while this one looked at the address
             key, timeout = self.key or "none", self.parameters.timeout
-            self.made = AsyncOpenAI(api_key=key, base_url=self.address, max_retries=0, timeout=timeout)
+            self.made = AsyncOpenAI(
+                api_key=key, base_url=self.address, max_retries=0, timeout=timeout, http_client=self.guarded()
+            )
         return self.made
+
+    def guarded(self) -> httpx2.AsyncClient | None:
+        """A client that looks at the address before every call and follows no redirect; None where all is allowed."""
+        from openai import DefaultAsyncHttpxClient
+
+        rule = Rule.of_models()
+        if rule.private or self.address == named_address():
+            return None
+
+        async def look(request: httpx2.Request) -> None:
+            await asyncio.to_thread(check, str(request.url), rule)
+
+        return DefaultAsyncHttpxClient(
+            follow_redirects=False, event_hooks={"request": [look]}, timeout=self.parameters.timeout
+        )
 
     async def probe(self) -> list[str]:
         """Whether somebody answers, takes the key and knows the model. Servers that list no models are believed."""
@@ -120,8 +152,9 @@ class OpenAICompatible(ChatProvider):
         }
 
     async def aclose(self) -> None:
-        if self.made is not None:
-            await self.made.close()
+        made, self.made = self.made, None
+        if made is not None:
+            await made.close()
 
 
 def named_address() -> str:

@@ -11,8 +11,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from judging.providers import base
-from judging.providers.base import JudgeRequest, PermanentError, Reply, TransientError
+from judging.providers.base import JudgeRequest, PairContent, PermanentError, Reply, TransientError
 from judging.providers.sides import SIDES
+
+HERE = "HERE"
 
 
 class Trouble(BaseModel):
@@ -29,12 +31,14 @@ class Trouble(BaseModel):
 class Parameters(base.Parameters):
     """`answers` by criterion: one value for all items, or values by item id.
 
-    A preference may be given as the side shown (A, B) or as the response (1, 2). `otherwise` answers the rest.
+    A preference may be given as the side shown (A, B) or as the response (1, 2). `otherwise` answers the rest. `where`
+    goes before both: a text, and the answer on every item in which it stands; HERE is the response in which it stands.
     `delay` is in seconds, per call. `trouble` is by item id.
     """
 
     answers: dict[str, str | dict[str, str]] = Field(default_factory=dict)
     otherwise: str | None = None
+    where: dict[str, str] = Field(default_factory=dict)
     delay: float = Field(default=0.0, ge=0)
     trouble: dict[str, Trouble] = Field(default_factory=dict)
     problem: str = Field(default="", description="What `check` reports.")
@@ -56,6 +60,9 @@ class Scripted(base.Provider):
         return Reply(text=answer, value=value, explanation="Said as scripted.", details={"seed": request.seed})
 
     def answer(self, request: JudgeRequest) -> str:
+        for text, said in self.parameters.where.items():
+            if side := stands_in(text, request):
+                return side if said == HERE else str(said)
         answers = self.parameters.answers.get(request.criterion.key, self.parameters.otherwise)
         answer: str | None = (
             answers.get(request.item, self.parameters.otherwise) if isinstance(answers, dict) else answers
@@ -63,6 +70,15 @@ class Scripted(base.Provider):
         if answer is None:
             raise PermanentError(f"The script has no answer for {request.criterion.key} of {request.item}.")
         return answer
+
+
+def stands_in(text: str, request: JudgeRequest) -> str:
+    """Where the text stands: A or B of a pair, dialogue of a dialogue; empty if nowhere."""
+    content = request.content
+    if isinstance(content, PairContent):
+        sides = {"A": content.response_a, "B": content.response_b}
+        return next((side for side, said in sides.items() if text in said), "")
+    return "dialogue" if any(text in turn.content for turn in content.turns) else ""
 
 
 def make(trouble: Trouble, request: JudgeRequest) -> Reply:

@@ -17,20 +17,22 @@ def annotations_on(item: Item) -> QuerySet[Annotation]:
     """People's submitted answers, by criterion and annotator."""
     submitted = Annotation.objects.counting().filter(assignment__item=item)
     return submitted.select_related("assignment__annotator", "criterion").order_by(
-        "criterion__position", "assignment__annotator__username"
+        "criterion__position", "turn", "assignment__annotator__username"
     )
 
 
 def judgments_on(item: Item) -> QuerySet[Judgment]:
-    """Every judgment of every run, by criterion, judge, run, turn, repeat and order."""
+    """Every judgment of every ordinary run, by criterion, judge, run, turn, repeat and order."""
     return (
-        Judgment.objects.filter(item=item)
+        Judgment.objects.beside_people()
+        .filter(item=item)
         .select_related("run__judge", "criterion", "item__dialogue", "item__pair")
         .order_by("criterion__position", "run__judge__name", "run__judge__version", "run_id", "turn", "repeat", "order")
     )
 
 
-def gold_on(item: Item) -> dict[int, str]:
-    """By criterion, the value that the newest adjudication gave the item."""
+def gold_on(item: Item) -> dict[tuple[int, int], str]:
+    """By criterion and turn (0: the whole item), the value that the newest adjudication gave."""
     oldest_first = Adjudication.objects.filter(item=item).order_by("created_at", "pk")
-    return dict(oldest_first.values_list("criterion_id", "value"))
+    rows = oldest_first.values_list("criterion_id", "turn", "value")
+    return {(criterion, turn): value for criterion, turn, value in rows}

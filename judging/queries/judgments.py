@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import Q, QuerySet
 
 from annotation.models import Annotation
 from judging.models import Judgment
-from judging.providers.base import JudgeRequest, Prompt
-from judging.queries.requests import Frame, asked
+from judging.prompts import evaluation
+from judging.providers.base import JudgeRequest, PairContent, Prompt
+from judging.queries.requests import Frame, asked, prompt_for
 
 
 def whole() -> QuerySet[Judgment]:
@@ -23,9 +28,19 @@ def request_of(judgment: Judgment) -> JudgeRequest | None:
     found = [
         one.request
         for one in asked(frame, [judgment.item_id], with_prompt=True)
-        if (one.repeat, one.order, one.turn) == (judgment.repeat, judgment.order, judgment.turn)
+        if (one.repeat, one.order, one.turn, one.alteration)
+        == (judgment.repeat, judgment.order, judgment.turn, judgment.alteration)
     ]
-    return found[0] if found else None
+    return as_shown(frame, found[0], judgment.details) if found else None
+
+
+def as_shown(frame: Frame, request: JudgeRequest, details: Mapping[str, Any]) -> JudgeRequest:
+    """The request with the memories that were found for it, as the judgment keeps them."""
+    if frame.setting is None or not isinstance(request.content, PairContent):
+        return request
+    content = evaluation.shown(request.content, details)
+    prompt = prompt_for(frame.judge, request.criterion, content, frame.setting)
+    return replace(request, content=content, prompt=prompt)
 
 
 def prompt_of(judgment: Judgment) -> Prompt | None:
@@ -42,22 +57,22 @@ def is_same_prompt(judgment: Judgment, prompt: Prompt) -> bool:
 
 
 def others(judgment: Judgment) -> QuerySet[Judgment]:
-    """What this judge and others said of the same item, or turn of it, and criterion."""
+    """What this judge and others said of the same item, or turn of it, and criterion; and in its own run of copies."""
     return (
-        Judgment.objects.filter(item=judgment.item_id, criterion=judgment.criterion_id, turn=judgment.turn)
+        Judgment.objects.filter(Q(alteration="") | Q(run=judgment.run_id))
+        .filter(item=judgment.item_id, criterion=judgment.criterion_id, turn=judgment.turn)
+        .filter(run__evaluation=judgment.run.evaluation_id)
         .exclude(pk=judgment.pk)
         .select_related("run__judge")
-        .order_by("run__judge__name", "run_id", "repeat", "order")
+        .order_by("run__judge__name", "run_id", "alteration", "repeat", "order")
     )
 
 
 def people_on(judgment: Judgment) -> QuerySet[Annotation]:
-    """What people said of the same. They rate whole items: of one turn nobody has said anything."""
-    if judgment.turn:
-        return Annotation.objects.none()
+    """What people said of the same item, or of the same turn where they are asked about turns."""
     return (
         Annotation.objects.counting()
-        .filter(assignment__item=judgment.item_id, criterion=judgment.criterion_id)
+        .filter(assignment__item=judgment.item_id, criterion=judgment.criterion_id, turn=judgment.turn)
         .select_related("assignment__annotator")
         .order_by("assignment__annotator__username")
     )

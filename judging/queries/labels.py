@@ -13,9 +13,10 @@ NOT_OF_JUDGES = (False, "", (), None)
 
 
 def of_judges(study: Study) -> Labels:
-    """All judgments of all runs, by item, criterion, judge, run, turn, repeat and order."""
+    """All judgments of all ordinary runs, by item, criterion, judge, run, turn, repeat and order."""
     records = (
-        Judgment.objects.filter(run__study=study)
+        Judgment.objects.beside_people()
+        .filter(run__study=study)
         .order_by(
             "item__position",
             "criterion__position",
@@ -50,4 +51,4 @@ def _judges_row(record: tuple[Any, ...]) -> LabelRow:
     *item, criterion, value, reason, order, repeat, turn, explanation, at, run, name, version, provider = record
     judge = Judge(name=name, version=version, provider=provider)
     rated = (*item, criterion, str(judge), judge.kind, value, reason, order)
-    return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES, turn or None])
+    return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES, turn or None, ""])

@@ -9,8 +9,10 @@ from typing import Any
 
 from annotation.hashing import content_hash
 from annotation.models import Criterion, Dialogue, Item, Profile, ResponsePair, Study
-from judging import prompts
+from judging import prompts, showing
 from judging.models import Judge, JudgeRun, Judgment
+from judging.prompts import evaluation
+from judging.prompts.alterations import ORIGINAL
 from judging.providers import sides
 from judging.providers.base import (
     Category,
@@ -23,13 +25,15 @@ from judging.providers.base import (
     Prompt,
     Turn,
 )
+from judging.queries.probing import Probing
+from judging.showing import Setting
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
     """A request without a judgment, and where its judgment goes. `criterion` is as stored, the request's as shown.
 
-    `item_hash` is of the dialogue or pair as it is asked about.
+    `item_hash` is of the dialogue or pair as it is asked about, before any `alteration`.
     """
 
     item_id: int
@@ -37,6 +41,7 @@ class Pending:
     criterion: CriterionSpec
     request: JudgeRequest
     item_hash: str = ""
+    alteration: str = ""
 
     @property
     def repeat(self) -> int:
@@ -64,30 +69,49 @@ class Frame:
     order_policy: str
     seed: int
     every_turn: bool = False
+    probing: Probing | None = None
+    setting: Setting | None = None
 
     @classmethod
     def of(cls, run: JudgeRun, *, criteria: Sequence[Criterion] | None = None) -> Frame:
         """As the run asks; of its criteria, all or those given."""
         chosen = list(run.criteria.all()) if criteria is None else criteria
         return cls(
-            run.judge, run.study.shown, chosen, run.repeats, run.order_policy, run.seed, every_turn=run.every_turn
+            run.judge,
+            run.study.shown,
+            chosen,
+            run.repeats,
+            run.order_policy,
+            run.seed,
+            every_turn=run.every_turn,
+            probing=Probing.of(run),
+            setting=Setting.of(run.setting),
         )
+
+    @property
+    def copies(self) -> Sequence[tuple[str, int]]:
+        """What is asked about each item: the alteration, empty for none, and how often."""
+        return [("", self.repeats)] if self.probing is None else self.probing.copies
 
 
 def pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
     """The run's requests on these items that have no judgment yet: item by item, each with all its criteria."""
     done = set(
         Judgment.objects.filter(run=run, item__in=item_ids).values_list(
-            "item_id", "criterion_id", "repeat", "order", "turn"
+            "item_id", "criterion_id", "repeat", "order", "turn", "alteration"
         )
     )
     return asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
 
 
 def asked(
-    frame: Frame, item_ids: Sequence[int], *, with_prompt: bool, done: Container[tuple[int, int, int, str, int]] = ()
+    frame: Frame,
+    item_ids: Sequence[int],
+    *,
+    with_prompt: bool,
+    done: Container[tuple[int, int, int, str, int, str]] = (),
 ) -> list[Pending]:
-    """The requests on these items, but those that are done."""
+    """The requests on these items, but those that are done, and those on copies in which nothing could be altered."""
     items = (
         Item.objects.filter(pk__in=item_ids)
         .select_related("dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
@@ -95,19 +119,15 @@ def asked(
     )
     criteria = [(criterion.pk, spec_of(criterion)) for criterion in frame.criteria]
     return [
-        Pending(
-            item.pk,
-            pk,
-            criterion,
-            request_for(frame, item, criterion, repeat, order, turn, with_prompt=with_prompt),
-            item.subject.content_hash,
-        )
+        Pending(item.pk, pk, criterion, request, item.subject.content_hash, alteration)
         for item in items
         for turn in turns(frame, item)
+        for alteration, repeats in frame.copies
         for pk, criterion in criteria
         for order in orders(frame, item)
-        for repeat in range(1, frame.repeats + 1)
-        if (item.pk, pk, repeat, order, turn) not in done
+        for repeat in range(1, repeats + 1)
+        if (item.pk, pk, repeat, order, turn, alteration) not in done
+        and (request := request_for(frame, item, criterion, repeat, order, turn, alteration, with_prompt=with_prompt))
     ]
 
 
@@ -160,11 +180,24 @@ def assistant_turns(said: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
 
 
 def request_for(
-    frame: Frame, item: Item, criterion: CriterionSpec, repeat: int, order: str, turn: int = 0, *, with_prompt: bool
-) -> JudgeRequest:
-    content = content_of(item, frame.shown, order)
+    frame: Frame,
+    item: Item,
+    criterion: CriterionSpec,
+    repeat: int,
+    order: str,
+    turn: int = 0,
+    alteration: str = "",
+    *,
+    with_prompt: bool,
+) -> JudgeRequest | None:
+    """What is asked; None where the alteration changes nothing in this item."""
+    content: Content | None = content_of(item, frame.shown, order, frame.setting)
     if turn and isinstance(content, DialogueContent):
         content = replace(content, turn=turn)
+    if frame.probing is not None and content is not None:
+        content = frame.probing.content(alteration, content, item, criterion, order)
+    if content is None:
+        return None
     asked = sides.shown(criterion, order)
     return JudgeRequest(
         item=item.external_id,
@@ -172,27 +205,54 @@ def request_for(
         content=content,
         repeat=repeat,
         order=order,
-        seed=seed_of(frame, item, criterion.key, repeat, turn),
-        prompt=prompt_for(frame.judge, asked, content) if with_prompt else None,
+        seed=seed_of(frame, item, criterion.key, repeat, turn, alteration),
+        prompt=prompt_for(frame.judge, asked, content, frame.setting) if with_prompt else None,
+        is_example=is_example(frame.judge, criterion.key, item),
     )
 
 
-def prompt_for(judge: Judge, criterion: CriterionSpec, content: Content) -> Prompt:
+def prompt_for(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
     """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
     template, system = judge.parameters.get("template", ""), judge.parameters.get("system")
-    return prompts.render(criterion, content, template=template, system=system)
+    if setting and isinstance(content, PairContent):
+        return evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
+    shown = [shown_example(one) for one in examples_of(judge, criterion.key)]
+    return prompts.render(criterion, content, template=template, system=system, examples=shown)
 
 
-def seed_of(frame: Frame, item: Item, key: str, repeat: int, turn: int = 0) -> int:
+def examples_of(judge: Judge, key: str) -> list[dict[str, Any]]:
+    """The judge's examples on a criterion."""
+    return [one for one in judge.parameters.get("examples", ()) if one["criterion"] == key]
+
+
+def shown_example(example: Mapping[str, Any]) -> prompts.Shown:
+    """The example as the prompt shows it: a preference names the side on which the response stands there."""
+    side = sides.SIDES.get(example.get("order", ""), {}).get(example["value"], example["value"])
+    return prompts.Shown(example["material"], side, example.get("why", ""))
+
+
+def is_example(judge: Judge, key: str, item: Item) -> bool:
+    """Whether the item, or one of the same content, is among the judge's examples on the criterion."""
+    subject = item.subject
+    own = (subject.source, subject.external_id)
+    return any(
+        own == (one["source"], one["external_id"]) or subject.content_hash == one["content_hash"]
+        for one in examples_of(judge, key)
+    )
+
+
+def seed_of(frame: Frame, item: Item, key: str, repeat: int, turn: int = 0, alteration: str = "") -> int:
     """A seed of its own for each request, the same whenever the run is repeated. 31 bits suit every provider."""
-    place = [frame.seed, item.position, key, repeat, *([turn] if turn else [])]
+    copy = [] if alteration in ("", ORIGINAL) else [alteration]
+    place = [frame.seed, item.position, key, repeat, *([turn] if turn else []), *copy]
     return int(content_hash(place)[:8], 16) & 0x7FFFFFFF
 
 
-def content_of(item: Item, shown: Sequence[str], order: str) -> Content:
-    """What the judge gets to see: the item, with the parts of the context that the study shows to its annotators."""
+def content_of(item: Item, shown: Sequence[str], order: str, setting: Setting | None = None) -> Content:
+    """What the judge gets to see: the item, with the parts of the context that the study shows to its annotators, or
+    with what an evaluation's setting grants."""
     if item.pair is not None:
-        return pair_content(item.pair, shown, order)
+        return pair_content(item.pair, shown, order, setting)
     if item.dialogue is None:  # the database forbids it
         raise ValueError(f"item {item.pk} has neither dialogue nor pair")
     return dialogue_content(item.dialogue, shown)
@@ -212,11 +272,16 @@ def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueConten
     )
 
 
-def pair_content(pair: ResponsePair, shown: Sequence[str], order: str) -> PairContent:
+def pair_content(pair: ResponsePair, shown: Sequence[str], order: str, setting: Setting | None = None) -> PairContent:
     a, b = (pair.response_2, pair.response_1) if order == "BA" else (pair.response_1, pair.response_2)
-    return PairContent(
-        question=pair.question, response_a=a, response_b=b, context=pair.context, person=person_of(pair.profile, shown)
-    )
+    person = showing.granted(known_of(pair.profile), setting) if setting else person_of(pair.profile, shown)
+    return PairContent(question=pair.question, response_a=a, response_b=b, context=pair.context, person=person)
+
+
+def known_of(profile: Profile | None) -> dict[str, Any]:
+    """All that is known of a person, by the parts of a profile; nothing where there is none."""
+    parts = (*showing.PARTS, "memories")
+    return {part: getattr(profile, part) for part in parts} if profile else {}
 
 
 def person_of(profile: Profile | None, shown: Sequence[str]) -> Person:

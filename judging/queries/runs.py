@@ -29,7 +29,15 @@ REASONS = {
     "members_disagree": "no majority of the members",
     "no_member": "no member gave a verdict",
     "outside_range": "a score outside those that the map was fitted to",
+    "own_example": "one of the judge's own examples, so it is not asked about",
     "nothing_to_measure": "nothing there that the baseline could measure",
+    "no_score": "the scorer gave no number",
+    "equal_scores": "both responses got the same score",
+    "equal_probabilities": "both responses were as probable",
+    "no_probabilities": "the model tells no probabilities",
+    "no_persona": "nothing is known of the person",
+    "no_memories": "nothing is remembered of the person",
+    "no_summary": "the model gave no summary of the memories",
 }
 
 
@@ -88,6 +96,7 @@ class Said:
     text: str
     pk: int = 0
     turn: int = 0
+    alteration: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +212,8 @@ def units(chunk: JudgeChunk) -> int:
 
 def expected(run: JudgeRun, n_units: int, n_criteria: int) -> int:
     """How many judgments a complete run has."""
+    if run.kind == JudgeRun.Kind.PROBE:
+        return n_units
     both = run.order_policy == JudgeRun.OrderPolicy.BOTH and run.study.kind == Study.Kind.PAIR
     return n_units * n_criteria * run.repeats * (2 if both else 1)
 
@@ -276,6 +287,7 @@ def said(judgment: Judgment) -> Said:
         text=judgment.explanation or judgment.raw_reply,
         pk=judgment.pk,
         turn=judgment.turn,
+        alteration=judgment.alteration,
     )
 
 
@@ -301,6 +313,7 @@ def unfinished_like(
             order_policy=order_policy,
             seed=seed,
             in_bulk=in_bulk,
+            evaluation__isnull=True,
             finished_at__isnull=True,
             stopped_at__isnull=True,
         )
@@ -311,7 +324,7 @@ def unfinished_like(
 
 def combinable(study: Study) -> QuerySet[JudgeRun]:
     """The study's finished runs that a panel can be made of, with `n_judged`, newest first."""
-    runs = study.judge_runs.filter(finished_at__isnull=False).exclude(judge__provider=PANEL)
+    runs = study.judge_runs.ordinary().filter(finished_at__isnull=False).exclude(judge__provider=PANEL)
     return (
         runs.select_related("judge", "study")
         .prefetch_related("criteria")

@@ -27,7 +27,7 @@ class ScoredRow:
     score
         Mean over the scale, where the judge told probabilities.
     turn
-        The how-manieth turn of the assistant it is of, from 1; 0 for the whole item.
+        The turn that it is of, counted among the assistant's from 1; 0 for the whole item.
     """
 
     position: int
@@ -50,8 +50,10 @@ def of_run(run: JudgeRun, *, by: str) -> ScoredRun:
     """In a constant number of queries. InputError where items cannot be grouped so."""
     grouped, places = groups(run.study, by), places_of(run)
     rows: dict[int, list[ScoredRow]] = defaultdict(list)
-    said = run.judgments.order_by("item__position", "turn", "repeat", "order").values_list(
-        "criterion_id", "item__position", "value", "unscored_reason", "score", "turn"
+    said = (
+        run.judgments.of_items()
+        .order_by("item__position", "turn", "repeat", "order")
+        .values_list("criterion_id", "item__position", "value", "unscored_reason", "score", "turn")
     )
     for criterion, position, value, reason, score, turn in said.iterator(chunk_size=5000):
         place = max(1, bisect_right(places[position], turn)) if turn else 0

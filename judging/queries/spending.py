@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -75,3 +76,19 @@ def habits(judge: Judge) -> dict[str, Any]:
     return Judgment.objects.filter(pk__in=list(said.values_list("pk", flat=True))).aggregate(
         tokens=Avg("output_tokens"), ms=Avg("latency_ms")
     )
+
+
+def cost_per_item(run_ids: Iterable[int]) -> dict[tuple[int, int], float]:
+    """By run and criterion, what one item cost in dollars, all its calls together; answers used again do not count.
+
+    A run and criterion with an unknown cost, or with used answers alone, is not among them. One query.
+    """
+    paid = Judgment.objects.filter(run_id__in=list(run_ids), details__cached__isnull=True).order_by()
+    rows = paid.values("run_id", "criterion_id").annotate(
+        usd=Sum("cost_usd"), unknown=Count("pk", filter=Q(cost_usd__isnull=True)), items=Count("item", distinct=True)
+    )
+    return {
+        (row["run_id"], row["criterion_id"]): float(row["usd"] or 0) / row["items"]
+        for row in rows
+        if not row["unknown"]
+    }

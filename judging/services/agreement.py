@@ -13,7 +13,7 @@ from typing import Any
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import AgreementRun, Study, User
-from annotation.queries import items
+from annotation.queries import demographics, items
 from annotation.queries import ratings as people
 from annotation.queries.raters import Annotator, annotators_of
 from annotation.queries.ratings import PeoplesRatings
@@ -28,6 +28,11 @@ TIER = "tier"
 NO_TIER = "(none)"
 
 GROUPINGS = (TIER, *items.GROUPINGS)
+"""Of items."""
+
+ANNOTATOR = "annotator:"
+"""Stands before the key of a question about people, by whose answers annotators are grouped. It may be left out where
+no grouping of items is called so."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class StudyRatings:
         By item position, where items are grouped by what they are.
     tiers
         By criterion key, the tier of each item of its table, where items are grouped by it.
+    kinds
+        What each username answered to the question that annotators are grouped by; None where they are not.
     """
 
     criteria: tuple[PeoplesRatings, ...]
@@ -53,24 +60,38 @@ class StudyRatings:
     annotators: Mapping[str, Annotator]
     groups: Mapping[int, str] | None = None
     tiers: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    kinds: Mapping[str, str] | None = None
 
     @classmethod
     def of(cls, study: Study, options: JudgedOptions) -> StudyRatings:
         """What the options ask for. Raises InputError on an unknown clustering, stratification or grouping."""
         chosen = {"cluster": options.cluster, "strata": options.strata, "by": options.by}
-        return cls.read(study, **chosen, with_scores=options.with_scores)
+        version = options.guideline_version
+        return cls.read(study, **chosen, with_scores=options.with_scores, guideline_version=version)
 
     @classmethod
     def read(
-        cls, study: Study, *, cluster: str = "", strata: str = "", by: str = "", with_scores: bool = False
+        cls,
+        study: Study,
+        *,
+        cluster: str = "",
+        strata: str = "",
+        by: str = "",
+        with_scores: bool = False,
+        guideline_version: int | None = None,
     ) -> StudyRatings:
         """In a constant number of queries. Raises InputError on an unknown clustering, stratification or grouping.
 
-        With scores, judges' scores as means over the scale are read too.
+        With scores, judges' scores as means over the scale are read too. With a version, only the labels that were
+        given under it.
         """
-        named = items.groups(study, by) if by and by != TIER else None
+        kinds = said_of_themselves(study, by) if by and by not in GROUPINGS else None
+        named = items.groups(study, by) if by in items.GROUPINGS else None
         clusters = items.clusters(study, cluster) if cluster else None
-        criteria, said = people.of_study(study), judges.of_study(study, with_scores=with_scores)
+        criteria, said = (
+            people.of_study(study, guideline_version=guideline_version),
+            judges.of_study(study, with_scores=with_scores),
+        )
         within = items.strata(study, strata) if strata else None
         criteria = tuple(one.resampled(clusters=clusters, strata=within) for one in criteria)
         columns = {
@@ -80,7 +101,7 @@ class StudyRatings:
             for one in criteria
         }
         held = {one.criterion.key: tiers.holding(one) for one in criteria} if by == TIER else {}
-        return cls(criteria, columns, annotators_of(study), named, held)
+        return cls(criteria, columns, annotators_of(study), named, held, kinds)
 
     def only(self, key: str) -> StudyRatings:
         """Those on one criterion. Raises InputError where there is no such criterion."""
@@ -108,8 +129,19 @@ class StudyRatings:
                 "simulated": self.simulated(),
                 **({} if self.groups is None else {"groups": sorted(self.groups.items())}),
                 **({"tiers": self.tiers} if self.tiers else {}),
+                **({} if self.kinds is None else {"kinds": sorted(self.kinds.items())}),
             }
         )
+
+
+def said_of_themselves(study: Study, by: str) -> dict[str, str]:
+    """What each username answered to the question of this name. Raises InputError where there is none."""
+    key, asked = by.removeprefix(ANNOTATOR), demographics.questions(study)
+    if key not in asked:
+        people = f"; annotators by {', '.join(ANNOTATOR + one for one in asked)}" if asked else ""
+        says = f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}{people}"
+        raise InputError(says, field="by")
+    return demographics.groups(study, key)
 
 
 def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
@@ -131,6 +163,7 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
 def _hashed_judge(column: JudgeColumn) -> list[Any]:
     codes, unscored = column.codes.tolist(), column.unscored.tolist()
     hashed = [column.name, column.run, column.finished, column.kind, column.stale, codes, unscored]
+    hashed += [column.held_out] if column.held_out else []
     return hashed if column.scores is None else [*hashed, [str(score) for score in column.scores.tolist()]]
 
 
@@ -153,7 +186,9 @@ def _computed(study: Study, ratings: StudyRatings, options: JudgedOptions) -> di
 
 
 def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
-    found = document(one.table, ratings.judges[one.criterion.key], options, _groups(one, ratings, options))
+    kinds = None if ratings.kinds is None else [ratings.kinds.get(rater) for rater in one.table.raters]
+    columns = ratings.judges[one.criterion.key]
+    found = document(one.table, columns, options, _groups(one, ratings, options), kinds)
     return {**found, "unscored_by_people": one.unscored, "warnings": [*found["warnings"], *_on_people(one, ratings)]}
 
 

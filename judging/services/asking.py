@@ -1,8 +1,4 @@
-"""Many questions to one provider at once, from an event loop in a thread of its own.
-
-The loop goes on while the caller saves answers and fetches more questions; the caller keeps its database connection,
-and may be in a loop itself, as in a notebook.
-"""
+"""Many questions to one provider at once."""
 
 from __future__ import annotations
 
@@ -10,21 +6,14 @@ import asyncio
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
-from judging.providers.base import PermanentError, Provider, Reply, TransientError
+from judging.providers.base import OWN_EXAMPLE, PermanentError, Provider, Reply, TransientError
 from judging.queries.requests import Pending
+from judging.services.aside import Aside
 
-T = TypeVar("T")
-
-BATCH_SIZE = 100
-BATCH_SECONDS = 1.0
 GAP = 1 / 64  # seconds between the first starts: seats filled all at once would be free all at once ever after
-LINGER = 0.004  # seconds that a first answer waits for others
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +47,12 @@ class Answer:
         return isinstance(self.fault, TransientError)
 
 
-class Crew:
+def own_example(ask: Ask) -> Answer:
+    """What is kept of an item that is one of the judge's examples, without asking. It answers no other request."""
+    return Answer(replace(ask, key=""), OWN_EXAMPLE, cached=True)
+
+
+class Crew(Aside[Answer]):
     """Keeps as many calls in flight as it has seats. To be closed, which cancels what is in flight.
 
     A `careful` crew counts an answer as in flight until it is saved, so that a killed process has paid for no more
@@ -70,39 +64,21 @@ class Crew:
         self.waiting: deque[Ask] = deque()
         self.flying: set[asyncio.Task[None]] = set()
         self.unsaved = self.started = 0
-        self.landed: SimpleQueue[Answer] = SimpleQueue()
-        self.outstanding = 0
         self.quiet_until = 0.0  # seconds since 1970: nothing starts before
         provider.told_to_wait = lambda seconds: self.hush(time.time() + seconds)
-        self.loop = asyncio.new_event_loop()
-        self.thread = Thread(target=self.loop.run_forever, name="asking", daemon=True)
-        self.thread.start()
+        super().__init__("asking", [provider])
 
     # what the caller does
 
     def send(self, asks: Iterable[Ask]) -> None:
         asks = list(asks)
         self.outstanding += len(asks)
-        self.there(lambda: self.waiting.extend(asks))
-
-    def batch(self) -> list[Answer]:
-        """What has landed: waits for the first answer, a second at most, and takes along what else is there."""
-        batch: list[Answer] = []
-        end = time.monotonic() + BATCH_SECONDS
-        while self.outstanding and len(batch) < BATCH_SIZE:
-            try:
-                batch.append(self.landed.get(timeout=max(end - time.monotonic(), 0)))
-            except Empty:
-                break
-            self.outstanding -= 1
-            if len(batch) == 1:
-                end = min(end, time.monotonic() + LINGER)
-        return batch
+        self.change(lambda: self.waiting.extend(asks))
 
     def saved(self, n: int) -> None:
         """So many answers are safe, and their seats free."""
         if self.careful and n:
-            self.there(lambda: setattr(self, "unsaved", self.unsaved - n))
+            self.change(lambda: setattr(self, "unsaved", self.unsaved - n))
 
     def drop(self, unwanted: Callable[[Ask], bool]) -> list[Ask]:
         """Forget requests that have not started. Returns them."""
@@ -116,26 +92,14 @@ class Crew:
         self.outstanding -= len(dropped)
         return dropped
 
-    def close(self) -> None:
-        """Cancel what is in flight and let the provider go."""
-        try:
-            self.result_of(self.end())
-        finally:
-            self.loop.call_soon_threadsafe(self.loop.stop)
-            self.thread.join()
-            self.loop.close()
-
-    def there(self, change: Callable[[], None]) -> None:
+    def change(self, make: Callable[[], None]) -> None:
         """Make a change in the loop, and let it start what it now can."""
 
         def act() -> None:
-            change()
+            make()
             self.take_off()
 
-        self.loop.call_soon_threadsafe(act)
-
-    def result_of(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
+        self.there(act)
 
     def hush(self, until: float) -> None:
         """Start nothing before that moment (seconds since 1970). From any thread."""
@@ -170,11 +134,5 @@ class Crew:
             fault = error
         self.landed.put(Answer(ask, reply, fault, round((time.monotonic() - started) * 1000)))
 
-    async def end(self) -> None:
+    def land_all(self) -> None:
         self.waiting.clear()
-        for task in self.flying:
-            task.cancel()
-        await asyncio.gather(*self.flying, return_exceptions=True)
-        await self.provider.aclose()
-        await self.loop.shutdown_asyncgens()
-        await self.loop.shutdown_default_executor()

@@ -36,7 +36,8 @@ from judging.providers.base import (
 from judging.queries.prices import rate_of
 from judging.queries.requests import pending
 from judging.services import budgets, cache, chunks, judges, runs, saving
-from judging.services.asking import BATCH_SIZE, Answer, Ask
+from judging.services.aside import BATCH_SIZE
+from judging.services.asking import Answer, Ask, own_example
 from judging.services.callbacks import of_stopped_runs
 from judging.services.shifts import known_answer
 
@@ -222,8 +223,11 @@ def unanswered(run: JudgeRun, asks: Sequence[Ask]) -> list[Ask]:
 
     Of equal requests one is enough: its answer is known when the others' turn comes.
     """
+    examples = [ask for ask in asks if ask.pending.request.is_example]
+    asks = [ask for ask in asks if not ask.pending.request.is_example]
     known = cache.known(ask.key for ask in asks) if run.use_cache else {}
-    told = [known_answer(ask, known[ask.key]) for ask in asks if ask.key in known]
+    told = [own_example(ask) for ask in examples]
+    told += [known_answer(ask, known[ask.key]) for ask in asks if ask.key in known]
     rest = [ask for ask in asks if ask.key not in known]
     too_long = using(run.judge, lambda made: that_do_not_fit(made, rest))
     told += [Answer(ask, reply) for ask, reply in zip(rest, too_long, strict=True) if reply]
@@ -246,7 +250,7 @@ async def that_do_not_fit(provider: Provider, asks: Iterable[Ask]) -> list[Reply
 def key_of(batch: JudgeBatch, ask: Ask) -> str:
     """A request's key in the batch: 57 of the 64 characters that there may be. Hashes its place and all it asks."""
     one = ask.pending
-    place = [one.item_id, one.criterion_id, one.repeat, one.order, one.turn, ask.key]
+    place = [one.item_id, one.criterion_id, one.repeat, one.order, one.turn, one.alteration, ask.key]
     return f"{batch.token}-{content_hash(place)[:40]}"
 
 

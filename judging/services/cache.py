@@ -20,7 +20,7 @@ def key_of(judge: Judge, seed: int, provider: Provider, pending: Pending) -> str
 
     Repeat and the run's `seed` are part of it: who wants independent answers asks for repeats, or with another seed.
     """
-    if not provider.needs_prompt:
+    if not provider.is_asked:
         return ""
     asked = pending.request
     identity = provider.identity(replace(asked, seed=seed))

@@ -12,8 +12,10 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from annotation.services import webhooks
 from judging.models import JudgeChunk, JudgeRun, Worker
 from judging.queries.workers import unheld
+from judging.services.evaluating import results
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +105,18 @@ def finish_run(run_id: int) -> bool:
     """Mark the run finished if no part is left. One process gets to do it."""
     left = JudgeChunk.objects.filter(run=run_id, finished_at__isnull=True)
     running = JudgeRun.objects.filter(pk=run_id, finished_at__isnull=True, stopped_at__isnull=True)
-    return not left.exists() and running.update(finished_at=timezone.now()) == 1
+    if left.exists():
+        return False
+    now = timezone.now()
+    with transaction.atomic():
+        if running.update(finished_at=now) != 1:
+            return False
+        run = JudgeRun.objects.select_related("study", "judge").get(pk=run_id)
+        data = {"run": run.pk, "study": run.study.slug, "judge": str(run.judge)}
+        webhooks.tell("run.finished", subject=f"run {run.pk} {now.isoformat()}", data=data)
+        if evaluation := run.evaluation_id:
+            transaction.on_commit(lambda: results.keep_later(evaluation))
+    return True
 
 
 def release(chunk: JudgeChunk, worker: Worker) -> None:

@@ -12,6 +12,7 @@ from annotation.errors import InputError
 from annotation.parsing.rating_files import RatingsFile
 from annotation.services import agreement as among_people
 from annotation.services.agreement import Options
+from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, grouped_raters
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import group_tiers
 from judging.queries.ratings import JudgesRatings
@@ -25,6 +26,9 @@ RULE = " judge"
 """How the kinds of judges end that are rules and no models: baseline judge, scripted judge."""
 
 
+LAST_VERSION = 32_767
+
+
 @dataclass(frozen=True)
 class JudgedOptions(Options):
     """How judges are compared, besides how intervals are made.
@@ -36,16 +40,19 @@ class JudgedOptions(Options):
     epsilon
         Discount of the judge in the alternative-annotator test, 0 to 1.
     by
-        By what items are grouped, each group with figures of its own; empty for none.
+        By what items, or the people who rated them, are grouped, each group with figures of its own; empty for none.
     reads
         What correlations and errors read of a judge on a scale with an order: its verdict, or its score as a mean
         over the scale.
+    guideline_version
+        Only labels that were given under this version of a criterion's guideline; all of them by default.
     """
 
     unscored_as: str | None = None
     epsilon: float = 0.15
     by: str = ""
     reads: str = VERDICTS
+    guideline_version: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,6 +60,8 @@ class JudgedOptions(Options):
             raise InputError("must be between 0 and 1, for example 0.15", field="epsilon")
         if self.reads not in (VERDICTS, SCORES):
             raise InputError(f"must be {VERDICTS} or {SCORES}", field="read")
+        if self.guideline_version is not None and not 1 <= self.guideline_version <= LAST_VERSION:
+            raise InputError("is the number of a version, from 1", field="guideline-version")
 
     @property
     def with_scores(self) -> bool:
@@ -80,6 +89,8 @@ class JudgeColumn:
         The run; None for a column of a file.
     stale
         How many of the items it judged were edited since.
+    held_out
+        How many of the items it judged are held out, and so not among the verdicts.
     scores, sources
         (n_items,) its weighted scores, and on how many items they rest on what; None where they were not asked for.
     """
@@ -93,12 +104,14 @@ class JudgeColumn:
     scores: FloatArray | None = None
     sources: Mapping[str, int] = field(default_factory=dict)
     stale: int = 0
+    held_out: int = 0
 
     @classmethod
     def of(cls, said: JudgesRatings, table: RatingTable, *, with_scores: bool = False) -> JudgeColumn:
         """What a judge of the database said on the table's items."""
         codes, unscored = said.codes(table), said.unscored(table)
         found = cls(said.name, codes, unscored, said.kind, said.finished, said.run_id, stale=said.stale(table))
+        found = replace(found, held_out=said.held_out)
         if not with_scores or table.level == "nominal":
             return found
         return replace(found, scores=said.scores(table), sources=said.sources(table))
@@ -126,6 +139,8 @@ SCORE = (
 )
 
 
+HELD_OUT = "are left out of its figures, which are of the development part; people's are of all items"
+
 MOST_COMPARED = 8
 """Judges of which every two are compared, the first by name: 28 pairs."""
 
@@ -150,10 +165,12 @@ def document(
     columns: Sequence[JudgeColumn],
     options: JudgedOptions,
     groups: Sequence[str] | None = None,
+    kinds: Sequence[str | None] | None = None,
 ) -> dict[str, Any]:
     """The document of one criterion: people among themselves, each judge beside them, every two judges.
 
-    `groups` names the group of each item of the table; with it, each group has figures of its own.
+    `groups` names the group of each item of the table, `kinds` that of each of its raters, None where it is not known;
+    with one of them, each group has figures of its own.
     """
     _check_nested(table, options)
     found = among_people.of_people(table, options)
@@ -162,6 +179,8 @@ def document(
     found["differences"] = _differences(table, used, options)
     if groups is not None:
         found["groups"] = of_groups(table, used, groups, options)
+    if kinds is not None:
+        found["annotator_groups"] = of_annotators(table, used, kinds, options)
     found["warnings"] = [*found["warnings"], *_warnings(columns, options)]
     found["conventions"] = [*found["conventions"], *_conventions(columns, options)]
     return found
@@ -234,6 +253,47 @@ def of_groups(
     ]
 
 
+def of_annotators(
+    table: RatingTable, columns: Sequence[JudgeColumn], kinds: Sequence[str | None], options: JudgedOptions
+) -> dict[str, Any]:
+    """Agreement of the people of each kind with each other, and each judge's with them. No group names a person."""
+    grouped = grouped_raters(table, kinds)
+    within = agreement_within(
+        table, grouped, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed
+    )
+    return {
+        "least_people": LEAST_RATERS,
+        "people": grouped.n_raters,
+        "answered": grouped.n_grouped,
+        "groups_left_out": grouped.withheld,
+        "groups": [
+            {
+                **one.as_json(),
+                "judges": {
+                    column.name: _with_group(table.select_raters(grouped.members[one.group]), column, options)
+                    for column in columns
+                },
+            }
+            for one in within
+        ],
+    }
+
+
+def _with_group(people: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+    """What a judge's agreement with some of the people is."""
+    found = judge_agreement(
+        people,
+        column.codes,
+        judge_name=column.name,
+        unscored=column.unscored,
+        scores=column.scores,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    ).as_json()
+    return {key: found[key] for key in OF_GROUPS}
+
+
 def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
     used = _used(table, column, options)
     found = judge_agreement(
@@ -280,6 +340,8 @@ def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterabl
             yield note("unscored_replies", f"{column.name}: {unscored} replies held no usable verdict; {treated}.")
         if column.stale:
             yield note("stale_judgments", f"{column.name}: items edited after it judged them: {column.stale}.")
+        if column.held_out:
+            yield note("held_out", f"{column.name}: {column.held_out} held-out items it judged {HELD_OUT}.")
         if not column.finished:
             done = int((column.codes != MISSING).sum())
             yield note("run_unfinished", f"{column.name}: its run is not finished; {done} items are scored so far.")

@@ -14,6 +14,7 @@ from judging.pricing import Rate
 from judging.providers.base import PermanentError, Provider, TokenCount, TransientError
 from judging.queries import spending
 from judging.queries.prices import rate_of
+from judging.queries.probing import Probing
 from judging.queries.requests import Frame, Pending, asked
 from judging.services import budgets, cache, judges, quotas
 from judging.services.runs import Plan
@@ -98,6 +99,8 @@ def estimate(plan: Plan) -> Estimate:
 
 def total(plan: Plan) -> int:
     """How many requests the run makes."""
+    if plan.probe:
+        return plan.n_units
     both = plan.order_policy == JudgeRun.OrderPolicy.BOTH and plan.study.kind == Study.Kind.PAIR
     return plan.n_units * len(plan.criteria) * plan.repeats * (2 if both else 1)
 
@@ -116,6 +119,7 @@ def sample(plan: Plan, provider: Provider) -> list[Pending]:
         plan.order_policy,
         plan.seed,
         every_turn=plan.every_turn,
+        probing=Probing.read(plan.probe, plan.seed) if plan.probe else None,
     )
     return asked(frame, chosen, with_prompt=provider.needs_prompt)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import overload
 
-from annotation.models import Study
+from annotation.models import Assignment, Study
 from annotation.queries import labels as people
 from annotation.queries.labels import LabelRow, Labels
 from judging.queries import labels as judges
+
+RATING = Assignment.Purpose.RATING
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,6 @@ class AllLabels:
         return [*head, *tail]
 
 
-def labels_of(study: Study) -> AllLabels:
-    """What `export` and the API give out."""
-    return AllLabels(people.of_people(study), judges.of_judges(study))
+def labels_of(study: Study, purposes: Collection[str] = (RATING,)) -> AllLabels:
+    """What `export` and the API give out: of people their ratings, and answers of other `purposes` where asked."""
+    return AllLabels(people.of_people(study, purposes), judges.of_judges(study))

@@ -11,11 +11,13 @@ import numpy as np
 from annotation.errors import InputError
 from annotation.models import Criterion, Study
 from annotation.queries import ratings as people
+from annotation.queries.units import position_of, turn_of
 from annotation.services import tiers
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from annotation.stats.bands import TIERS
 from annotation.stats.majority import Majority, majority
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
+from judging.queries import hold_out
 from judging.queries import ratings as judges
 from judging.services.comparison import JudgeColumn
 
@@ -86,6 +88,8 @@ class RatedItems:
         The majority of each item.
     tiers
         By item, its tier, that of a person above the computed one; None where it has none.
+    masked
+        Positions of held-out items, on which no judge's verdict is read.
     """
 
     criterion: Criterion
@@ -93,22 +97,25 @@ class RatedItems:
     judges: tuple[JudgeColumn, ...]
     most: Majority
     tiers: tuple[str | None, ...]
+    masked: frozenset[int] = frozenset()
 
     @classmethod
     def read(cls, study: Study, criterion: Criterion, options: TierOptions) -> RatedItems:
-        """In five queries."""
+        """In seven queries; eight where a part is held out."""
         rated = people.of_criterion(criterion)
         table = rated.table
         said = judges.of_study(study, only=criterion).get(criterion.pk, ())
         columns = tuple(JudgeColumn.of(judge, table) for judge in said)
-        return cls(criterion, table, columns, majority(table), tuple(tiers.holding(rated, options)))
+        holding = tuple(tiers.holding(rated, options))
+        return cls(criterion, table, columns, majority(table), holding, hold_out.positions(study))
 
     def positions(self, wanted: ItemFilter) -> list[int]:
         """Of the items that the filter lets through, in order. Raises InputError where it names what is not there."""
         kept = np.ones(self.table.n_items, dtype=bool)
         for mask in self._masks(wanted):
             kept &= mask
-        return [int(item) for item, keep in zip(self.table.items, kept, strict=True) if keep]
+        names = [name for name, keep in zip(self.table.items, kept, strict=True) if keep]
+        return list(dict.fromkeys(map(position_of, names)))
 
     def _masks(self, wanted: ItemFilter) -> Iterable[BoolArray]:
         if wanted.majority:
@@ -139,14 +146,19 @@ class RatedItems:
             raise InputError(f"no judge called {name!r} has rated this criterion; there are: {known}", field="judge")
         return found
 
-    def summary(self, positions: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """By position: the counts of people's values, their majority, the tier, and each judge's value."""
-        row_of = {int(item): row for row, item in enumerate(self.table.items)}
-        return {position: self._summary(row_of[position]) for position in positions if position in row_of}
+    def summary(self, positions: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+        """By position, for the item or each of its turns: counts of people's values, majority, tier, judges' values."""
+        wanted = set(positions)
+        found: dict[int, list[dict[str, Any]]] = {}
+        for row, name in enumerate(self.table.items):
+            if (position := position_of(name)) in wanted:
+                found.setdefault(position, []).append(self._summary(row))
+        return found
 
     def _summary(self, row: int) -> dict[str, Any]:
         counts = zip(self.criterion.categories, self.table.counts[row].astype(int).tolist(), strict=True)
         return {
+            "turn": turn_of(self.table.items[row]),
             "counts": [{"label": category["label"], "n": n} for category, n in counts if n],
             "majority": self._label(self.most.codes, row),
             "tied": bool(self.most.tied[row]),
@@ -156,7 +168,8 @@ class RatedItems:
 
     def _verdict(self, column: JudgeColumn, row: int) -> dict[str, Any]:
         label = self._label(column.codes, row)
-        reason = "the reply held no verdict" if column.unscored[row] else "not judged"
+        masked = position_of(self.table.items[row]) in self.masked
+        reason = "held out" if masked else "the reply held no verdict" if column.unscored[row] else "not judged"
         return {"label": label, "reason": reason, "differs": label != "" and column.codes[row] != self.most.codes[row]}
 
     def _label(self, codes: IntArray, row: int) -> str:

@@ -18,6 +18,7 @@ from judging.models import Judge
 from judging.models.judge import IMPORTED, PANEL, RECALIBRATED
 from judging.providers.base import BatchProvider, PermanentError, Provider, TransientError
 from judging.queries.requests import spec_of
+from judging.services import examples
 
 NO_BATCHES = "A judge of provider {provider} takes no batches."
 
@@ -45,10 +46,11 @@ def drafted(*, name: str, provider: str, model: str = "", parameters: Mapping[st
     checked_provider(**wanted)
     check_template(wanted["parameters"].get("template", ""))
     latest = Judge.objects.filter(name=name).order_by("-version").first()
+    if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
+        return latest
+    check_examples(wanted["parameters"])
     if latest is None:
         return Judge(name=name, **wanted)
-    if all(getattr(latest, field) == value for field, value in wanted.items()):
-        return latest
     return Judge(name=name, version=latest.version + 1, daily_budget_usd=latest.daily_budget_usd, **wanted)
 
 
@@ -95,6 +97,14 @@ def check_template(template: str) -> None:
         raise InputError(" ".join(prompts.problems(template, "pair" if pair else "dialogue")), field="template")
 
 
+def check_examples(parameters: Mapping[str, Any]) -> None:
+    """Examples are settled items of a development part, and the template has a place for them."""
+    if given := parameters.get("examples"):
+        if (template := parameters.get("template", "")) and not prompts.shows_examples(template):
+            raise InputError(prompts.NO_EXAMPLES, field="template")
+        examples.check(given)
+
+
 def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
     """The judge's template, if it brings one, must fit the criteria's kind and tell them apart if they are several."""
     template = judge.parameters.get("template", "")
@@ -126,16 +136,21 @@ def provider_of(judge: Judge) -> Provider:
 
 def check(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
     """Raise InputError if something stands in the way of judging these criteria: no key, no model, no rule."""
+    check_runs_here(judge)
+    provider = checked_provider(judge.provider, judge.model, judge.parameters)
+    check_template_fits(judge, criteria, every_turn=every_turn)
+    if problems := provider.check([spec_of(criterion) for criterion in criteria]):
+        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
+
+
+def check_runs_here(judge: Judge) -> None:
+    """Raise InputError for a judge whose judgments come from elsewhere: from a file, its members, or a map."""
     if judge.provider == IMPORTED:
         raise InputError(f"The judgments of {judge} were imported; it cannot be run here.", field="judge")
     if judge.provider == PANEL:
         raise InputError(f"{judge} is a panel: let its members run, and combine their runs again.", field="judge")
     if judge.provider == RECALIBRATED:
         raise InputError(f"{judge} is {judge.parameters['of']} recalibrated: let that run.", field="judge")
-    provider = checked_provider(judge.provider, judge.model, judge.parameters)
-    check_template_fits(judge, criteria, every_turn=every_turn)
-    if problems := provider.check([spec_of(criterion) for criterion in criteria]):
-        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
 
 
 def check_bulk(judge: Judge) -> None:
@@ -164,6 +179,7 @@ def test(judge: Judge) -> str:
 
 def probe(judge: Judge) -> None:
     """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
+    check_runs_here(judge)
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
         problems = thread.submit(asyncio.run, objections(provider_of(judge))).result()
     if problems:

@@ -85,6 +85,9 @@ def check_members(runs: Sequence[JudgeRun], method: str) -> None:
         raise InputError(f"Run {unfinished[0].pk} is not finished.", field="runs")
     if again := [run for run in runs if run.judge.provider == PANEL]:
         raise InputError(f"{again[0].judge} is a panel itself: name its members.", field="runs")
+    if others := [run for run in runs if run.kind != JudgeRun.Kind.ORDINARY]:
+        what = "of altered items" if others[0].kind == JudgeRun.Kind.PROBE else "of an evaluation"
+        raise InputError(f"Run {others[0].pk} is {what}: it speaks for no judge.", field="runs")
     if len({run.every_turn for run in runs}) > 1:
         raise InputError("Some of these runs judged single turns, others whole dialogues.", field="runs")
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from django.db.models import Exists, OuterRef, Sum
 from django.utils import timezone
 
+from annotation.services import webhooks
 from judging.models import JudgeChunk, JudgeRun, Worker
 from judging.queries.workers import alive, gone_before
 from judging.services import callbacks, chunks
@@ -25,6 +26,7 @@ def sweep() -> int:
         chunks.queue(found)
     finish_runs()
     callbacks.call_back()
+    webhooks.send_due()
     Worker.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()
     return len(found)
 

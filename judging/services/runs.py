@@ -15,11 +15,14 @@ from annotation.hashing import content_hash
 from annotation.models import Criterion, Study, User
 from annotation.version import code_version
 from judging import prompts
-from judging.models import Judge, JudgeChunk, JudgeRun
+from judging.models import Evaluation, Judge, JudgeChunk, JudgeRun
 from judging.pricing import in_dollars
+from judging.prompts import evaluation as evaluation_prompts
 from judging.queries import spending
+from judging.queries.probing import changed_since
 from judging.queries.requests import input_rows, spec_of
 from judging.services import budgets, callbacks, chunks, judges, parts
+from judging.showing import Setting
 
 REQUESTS_PER_BATCH = 1000
 MOST_REPEATS = 100
@@ -41,8 +44,13 @@ class Plan:
     use_cache: bool = True
     every_turn: bool = False
     in_bulk: bool = False
+    evaluation: Evaluation | None = None
+    setting: Setting | None = None
     units: Mapping[int, int] = field(default_factory=dict)
-    """By item, in order, how many questions there are about it on one criterion: 1, or one for each turn."""
+    """By item, in order, how many questions there are about it on one criterion: 1, or one for each turn. In a probe
+    run, on all criteria together: not every copy is asked about on each."""
+    probe: Mapping[str, Any] = field(default_factory=dict)
+    """Of a probe run, what it keeps of its alterations."""
 
     @property
     def item_ids(self) -> tuple[int, ...]:
@@ -66,19 +74,22 @@ def plan(
     use_cache: bool = True,
     every_turn: bool = False,
     in_bulk: bool = False,
+    evaluation: Evaluation | None = None,
+    setting: Setting | None = None,
 ) -> Plan:
     """Check what is asked for, before a row is written.
 
     `criteria` are keys; all of the study's if not given. With `every_turn`, every turn of the assistant is asked about
-    by itself; criteria about the user's turns are then left out, or refused where they were named.
+    by itself; criteria about the user's turns are then left out, or refused where they were named. A run of an
+    `evaluation` shows what its `setting` says, whatever the study shows.
     """
     check_numbers(repeats, seed)
     if order_policy not in JudgeRun.OrderPolicy.values:
         known = ", ".join(JudgeRun.OrderPolicy.values)
         raise InputError(f"{order_policy!r} is not one of {known}.", field="order_policy")
     chosen = chosen_criteria(study, criteria)
-    if every_turn:
-        chosen = of_turns(study, chosen, named=criteria is not None)
+    narrowed = of_turns if every_turn else of_items
+    chosen = narrowed(study, chosen, named=criteria is not None)
     judges.check(judge, chosen, every_turn=every_turn)
     if in_bulk:
         judges.check_bulk(judge)
@@ -106,6 +117,7 @@ def plan(
                     study.kind, judge.parameters.get("template", ""), judge.parameters.get("system")
                 ),
                 **({"every_turn": True} if every_turn else {}),
+                **({"setting": setting.as_json(), "words": words_of(setting)} if setting else {}),
             }
         ),
         budget_usd=budget_usd,
@@ -113,7 +125,14 @@ def plan(
         every_turn=every_turn,
         units=units,
         in_bulk=in_bulk,
+        evaluation=evaluation,
+        setting=setting,
     )
+
+
+def words_of(setting: Setting) -> str:
+    """The version of the prompts that an evaluation asks with."""
+    return evaluation_prompts.version(setting.answers)
 
 
 def start(*, by: User | None, study: Study, judge: Judge, **options: Any) -> JudgeRun:
@@ -140,6 +159,10 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
             use_cache=plan.use_cache,
             every_turn=plan.every_turn,
             in_bulk=plan.in_bulk,
+            kind=kind_of(plan),
+            probe=dict(plan.probe),
+            evaluation=plan.evaluation,
+            setting=plan.setting.as_json() if plan.setting else {},
             created_by=by,
         )
         run.criteria.set(plan.criteria)
@@ -150,6 +173,13 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
         if queue:
             chunks.queue([chunk.pk for chunk in made])
     return run
+
+
+def kind_of(plan: Plan) -> str:
+    """What the run is for."""
+    if plan.evaluation is not None:
+        return JudgeRun.Kind.EVALUATION
+    return JudgeRun.Kind.PROBE if plan.probe else JudgeRun.Kind.ORDINARY
 
 
 def stop(*, by: User | None, run: JudgeRun) -> bool:  # noqa: ARG001
@@ -174,6 +204,8 @@ def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: De
     `budget_usd` replaces the run's budget, which includes what was spent.
     """
     judges.check(run.judge, list(run.criteria.all()), every_turn=run.every_turn)
+    if changed := changed_since(run):
+        raise InputError(f"{', '.join(changed)} reads otherwise today: start a new run of probes.", field="run")
     budget = run.budget_usd if budget_usd is None else budget_usd
     budgets.check(run.judge, budget)
     if budget is not None and (spent := spending.of_run(run).usd) >= budget:
@@ -214,7 +246,7 @@ def of_turns(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple
     """The criteria that an assistant's turn can be asked about. InputError where the study or a named one cannot."""
     if study.kind != Study.Kind.DIALOGUE:
         raise InputError(f"{study} holds response pairs, which have no turns.", field="every_turn")
-    of_the_user = [criterion for criterion in chosen if criterion.key.endswith("_user")]
+    of_the_user = [criterion for criterion in chosen if about_the_user(criterion)]
     if of_the_user and named:
         raise InputError(
             f"{of_the_user[0].name} is about the user's turns, and the assistant's are asked about.", field="criteria"
@@ -225,8 +257,28 @@ def of_turns(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple
     return left
 
 
+def about_the_user(criterion: Criterion) -> bool:
+    """Whether it is about the user's turns: it says so, or its name does where it is asked of whole dialogues."""
+    if criterion.of_turns:
+        return criterion.unit == Criterion.Unit.USER_TURN
+    return criterion.key.endswith("_user")
+
+
+def of_items(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple[Criterion, ...]:
+    """The criteria that people are asked of whole items. InputError where a named one, or every one, is not."""
+    of_turns = [criterion for criterion in chosen if criterion.of_turns]
+    left = tuple(criterion for criterion in chosen if not criterion.of_turns)
+    if of_turns and (named or not left):
+        raise InputError(
+            f"{of_turns[0].name} of {study} is asked of turns: let the judge rate every turn of the assistant.",
+            field="criteria",
+        )
+    return left
+
+
 def items_per_part(plan: Plan) -> int:
     """A part in bulk is one batch, which may be larger than what a worker takes in hand otherwise."""
     both = 2 if plan.order_policy == JudgeRun.OrderPolicy.BOTH and plan.study.kind == Study.Kind.PAIR else 1
-    per_item = plan.n_units / len(plan.units) * len(plan.criteria) * plan.repeats * both
+    on_each = 1 if plan.probe else len(plan.criteria)
+    per_item = plan.n_units / len(plan.units) * on_each * plan.repeats * both
     return max(1, int(REQUESTS_PER_BATCH / max(per_item, 1))) if plan.in_bulk else parts.ITEMS_PER_PART

@@ -13,7 +13,7 @@ from judging import parsing, pricing
 from judging.models import CachedReply, JudgeRun, Judgment
 from judging.pricing import Rate
 from judging.providers import sides
-from judging.providers.base import Reply
+from judging.providers.base import OWN_EXAMPLE, Reply
 from judging.queries.requests import Pending, as_numbers
 from judging.services import cache
 from judging.services.asking import Answer
@@ -49,8 +49,9 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
         repeat=asked.repeat,
         order=asked.order,
         turn=asked.turn,
+        alteration=asked.alteration,
         raw_reply=storable(reply.text),
-        details=details(asked, reply, cached=answer.cached),
+        details=details(asked, reply, cached=answer.cached and reply != OWN_EXAMPLE),
         latency_ms=None if answer.cached or is_batched(reply) else answer.latency_ms,
         item_hash=asked.item_hash,
         input_tokens=usage.input_tokens if usage else None,
@@ -62,6 +63,7 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
     row.explanation = storable(verdict.explanation)
     if isinstance(verdict, parsing.Verdict):
         row.value = sides.stored(verdict.value, asked.criterion, asked.order)
+        row.confidence = reply.distribution.get(verdict.value)
     else:
         row.unscored_reason = verdict.reason
     return row

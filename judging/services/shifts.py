@@ -18,8 +18,10 @@ from judging.providers.base import PermanentError, Provider, Reply, TransientErr
 from judging.providers.calls import PATIENCE
 from judging.queries import pauses as told
 from judging.queries.requests import Pending, pending
-from judging.services import budgets, cache, chunks, judges, pauses, quotas, runs, saving
-from judging.services.asking import BATCH_SIZE, Answer, Ask, Crew
+from judging.services import budgets, cache, chunks, pauses, quotas, runs, saving
+from judging.services.aside import BATCH_SIZE
+from judging.services.asking import Answer, Ask, Crew, own_example
+from judging.services.evaluating import under_test
 from judging.services.followers import Followers
 
 TOLERATED_ERRORS = 3
@@ -74,7 +76,7 @@ class Shift:
 
     def work(self) -> Iterator[None]:
         """Ask and save, yielding after every batch. Raises what keeps the parts in hand from being finished."""
-        self.provider: Provider = judges.provider_of(self.run.judge)
+        self.provider: Provider = under_test.provider_of(self.run)
         self.purse = budgets.Purse(self.run)
         self.crew = Crew(self.provider, self.seats, careful=not self.is_rule)
         with closing(self.crew):
@@ -117,7 +119,9 @@ class Shift:
         """The part's open requests: those whose answer is known are saved, the others wait to be asked."""
         asked = pending(self.run, chunk.item_ids, with_prompt=self.provider.needs_prompt)
         self.parts[chunk.pk] = Part(chunk, len(asked))
-        asks = [self.ask(one, chunk) for one in asked]
+        examples = [Ask(one, chunk.pk) for one in asked if one.request.is_example]
+        self.keep([own_example(ask) for ask in examples])
+        asks = [self.ask(one, chunk) for one in asked if not one.request.is_example]
         known = cache.known(ask.key for ask in asks) if self.run.use_cache else {}
         self.stock.extend(ask for ask in asks if ask.key not in known and not self.followers.held_back(ask))
         self.keep([known_answer(ask, known[ask.key]) for ask in asks if ask.key in known])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
@@ -282,7 +282,7 @@ def _test(difference: FloatArray, epsilon: float) -> tuple[float, str, str | Non
         return (0.5**n if shifted[0] < -SAME else 1.0), "sign", None
     if n < FEW_ITEMS:
         return signed_rank_less(shifted), "wilcoxon", None
-    return float(stats.ttest_1samp(shifted, 0.0, alternative="less").pvalue), "t", None
+    return float(scipy.stats.ttest_1samp(shifted, 0.0, alternative="less").pvalue), "t", None
 
 
 def _winning_rate(tested: Sequence[AgainstAnnotator]) -> float:

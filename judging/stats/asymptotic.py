@@ -3,58 +3,21 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtri
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.shares import figure, quantile, share, undefined, wilson
 from annotation.stats.table import FloatArray
 
-
-def quantile(confidence: float) -> float:
-    """The normal quantile z of a two-sided interval, 1.96 for 0.95.
-
-    Raises ``ValueError`` where the confidence does not lie between 0 and 1.
-    """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}; it must lie between 0 and 1")
-    return float(ndtri((1 + confidence) / 2))
-
-
-def figure(
-    value: float,
-    ends: tuple[float, float] = (np.nan, np.nan),
-    *,
-    n_items: int,
-    confidence: float,
-    method: str,
-    reason: str | None = None,
-    n_raters: int = 2,
-    n_ratings: int | None = None,
-    seed: int | None = None,
-) -> Estimate:
-    """An `Estimate` with given ends; what is NaN goes with its reason.
-
-    ``n_raters`` is 2 by default: a judge and the people, or two sides of a pair. Without ``n_ratings`` each of them
-    rated every item.
-    """
-    undefined = bool(np.isnan(value))
-    without = undefined or bool(np.isnan(ends).any())
-    return Estimate(
-        value=float(value),
-        low=np.nan if without else float(ends[0]),
-        high=np.nan if without else float(ends[1]),
-        reason=(reason or "undefined for these data") if undefined else reason if without else None,
-        n_items=n_items,
-        n_raters=n_raters,
-        n_ratings=n_items * n_raters if n_ratings is None else n_ratings,
-        confidence=confidence,
-        method="none" if without else method,
-        seed=seed,
-    )
-
-
-def undefined(reason: str, *, n_items: int, confidence: float = 0.95, n_raters: int = 2) -> Estimate:
-    """A figure that cannot be given, and why."""
-    return figure(np.nan, n_items=n_items, confidence=confidence, method="none", reason=reason, n_raters=n_raters)
+__all__ = [
+    "figure",
+    "influence_error",
+    "normal",
+    "quantile",
+    "share",
+    "summed_by_cluster",
+    "undefined",
+    "wilson",
+]
 
 
 def normal(
@@ -86,26 +49,6 @@ def normal(
         n_raters=n_raters,
         n_ratings=n_ratings,
     )
-
-
-def share(count: int, n: int, *, confidence: float = 0.95, reason: str = "no items", n_raters: int = 2) -> Estimate:
-    """A share of n with Wilson's score interval (Wilson 1927, JASA 22:209-212); NaN where n is 0."""
-    if n == 0:
-        return undefined(reason, n_items=0, confidence=confidence, n_raters=n_raters)
-    ends = wilson(count / n, n, confidence)
-    return figure(count / n, ends, n_items=n, confidence=confidence, method="Wilson", n_raters=n_raters)
-
-
-def wilson(p: float, n: int, confidence: float) -> tuple[float, float]:
-    """Ends of Wilson's interval of a share ``p`` of ``n``; ``p`` may be a mean of scores between 0 and 1.
-
-    Such scores vary at most as much as a yes or no with the same mean, so that the interval is safe for them.
-    """
-    z = quantile(confidence)
-    centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    # at 0 and 1 the end of the interval is the share itself; rounding must not put it on the wrong side
-    return max(0.0, min(centre - half, p)), min(1.0, max(centre + half, p))
 
 
 def summed_by_cluster(influence: FloatArray, clusters: Sequence[str] | None) -> FloatArray:

@@ -236,8 +236,7 @@ def _agreement(
     judge's confidence unless another is given; without any, all verdicts are equally sure.
     """
     known = ~np.isnan(judge)
-    nearest = _nearest(judge, scale)
-    agrees = nearest == _nearest(human, scale)
+    agrees = nearest(judge, scale) == nearest(human, scale)
     if columns.confidence is not None:
         sure = np.where(known, columns.confidence, np.nan)
     elif columns.binary:
@@ -247,7 +246,8 @@ def _agreement(
     return agrees, sure, known
 
 
-def _nearest(values: FloatArray, scale: FloatArray) -> FloatArray:
+def nearest(values: FloatArray, scale: FloatArray) -> FloatArray:
+    """(n,) the number of the scale (q,) next to each value; NaN stays NaN."""
     return np.where(np.isnan(values), np.nan, scale[np.abs(values[:, None] - scale).argmin(axis=1)])
 
 

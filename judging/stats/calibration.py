@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import isotonic_regression
+import scipy
 
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.proportional_odds import ProportionalOdds
@@ -49,7 +49,7 @@ class Isotonic:
         points, place = np.unique(scores, return_inverse=True)
         times = np.bincount(place).astype(float)
         means = np.bincount(place, human) / times
-        return cls(points, np.asarray(isotonic_regression(means, weights=times).x, dtype=float))
+        return cls(points, np.asarray(scipy.optimize.isotonic_regression(means, weights=times).x, dtype=float))
 
     def __call__(self, scores: FloatArray) -> FloatArray:
         return np.interp(scores, self.scores, self.values, left=np.nan, right=np.nan)

@@ -5,197 +5,22 @@ the browser or by a command, is computed from the same.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from annotation.stats.bands import DEFAULT_CUTS, TIERS, band_positions
 from annotation.stats.labels import Label
-from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.tiers import item_kappas
+from judging.stats.audits.altered import Altered
 from judging.stats.audits.battery import PairColumns, ScoreColumns
 from judging.stats.calibrate import Columns
 from judging.stats.leaderboard import Comparisons
+from judging.stats.observed import AlteredCodes, Material, People, Said, chosen, scored
 
 PREFERENCE = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """Preference for response 1, by the value of a pair's criterion."""
-
-
-@dataclass(frozen=True, eq=False)
-class Material:
-    """The n items.
-
-    Attributes
-    ----------
-    names
-        Of the items, unique.
-    inclusion
-        (n,) probability with which the item came into the study.
-    clusters
-        (n,) what is independent of each other: profile, else question or dialogue.
-    length
-        (n,) log number of characters of what is judged; for pairs the log ratio of response 1 to response 2.
-    assistants
-        (n,) who answered: one name, for pairs that of response 1; empty where unknown.
-    opponents
-        (n,) for pairs who gave response 2; empty otherwise.
-    groups
-        By name (domain, condition, …) the group of each item; only groupings with two groups or more.
-    fingerprints
-        (n,) hash of what is judged, the same for equal contents.
-    """
-
-    names: tuple[str, ...]
-    inclusion: FloatArray
-    clusters: tuple[str, ...]
-    length: FloatArray
-    assistants: tuple[str, ...]
-    opponents: tuple[str, ...]
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    fingerprints: tuple[str, ...] = ()
-
-    @property
-    def n(self) -> int:
-        """Number of items."""
-        return len(self.names)
-
-    def subset(self, mask: BoolArray) -> "Material":
-        """The items where the mask (n,) is true."""
-        return Material(
-            names=chosen(self.names, mask),
-            inclusion=self.inclusion[mask],
-            clusters=chosen(self.clusters, mask),
-            length=self.length[mask],
-            assistants=chosen(self.assistants, mask),
-            opponents=chosen(self.opponents, mask),
-            groups={name: chosen(column, mask) for name, column in self.groups.items()},
-            fingerprints=chosen(self.fingerprints, mask) if self.fingerprints else (),
-        )
-
-    @cached_property
-    def weights(self) -> FloatArray | None:
-        """One over the inclusion probability; None where all are equal, so that weights change nothing."""
-        equal = not self.n or np.ptp(self.inclusion) == 0
-        return None if equal else np.asarray(1 / self.inclusion, dtype=float)
-
-    @cached_property
-    def dependent(self) -> tuple[str, ...] | None:
-        """The clusters; None where every item is one of its own."""
-        return None if len(set(self.clusters)) == self.n else self.clusters
-
-
-@dataclass(frozen=True, eq=False)
-class People:
-    """What people said on one criterion.
-
-    Attributes
-    ----------
-    table
-        (n, r) ratings, a row for every item, rated or not.
-    gold
-        (n,) category that the newest adjudication gave; -1 where there is none.
-    declined
-        (n,) how many people looked at the item and could not judge.
-    by_hand
-        By row, the tiers that a researcher has set.
-    """
-
-    table: RatingTable
-    gold: IntArray
-    declined: IntArray
-    by_hand: Mapping[int, str] = field(default_factory=dict)
-
-    @cached_property
-    def tied(self) -> BoolArray:
-        """(n,) rated items on which people are divided equally and nobody adjudicated."""
-        return np.asarray(majority(self.table).tied & (self.gold == MISSING))
-
-    @cached_property
-    def consensus(self) -> IntArray:
-        """(n,) the adjudicated category, else the majority; -1 without either."""
-        return np.where(self.gold != MISSING, self.gold, majority(self.table).codes)
-
-    @cached_property
-    def mean(self) -> FloatArray:
-        """(n,) the adjudicated score, else the mean of people's scores; NaN without either."""
-        scores = self.table.rated_scores
-        n = self.table.ratings_per_item
-        mean = np.where(n > 0, np.nansum(scores, axis=1) / np.maximum(n, 1), np.nan)
-        return np.where(self.gold != MISSING, scored(self.gold, self.table.scores), mean)
-
-    @cached_property
-    def tiers(self) -> tuple[str, ...]:
-        """(n,) tier of each item: by hand, else by the usual cuts against uniform chance; empty without one."""
-        computed = self._computed_tiers()
-        return tuple(self.by_hand.get(row, tier) for row, tier in enumerate(computed))
-
-    def _computed_tiers(self) -> tuple[str, ...]:
-        if not self.table.n_categories:
-            return ("",) * self.table.n_items
-        kappa = item_kappas(self.table, 1 / self.table.n_categories)
-        known = np.isfinite(kappa)
-        place = band_positions(np.where(known, kappa, 0.0), DEFAULT_CUTS)
-        return tuple(TIERS[at] if there else "" for at, there in zip(place, known, strict=True))
-
-    @property
-    def without_label(self) -> BoolArray:
-        """(n,) items that people looked at without a label coming of it: tied, or nobody could judge."""
-        looked_at = (self.table.ratings_per_item > 0) | (self.declined > 0)
-        return np.asarray(looked_at & (self.consensus == MISSING) & (np.isnan(self.mean) | self.counted))
-
-    @property
-    def counted(self) -> bool:
-        """Whether a label is a category that is counted (two categories, or no order), not a score that is averaged."""
-        return self.table.level == "nominal" or self.table.n_categories == 2
-
-    def drawn(self, priority: FloatArray) -> IntArray:
-        """(n,) one person's category: of those who rated the item the one with the highest ``priority`` (n, r)."""
-        known = self.table.codes != MISSING
-        if not self.table.codes.shape[1]:
-            return np.full(self.table.n_items, MISSING)
-        chosen = np.where(known, priority, -1.0).argmax(axis=1)
-        return np.where(known.any(axis=1), self.table.codes[np.arange(len(chosen)), chosen], MISSING)
-
-
-@dataclass(frozen=True, eq=False)
-class Said:
-    """What one judge said on one criterion.
-
-    Attributes
-    ----------
-    asked
-        (n,) whether it was asked.
-    codes
-        (n,) its verdict, -1 without one; both orders have to name the same response.
-    score
-        (n,) mean over the scale weighted by the model's probabilities; NaN where it tells none.
-    confidence, confidence_from
-        (n,) how sure it is, and how that is known; empty where it is not known.
-    first, second
-        (n,) its verdict with response 1 shown first, and second; -1 where missing or the order is unknown.
-    repeated
-        (n, r) verdicts of the independent calls; r is 1 where it was asked once.
-    contradicts
-        (n,) 1 where its explanation names another score than its verdict, 0 where the same, NaN where none; or None.
-    """
-
-    asked: BoolArray
-    codes: IntArray
-    score: FloatArray
-    confidence: FloatArray
-    confidence_from: str
-    first: IntArray
-    second: IntArray
-    repeated: IntArray
-    contradicts: FloatArray | None = None
-
-    @property
-    def unscored(self) -> BoolArray:
-        """(n,) asked without a verdict."""
-        return np.asarray(self.asked & (self.codes == MISSING))
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,12 +31,15 @@ class Evidence:
     ----------
     previous
         (n,) verdicts of an earlier version of the judge on the same items, or None.
+    copies
+        What it said of altered copies of some items.
     """
 
     material: Material
     people: People
     said: Said
     previous: IntArray | None = None
+    copies: tuple[AlteredCodes, ...] = ()
 
     @property
     def table(self) -> RatingTable:
@@ -300,6 +128,7 @@ class Evidence:
             own=own,
             clusters=self.material.dependent,
             shown_first=np.where(known, one_order, np.nan),
+            altered=self._altered(prefers, paired=True),
             **self._agreeing(person, other),  # type: ignore[arg-type]
         )
 
@@ -319,7 +148,13 @@ class Evidence:
             groups=self.material.groups,
             clusters=self.material.dependent,
             contradicts=said.contradicts,
+            explained=said.explained,
+            altered=self._altered(scale),
         )
+
+    def _altered(self, scale: FloatArray, *, nominal: bool = False, paired: bool = False) -> tuple[Altered, ...]:
+        clusters = self.material.dependent
+        return tuple(one.as_columns(scale, nominal=nominal, paired=paired, clusters=clusters) for one in self.copies)
 
     def _agreeing(self, person: IntArray, other: IntArray) -> dict[str, object]:
         """Columns for scales without an order: whether the judge, and another person, say what the person says.
@@ -333,6 +168,8 @@ class Evidence:
             "repeated": codes_or_nan(said.repeated) if said.repeated.shape[1] > 1 else None,
             "previous_agrees": None if self.previous is None else same(self.previous, person),
             "groups": {name: column for name, column in self.material.groups.items() if name != "tier"},
+            "contradicts": said.contradicts,
+            "explained": said.explained,
         }
 
     def nominal_columns(self, person: IntArray, other: IntArray) -> PairColumns:
@@ -343,15 +180,9 @@ class Evidence:
             judge_ab=nothing,
             judge_ba=nothing,
             clusters=self.material.dependent,
+            altered=self._altered(np.arange(float(self.table.n_categories)), nominal=True),
             **self._agreeing(person, other),  # type: ignore[arg-type]
         )
-
-
-def scored(codes: IntArray, scores: FloatArray) -> FloatArray:
-    """The scores of codes, NaN where the code is -1."""
-    if not len(scores):
-        return np.full(codes.shape, np.nan)
-    return np.where(codes == MISSING, np.nan, scores[codes])
 
 
 def codes_or_nan(codes: IntArray) -> FloatArray:
@@ -362,11 +193,6 @@ def codes_or_nan(codes: IntArray) -> FloatArray:
 def same(a: IntArray, b: IntArray) -> FloatArray:
     """(n,) 1 where both say the same, 0 where not, NaN where either is missing."""
     return np.where((a == MISSING) | (b == MISSING), np.nan, (a == b).astype(float))
-
-
-def chosen(names: Sequence[str], mask: BoolArray) -> tuple[str, ...]:
-    """The names where the mask is true."""
-    return tuple(name for name, kept in zip(names, mask, strict=True) if kept)
 
 
 def family(model: str) -> str:

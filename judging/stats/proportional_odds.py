@@ -6,8 +6,7 @@ McCullagh (1980), "Regression models for ordinal data", JRSS B 42:109-142: P(Y <
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
+import scipy
 
 from annotation.stats.table import FloatArray, IntArray
 
@@ -47,13 +46,15 @@ class ProportionalOdds:
         centre, spread = float(scores.mean()), float(scores.std()) or 1.0
         x = (scores - centre) / spread
         start = np.r_[0.0, -1.0, np.zeros(n_categories - 2)]
-        found = minimize(_penalised, start, args=(x, codes), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+        found = scipy.optimize.minimize(
+            _penalised, start, args=(x, codes), jac=True, method="L-BFGS-B", options={"maxiter": 500}
+        )
         slope = float(found.x[0]) / spread
         return cls(slope, _thresholds(found.x) + slope * centre)
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
         """(n, q) probability of each answer."""
-        below = expit(self.thresholds[None, :] - self.slope * scores[:, None])
+        below = scipy.special.expit(self.thresholds[None, :] - self.slope * scores[:, None])
         ends = np.zeros((len(scores), 1)), np.ones((len(scores), 1))
         return np.diff(np.hstack([ends[0], below, ends[1]]), axis=1)
 
@@ -69,7 +70,7 @@ def _penalised(parameters: FloatArray, x: FloatArray, codes: IntArray) -> tuple[
     thresholds = _thresholds(parameters)
     edges = np.r_[-np.inf, thresholds, np.inf]
     line = parameters[0] * x
-    upper, lower = expit(edges[codes + 1] - line), expit(edges[codes] - line)
+    upper, lower = scipy.special.expit(edges[codes + 1] - line), scipy.special.expit(edges[codes] - line)
     chance = np.maximum(upper - lower, TINY)
     up, down = upper * (1 - upper) / chance, lower * (1 - lower) / chance
     q = len(thresholds)

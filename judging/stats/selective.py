@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv
+import scipy
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray
@@ -94,7 +94,7 @@ def lower_bound(agreeing: int, n: int, delta: float) -> float:
     >>> round(lower_bound(29, 29, 0.05), 4), round(0.05 ** (1 / 29), 4)
     (0.9019, 0.9019)
     """
-    return float(betaincinv(agreeing, n - agreeing + 1, delta)) if agreeing else 0.0
+    return float(scipy.special.betaincinv(agreeing, n - agreeing + 1, delta)) if agreeing else 0.0
 
 
 def least_items(target: float, delta: float, disagreements: int = 0) -> int:

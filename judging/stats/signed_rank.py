@@ -5,7 +5,7 @@ likely to be negative as positive, so that the distribution of the rank sum is a
 """
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from annotation.stats.table import FloatArray
 
@@ -21,7 +21,7 @@ def signed_rank_less(differences: FloatArray) -> float:
     """
     moved = differences[differences != 0]
     # twice the mid-rank is a whole number
-    ranks = (2 * rankdata(np.abs(moved).round(12))).round().astype(np.int64)
+    ranks = (2 * scipy.stats.rankdata(np.abs(moved).round(12))).round().astype(np.int64)
     chances = np.ones(1)
     for rank in ranks.tolist():
         spread = np.zeros(len(chances) + rank)

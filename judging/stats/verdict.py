@@ -33,9 +33,11 @@ class Rules:
     must_pass_alt_test
         To replace a person, the alternative-annotator test must be passed.
     tolerated_biases
-        Names of probes whose findings do not stand in the way of replacing a person.
+        Names of probes, or of families of them (``"invariance"``), whose findings do not stand in the way of replacing
+        a person.
     required_probes
-        To replace a person, those of these probes that the material calls for must have been made.
+        To replace a person, those of these probes that the material calls for must have been made; ``"injection"``
+        also where nothing was altered yet.
     least_coverage
         To assist, selective judging must keep at least this share at the guaranteed agreement, or PPI++ must save
         at least ``least_saved`` of the labels.
@@ -201,12 +203,17 @@ def _as_good_as_a_person(facts: Facts, rules: Rules) -> Reason:
 
 
 def _unbiased(facts: Facts, rules: Rules) -> Reason:
-    standing = [name for name in facts.biases if name not in rules.tolerated_biases]
-    unknown = [name for name in facts.not_probed if name in rules.required_probes]
+    standing = [name for name in facts.biases if not _among(name, rules.tolerated_biases)]
+    unknown = [name for name in facts.not_probed if _among(name, rules.required_probes)]
     message = f"biases found: {', '.join(standing)}" if standing else "no bias found that is not tolerated"
     if unknown:
         message += f"; could not be probed: {', '.join(unknown)}"
     return Reason("biases", "assist and escalate", not (standing or unknown), message)
+
+
+def _among(probe: str, names: Sequence[str]) -> bool:
+    """Whether a probe is named, by itself or by its family: ``injection`` stands for ``injection:note``."""
+    return probe in names or probe.partition(":")[0] in names
 
 
 def _said(estimate: Estimate) -> str:

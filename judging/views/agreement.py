@@ -12,12 +12,14 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
+from annotation.markup import drawing
 from annotation.models import AgreementRun, Criterion, Study
+from annotation.queries import demographics
+from annotation.queries.guidelines import labels_by_version
 from annotation.queries.items import CLUSTERINGS, STRATA
 from annotation.queries.raters import Annotator
 from annotation.queries.ratings import PeoplesRatings
@@ -54,7 +56,7 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as error:
         return render(request, "judging/agreement.html", {**head, "error": error}, status=400)
     if run is None:
-        return render(request, "judging/agreement.html", head)
+        return render(request, "judging/agreement.html", {**head, "asked": options})
     return render(request, "judging/agreement.html", {**head, **_context(study, ratings, run, options)})
 
 
@@ -62,8 +64,18 @@ def _asked(request: HttpRequest, study: Study) -> tuple[JudgedOptions, StudyRati
     """What the address asks for. Raises InputError where there is no such grouping, or nothing to be read so."""
     by, cluster, strata = (request.GET.get(name, "") for name in ASKED)
     reads = request.GET.get("read") or VERDICTS
-    options = JudgedOptions(by=by, cluster=cluster, strata=strata, reads=reads)
+    options = JudgedOptions(by=by, cluster=cluster, strata=strata, reads=reads, guideline_version=_version(request))
     return options, StudyRatings.of(study, options)
+
+
+def _version(request: HttpRequest) -> int | None:
+    """Of the guideline, if the address names one. Raises InputError where it is no number."""
+    text = request.GET.get("guideline_version", "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal()):
+        raise InputError(f"{text!r} is not the number of a version", field="guideline_version")
+    return int(text[:6])
 
 
 @researcher_required
@@ -132,19 +144,21 @@ def _raters(one: PeoplesRatings, ratings: StudyRatings) -> str:
 
 def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
     asked = {name: getattr(options, name) for name in ASKED} | {"read": SCORES if options.with_scores else ""}
+    asked["guideline_version"] = options.guideline_version
     query = urlencode({name: value for name, value in asked.items() if value})
     names, documents = _names(ratings), run.result["criteria"]
     sections = [_section(study, one, documents[one.criterion.key], ratings.annotators) for one in ratings.criteria]
     return {
         "run": run,
         "asked": options,
+        "versions": _versions(study, ratings),
         "can_read_scores": _can_read_scores(documents.values()),
         "groupings": _readable(service.GROUPINGS),
+        "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in demographics.questions(study).items()],
         "clusterings": _readable(CLUSTERINGS),
         "stratifications": _readable(STRATA),
         "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, ratings),
-        # Our own renderer's output; it escapes the names in it.
-        "forest": mark_safe(charts.svg(_forest(run.result, ratings, charts.PAGE))),  # noqa: S308
+        "forest": drawing(charts.svg(_forest(run.result, ratings, charts.PAGE))),
         "table": run.result["table"],
         "sections": sections,
         "alone": len(sections) == 1,
@@ -158,6 +172,17 @@ def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: Ju
         "warnings": _warnings(names, documents),
         "conventions": _conventions(documents.values()),
     }
+
+
+def _versions(study: Study, ratings: StudyRatings) -> dict[int, list[tuple[str, int]]]:
+    """By version of the guidelines, how many labels of which criterion were given under it; empty for one version."""
+    edited = [one.criterion for one in ratings.criteria if one.criterion.guideline_version > 1]
+    counts = labels_by_version(study, edited) if edited else {}
+    found: dict[int, list[tuple[str, int]]] = {}
+    for one in ratings.criteria:
+        for version, n in counts.get(one.criterion.pk, {}).items():
+            found.setdefault(version, []).append((one.criterion.name, n))
+    return dict(sorted(found.items())) if len(found) > 1 else {}
 
 
 def _readable(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -227,6 +252,7 @@ def _section(
             "pairs": f"Pairs of annotators on {one.criterion.name}",
             "differences": f"One judge minus another on {one.criterion.name}",
             "groups": f"Groups of items on {one.criterion.name}",
+            "annotator_groups": f"Groups of annotators on {one.criterion.name}",
         },
         "counts": f"{document['n_raters']:,} raters, {document['n_ratings']:,} ratings",
         "note": _note(document),

@@ -46,6 +46,7 @@ def certificate_detail(request: HttpRequest, sha256: str) -> HttpResponse:
         "study": certificate.study,
         "steps": study_steps(certificate.study, "calibration"),
         "content": certificate.content,
+        "rules": verdicts.in_words(certificate.content["rules"]),
         "checked": certificates.check(certificates.document(certificate)),
     }
     return render(request, "judging/certificate.html", context)

@@ -13,11 +13,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import researcher_required
+from annotation.errors import InputError
 from annotation.models import Study
 from annotation.steps import study_steps
 from judging.models import Judge
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import comparing, trusting
+from judging.services.trust import cascade_records, cascading, comparing, trusting
+from judging.services.trust.cascading import CascadeOptions
 from judging.services.trust.trusting import Asked, Trusted
 from judging.views.trust import CSV, JSON, as_file, csv_text, reader
 
@@ -36,8 +38,10 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": study_steps(study, "calibration"),
         "judges": found,
         "waiting": waiting,
+        "left_out": evidence.left_out,
         "rows": list(_rows(found)),
         "differences": comparing.differences(found) if len(found) > 1 else [],
+        "cascade": _cascade(request, evidence, found),
         "downloads": [(f.upper(), reverse("calibration_download", args=[study.slug, f])) for f in ("csv", "json")],
     }
     return render(request, "judging/calibration.html", context)
@@ -72,6 +76,33 @@ def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     trusting.queue(study=study, judge=judge)
     messages.info(request, f"{judge} is being computed by a worker. Load this page again in a minute.")
     return redirect("calibration", slug=study.slug)
+
+
+def _cascade(request: HttpRequest, evidence: StudyEvidence, found: Sequence[Trusted]) -> dict[str, Any] | None:
+    """The cascade that is asked for, or that of the two cheapest judges; None where there are fewer than two."""
+    there = cascading.by_cost([one.evidence for one in found])
+    if len(there) < 2:
+        return None
+    by_pk = {str(one.judge.pk): one for one in there}
+    chosen = [by_pk[pk] for pk in dict.fromkeys(request.GET.getlist("judge")) if pk in by_pk]
+    each = chosen if len(chosen) > 1 else cascading.usual(there)
+    usual = CascadeOptions()
+    typed = {name: request.GET.get(name, f"{getattr(usual, name):g}") for name in ("target", "delta")}
+    shown = {"there": there, "each": each, **typed, "on_record": cascade_records.of_study(evidence)}
+    try:
+        options = CascadeOptions(**{name: share_typed(value, name) for name, value in typed.items()})
+        made = cascading.of_judges(each, options)
+    except InputError as error:
+        return {**shown, "error": error.message}
+    return {**shown, "document": cascading.document(each, made)}
+
+
+def share_typed(typed: str, name: str) -> float:
+    """The number that somebody wrote into the field `name`. InputError where it is none."""
+    try:
+        return float(typed)
+    except ValueError as error:
+        raise InputError(f"{typed!r} is no number", field=name) from error
 
 
 def _rows(found: Sequence[Trusted]) -> Iterator[dict[str, Any]]:

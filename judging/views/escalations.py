@@ -1,6 +1,9 @@
-"""From the verdict page: what is left to people becomes a study, and fitted maps become a judge."""
+"""From the verdict and comparison pages: what is left to people becomes a study, and fitted maps become a judge."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -12,8 +15,10 @@ from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import Study
 from judging.models import Judge
-from judging.queries.evidence import HELD_OUT, StudyEvidence
-from judging.services.trust import escalation, holding_out, recalibration, trusting
+from judging.queries.evidence import StudyEvidence
+from judging.queries.material import HELD_OUT
+from judging.services.trust import cascading, escalation, holding_out, recalibration, trusting
+from judging.services.trust.cascading import CascadeOptions
 from judging.services.trust.trusting import Asked
 from judging.views.trust import reader
 
@@ -34,6 +39,36 @@ def judge_escalate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, error.message)
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
     return redirect("study_detail", slug=made.target.slug)
+
+
+@researcher_required
+@require_POST
+def cascade_escalate(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a study of what a cascade leaves, and go there; back to the comparison with the reason where not."""
+    study = get_object_or_404(Study, slug=slug)
+    asked = {name: request.POST.getlist(name) for name in ("judge", "target", "delta")}
+    try:
+        usual = CascadeOptions()
+        options = CascadeOptions(_number(request, "target", usual.target), _number(request, "delta", usual.delta))
+        evidence = StudyEvidence.read(study)
+        each = evidence.of_each(cascading.checked(_judges(evidence, asked["judge"])))
+        made = cascading.escalate(
+            by=reader(request),
+            each=each,
+            found=cascading.of_judges(each, options),
+            options=options,
+            name=request.POST.get("name", ""),
+            overlap=int(_number(request, "overlap", study.overlap)),
+        )
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect(f"{reverse('calibration', args=[study.slug])}?{urlencode(asked, doseq=True)}#cascade")
+    return redirect("study_detail", slug=made.target.slug)
+
+
+def _judges(evidence: StudyEvidence, pks: Sequence[str]) -> list[Judge]:
+    there = {str(judge.pk): judge for judge in evidence.judges()}
+    return [there[pk] for pk in pks if pk in there]
 
 
 @researcher_required

@@ -22,8 +22,8 @@ from annotation.stats.bands import TIERS
 from annotation.steps import study_steps
 from annotation.views.studies import researcher
 from judging.models import JudgeRun, Judgment
+from judging.queries import hold_out, ratings
 from judging.queries import items as queries
-from judging.queries import ratings
 from judging.services.items import TIED, UNSCORED, ItemFilter, RatedItems, criterion_of
 
 PER_PAGE = 50
@@ -49,8 +49,9 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(chosen, PER_PAGE).get_page(request.GET.get("page"))
     said = found.summary([item.position for item in page]) if found else {}
     context |= {
+        "masked": len(found.masked) if found and found.judges else 0,
         "page": page,
-        "rows": [(item, said.get(item.position)) for item in page],
+        "rows": [(item, one) for item in page for one in said.get(item.position, [None])],
         "strata": any(item.stratum for item in page),
         "query": urlencode(wanted.as_query()),
     }
@@ -75,12 +76,14 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     except InputError:  # an address that was edited by hand: the item is still there to be read
         wanted = ItemFilter()
         ways = _ways(study, item, wanted)
+    masked = hold_out.holds(item)
     context = {
         "study": study,
         "steps": study_steps(study),
         "title": f"Item {item.position}",
         "item": item,
-        "scales": _scales(study, item),
+        "scales": _scales(study, item, masked=masked),
+        "masked": masked,
         "tier_names": TIERS,
         "query": urlencode(wanted.as_query()),
         **ways,
@@ -113,8 +116,9 @@ def _address(study: Study, position: int, wanted: ItemFilter) -> str:
     return reverse("item_detail", args=[study.slug, position]) + (f"?{query}" if query else "")
 
 
-def _scales(study: Study, item: Item) -> list[dict[str, Any]]:
-    annotations, judgments = list(queries.annotations_on(item)), list(queries.judgments_on(item))
+def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
+    """What was said on each criterion; of a held-out item what people said."""
+    annotations, judgments = list(queries.annotations_on(item)), [] if masked else list(queries.judgments_on(item))
     runs, gold, changes = ratings.runs_that_count(study), queries.gold_on(item), overrides.history(item)
     return [
         _tiered(criterion, [one for one in changes if one.criterion_id == criterion.pk], annotations)
@@ -123,7 +127,7 @@ def _scales(study: Study, item: Item) -> list[dict[str, Any]]:
             [a for a in annotations if a.criterion_id == criterion.pk],
             [j for j in judgments if j.criterion_id == criterion.pk],
             runs,
-            gold.get(criterion.pk),
+            {turn: value for (pk, turn), value in gold.items() if pk == criterion.pk},
         )
         for criterion in study.criteria.all()
     ]
@@ -131,6 +135,8 @@ def _scales(study: Study, item: Item) -> list[dict[str, Any]]:
 
 def _tiered(criterion: Criterion, changes: Sequence[TierOverride], annotations: Sequence[Annotation]) -> dict[str, Any]:
     """The item's tier on a criterion: what holds, what is computed, and every change by hand, newest first."""
+    if criterion.of_turns:
+        return {"tier": "", "computed_tier": "", "set_by_hand": False, "changes": changes}
     submitted = [a for a in annotations if a.criterion_id == criterion.pk and a.value]
     computed = overrides.computed(criterion, [a.value for a in submitted])
     by_hand = changes[0].tier if changes else ""
@@ -158,10 +164,33 @@ def _scale(
     annotations: Sequence[Annotation],
     judgments: Sequence[Judgment],
     runs: Mapping[tuple[int, int], JudgeRun],
-    gold: str | None,
+    gold: Mapping[int, str],
 ) -> dict[str, Any]:
-    """One criterion: the marks at each step of its scale, those off it, and the answers one by one."""
+    """One criterion: the marks at each step of its scale, of the item or turn by turn, and the answers one by one."""
     counting = [j for j in judgments if runs.get((j.run.judge_id, criterion.pk)) == j.run]
+    rated = {*(a.turn for a in annotations), *(j.turn for j in counting), *gold}
+    turns = [
+        _marked(
+            criterion,
+            turn,
+            [a for a in annotations if a.turn == turn],
+            [j for j in counting if j.turn == turn],
+            gold.get(turn),
+        )
+        for turn in (sorted(rated) if criterion.of_turns else [0])
+    ]
+    return {
+        "criterion": criterion,
+        **(turns[0] if not criterion.of_turns else {"turns": turns}),
+        "annotations": [(a, criterion.label_of(a.value)) for a in annotations],
+        "judgments": [(j, criterion.label_of(j.value), j in counting) for j in judgments],
+    }
+
+
+def _marked(
+    criterion: Criterion, turn: int, annotations: Sequence[Annotation], counting: Sequence[Judgment], gold: str | None
+) -> dict[str, Any]:
+    """The marks at each step of the scale, and those off it, of an item or of one turn."""
     marks = [*map(_persons_mark, annotations), *_judges_marks(counting)]
     if gold is not None:
         marks.append({"mark": "gold", "name": "gold", "value": gold})
@@ -169,13 +198,7 @@ def _scale(
         {**category, "marks": [mark for mark in marks if mark["value"] == str(category["value"])]}
         for category in criterion.categories
     ]
-    return {
-        "criterion": criterion,
-        "steps": steps,
-        "unscored": [mark for mark in marks if not mark["value"]],
-        "annotations": [(a, criterion.label_of(a.value)) for a in annotations],
-        "judgments": [(j, criterion.label_of(j.value), j in counting) for j in judgments],
-    }
+    return {"turn": turn, "steps": steps, "unscored": [mark for mark in marks if not mark["value"]]}
 
 
 def _persons_mark(annotation: Annotation) -> dict[str, Any]:

@@ -127,9 +127,9 @@ def looked_at(request: HttpRequest, form: JudgeForm) -> dict[str, Any]:
 
 
 def settings_of(judge: Judge) -> dict[str, Any]:
-    """The form's fields. Template and address, which are parameters, have fields of their own."""
+    """The form's fields. Template and address, which are parameters, have fields of their own; examples stay."""
     own = {name: judge.parameters.get(name, "") for name in ("template", "base_url")}
-    others = {name: value for name, value in judge.parameters.items() if name not in own}
+    others = {name: value for name, value in judge.parameters.items() if name not in (*own, "examples")}
     return {"provider": judge.provider, "model": judge.model, "parameters": others or None, **own}
 
 
@@ -150,7 +150,7 @@ def facts(judge: Judge) -> list[tuple[str, str]]:
         ("Kind", judge.kind),
         ("Provider", judge.provider),
         ("Model", judge.model or "none"),
-        *((name, str(value)) for name, value in judge.parameters.items()),
+        *judge.settings.items(),
         ("Price of a million tokens", price if rate is None or not rate.is_free else "nothing"),
         ("Spent today, all versions", in_dollars(spending.today(judge.name))),
         ("Made", made),
@@ -176,4 +176,4 @@ def compared(judge: Judge, other: Judge) -> list[dict[str, Any]]:
 
 
 def flat(judge: Judge) -> dict[str, str]:
-    return {"provider": judge.provider, "model": judge.model} | {k: str(v) for k, v in judge.parameters.items()}
+    return {"provider": judge.provider, "model": judge.model, **judge.settings}

@@ -13,6 +13,7 @@ from annotation.steps import study_steps
 from judging.models import Judgment
 from judging.models.judge import PANEL
 from judging.pricing import in_dollars
+from judging.queries import hold_out
 from judging.queries import judgments as queries
 from judging.queries.runs import reason_in_words
 
@@ -23,6 +24,7 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """Prompt, reply, verdict, tokens, time and cost, beside what people and other judges said of the same."""
     judgment = get_object_or_404(queries.whole(), pk=pk)
     criterion, prompt = judgment.criterion, queries.prompt_of(judgment)
+    masked = hold_out.holds(judgment.item)
     context = {
         "judgment": judgment,
         "run": judgment.run,
@@ -38,7 +40,8 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "shares_caption": "How probable each value is by the members’ votes"
         if judgment.run.judge.provider == PANEL
         else "How probable each value was to the model",
-        "people": [(a, criterion.label_of(a.value)) for a in queries.people_on(judgment)],
+        "masked": masked,
+        "people": [] if masked else [(a, criterion.label_of(a.value)) for a in queries.people_on(judgment)],
         "others": [
             (j, criterion.label_of(j.value), reason_in_words(j.unscored_reason)) for j in queries.others(judgment)
         ],

@@ -26,11 +26,14 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     evidence = StudyEvidence.read(study)
     judges, waiting = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
     document = service.of_judges(evidence, judges)
+    sections = service.sections(document, charts.PAGE)
     context = {
         "study": study,
         "steps": study_steps(study, "report"),
         "report": document,
-        "sections": service.sections(document, charts.PAGE),
+        "sections": sections,
+        "criteria": service.by_criterion(sections),
+        "whole": False,
         "waiting": [str(judge) for judge in waiting],
         "downloads": [(name.upper(), reverse("report_download", args=[study.slug, name])) for name in service.FORMATS],
     }

@@ -43,7 +43,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
             estimate = form.estimate()
         elif run := form.start(researcher(request)):
             return redirect("run_detail", pk=run.pk)
-    there = queries.listed(study.judge_runs.all())
+    there = queries.listed(study.judge_runs.exclude(kind=JudgeRun.Kind.EVALUATION))
     context = {
         "study": study,
         "form": form,
@@ -132,21 +132,32 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
     if judge.provider == PANEL:
         method, members = str(judge.parameters["method"]).replace("_", " "), ", ".join(judge.parameters["members"])
         return [("Combined by", method), ("Members", members), criteria, *judged, *made]
-    given = ", ".join(f"{name} {value}" for name, value in judge.parameters.items())
+    probed = (
+        [("Altered copies", altered_in_words(run)), ("Items", f"{run.probe['n_items']} drawn")] if run.probe else []
+    )
+    given = ", ".join(f"{name} {value}" for name, value in judge.settings.items())
     return [
         ("Provider", judge.provider),
         ("Model", judge.model or "none"),
         ("Parameters", given or "defaults"),
         criteria,
         *judged,
+        *probed,
         ("Repeats", str(run.repeats)),
-        *([("Order of the responses", run.get_order_policy_display())] if is_pair else []),
+        *([("Order of the responses", run.order_in_words)] if is_pair else []),
         ("Seed", str(run.seed)),
         ("Budget", in_dollars(run.budget_usd) if run.budget_usd else "none"),
         *([("Asked", "in bulk, as batches")] if run.in_bulk else []),
         ("Answers known already", "used" if run.use_cache else "asked anew"),
         *made,
     ]
+
+
+def altered_in_words(run: JudgeRun) -> str:
+    """What a probe run alters, and in how many of its items that changes nothing."""
+    left_out = run.probe["left_out"]
+    without = {name: f" (nothing to alter in {n:,})" for name, n in left_out.items()}
+    return ", ".join(f"{name}{without.get(name, '')}" for name in run.probe["alterations"])
 
 
 def members_of(run: JudgeRun) -> list[dict[str, Any]]:

@@ -12,11 +12,11 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
+from annotation.markup import drawing
 from annotation.queries.items import GROUPINGS
 from annotation.services.exports import without_formula
 from annotation.steps import study_steps
@@ -135,8 +135,7 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
         "document": document,
         "sections": [_section(key, one, grouping) for key, one in document["criteria"].items()],
         "weighted": any(one["weighted"] for one in document["criteria"].values()),
-        # Our own renderer's output; it escapes the names in it.
-        "curve": mark_safe(charts.svg(_curve(document, charts.PAGE))) if drawn else "",  # noqa: S308
+        "curve": drawing(charts.svg(_curve(document, charts.PAGE))) if drawn else "",
         "downloads": links,
         "stale": stale_in_words(run.judgments.stale().count()),
         "grouping": grouping,

@@ -12,11 +12,12 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
+from annotation.markup import drawing
 from annotation.models import Study, User
 from annotation.queries.raters import Annotator, annotators_of
 from annotation.services.exports import without_formula
@@ -24,7 +25,8 @@ from annotation.steps import study_steps
 from judging import charts, trust_charts, trust_figures
 from judging.models import HoldOut, Judge
 from judging.queries import certificates as certificate_queries
-from judging.queries.evidence import StudyEvidence, leaks
+from judging.queries.evidence import StudyEvidence
+from judging.queries.material import leaks
 from judging.services.trust import certificates, escalation, holding_out, trusting, verdicts
 from judging.services.trust.trusting import Asked, Trusted
 from judging.services.trust.verdicts import CriterionVerdict
@@ -117,7 +119,7 @@ CSV, JSON = "text/csv; charset=utf-8", "application/json; charset=utf-8"
 DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Trusted], str]]] = {
     ("calibration", "json"): (JSON, lambda found: _json(trusting.for_criterion(found.calibration.result, None))),
     ("calibration", "csv"): (CSV, lambda found: csv_text(trust_figures.calibration_rows(found.calibration.result))),
-    ("audit", "json"): (JSON, lambda found: _json(trusting.for_criterion(found.audit_document(), None))),
+    ("audit", "json"): (JSON, lambda found: _json(trusting.for_criterion(holding_out.audit_document(found), None))),
     ("audit", "csv"): (CSV, lambda found: csv_text(trust_figures.audit_rows(found.audit.result))),
 }
 
@@ -143,6 +145,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
     return {
         "found": found,
         "decision": found.decision,
+        "left_out": found.evidence.left_out,
         "sections": [
             _section(found, said[c.key], documents[c.key], audits[c.key], annotators) for c in found.evidence.criteria
         ],
@@ -271,5 +274,5 @@ def _plot(found: Trusted, key: str, plot: trust_charts.Plot, document: Document)
 
 
 def drawn(spec: Mapping[str, Any]) -> SafeString:
-    """A chart for the page: our own renderer's output, which escapes the names in it."""
-    return mark_safe(charts.svg(spec))  # noqa: S308
+    """A chart for the page."""
+    return drawing(charts.svg(spec))

@@ -24,6 +24,7 @@ class Making(models.Model):
         TASKS = "tasks", "tasks"
         SITUATION = "situation", "a situation"
         CHECK = "check", "a check for conflicts"
+        CANDIDATES = "candidates", "candidate responses to a question"
 
     kind = models.CharField(max_length=20, choices=Kind)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="makings")
@@ -31,6 +32,7 @@ class Making(models.Model):
     seed = models.PositiveBigIntegerField(default=0)
     parts = models.JSONField(default=dict, blank=True, help_text="Step -> what was made.")
     replies = models.JSONField(default=list, blank=True, help_text="[{step, text, field, problem, …}, …], in order.")
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0, help_text="Of the replies, if known.")
     problem = models.TextField(blank=True, help_text="Why nothing was made.")
     made = models.JSONField(default=list, blank=True, help_text="What it left: kinds and ids of records.")
     profile = models.ForeignKey(Profile, models.SET_NULL, null=True, blank=True, related_name="makings")
@@ -44,7 +46,9 @@ class Making(models.Model):
         ordering = ["-created_at", "-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["profile", "preferences", "interactions", "tasks", "situation", "check"]),
+                condition=Q(
+                    kind__in=["profile", "preferences", "interactions", "tasks", "situation", "check", "candidates"]
+                ),
                 name="making_kind_is_known",
             ),
             models.CheckConstraint(condition=Q(problem="") | Q(made=[]), name="making_leaves_nothing_where_it_failed"),

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any
 
+from judging.stats.retrieval import SENTENCE
 from simulation.prompts.scene import Scene
 from simulation.stats.leakage import UNTELLING, values_of
-from simulation.stats.retrieval import SENTENCE
 
 KINDS = {
     "shortened": "the last sentences dropped",

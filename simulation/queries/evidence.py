@@ -110,7 +110,8 @@ def played(experiment: Experiment) -> list[Played]:
 def judges_of(experiment: Experiment) -> list[tuple[Judge, int]]:
     """Who rated the experiment's dialogues, with how many judgments; the one with most first. Two queries."""
     counts = dict(
-        Judgment.objects.filter(item__dialogue__simulated__experiment=experiment)
+        Judgment.objects.of_items()
+        .filter(item__dialogue__simulated__experiment=experiment)
         .order_by()
         .values("run__judge")
         .annotate(n=Count("pk"))
@@ -122,9 +123,11 @@ def judges_of(experiment: Experiment) -> list[tuple[Judge, int]]:
 
 def verdicts(experiment: Experiment, judge: Judge) -> Verdicts:
     """The judge's first answers, of its newest run where it has several. One query."""
-    rows = Judgment.objects.filter(
-        item__dialogue__simulated__experiment=experiment, run__judge=judge, repeat=1
-    ).order_by("run__created_at", "run_id", "pk")
+    rows = (
+        Judgment.objects.of_items()
+        .filter(item__dialogue__simulated__experiment=experiment, run__judge=judge, repeat=1)
+        .order_by("run__created_at", "run_id", "pk")
+    )
     newest: dict[tuple[str, int, int], str] = {}
     columns = rows.values_list("criterion__key", "item__dialogue_id", "value", "turn")
     for key, dialogue, value, turn in columns.iterator(chunk_size=5000):

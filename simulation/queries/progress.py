@@ -162,3 +162,21 @@ def latest(experiment: Experiment) -> SimulatedDialogue | None:
     turn = Turn.objects.filter(simulated__experiment=experiment).order_by("-created_at", "-pk")
     newest = turn.select_related("simulated__scenario__profile", "simulated__scenario__task").first()
     return newest.simulated if newest else None
+
+
+MOST_TO_LOOK_AFTER = 50
+
+
+def by_state() -> dict[str, int]:
+    """How many experiments are running, stopped, finished. One query."""
+    return Experiment.objects.aggregate(
+        running=Count("pk", filter=Q(finished_at=None, stopped_at=None)),
+        stopped=Count("pk", filter=Q(stopped_at__isnull=False)),
+        finished=Count("pk", filter=Q(finished_at__isnull=False)),
+    )
+
+
+def to_look_after() -> QuerySet[Experiment]:
+    """Experiments that are running, or stopped themselves; the newest first."""
+    running = Q(finished_at=None, stopped_at=None)
+    return Experiment.objects.filter(running | ~Q(stop_reason="")).order_by("-created_at", "-pk")[:MOST_TO_LOOK_AFTER]

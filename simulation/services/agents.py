@@ -14,9 +14,9 @@ from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import User
 from judging.providers.base import PermanentError, Provider, TransientError
+from judging.providers.embeddings import Embeddings
 from simulation import speakers
 from simulation.models import Agent
-from simulation.speakers.embeddings import Embeddings
 
 TEMPERATURES = {"user": 0.5, "assistant": 0.0}
 """As published (arXiv 2506.09902). A parameter of one's own, null included, goes before."""

@@ -15,6 +15,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from annotation.services import webhooks
 from judging.models import JudgeChunk, Worker
 from judging.queries.workers import unheld
 from simulation.models import Experiment
@@ -86,7 +87,13 @@ def others_wait(experiment: Experiment) -> bool:
 def finish(experiment: Experiment, worker: Worker) -> bool:
     """The worker is through with all dialogues."""
     held = unfinished().filter(pk=experiment.pk, worker=worker)
-    return held.update(finished_at=timezone.now(), worker=None, error="") == 1
+    now = timezone.now()
+    with transaction.atomic():
+        if held.update(finished_at=now, worker=None, error="") != 1:
+            return False
+        data = {"experiment": experiment.pk, "name": experiment.name}
+        webhooks.tell("experiment.finished", subject=f"experiment {experiment.pk} {now.isoformat()}", data=data)
+    return True
 
 
 def release(experiment: Experiment, worker: Worker) -> None:

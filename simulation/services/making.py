@@ -12,11 +12,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from celery import current_app
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -33,6 +34,7 @@ from simulation.models import Agent, Conflict, ConflictReview, Making
 from simulation.parsing.made import UnfitError
 from simulation.prompts import making as prompts
 from simulation.prompts.scene import Cue
+from simulation.queries import candidates
 from simulation.services import agents, purse, recipes
 from simulation.speakers import request_of
 
@@ -55,10 +57,11 @@ def order(
     profile: Profile | None = None,
     task: Task | None = None,
     n: int = 1,
+    more: Mapping[str, Any] | None = None,
     seed: int = 0,
     queue: bool = True,
 ) -> Making:
-    """Order something to be made. `source` says whose preference types hold."""
+    """Order something to be made. `source` says whose preference types hold; `more` is what one kind alone asks."""
     if kind not in Making.Kind.values:
         raise InputError(f"{kind!r} is not one of {', '.join(Making.Kind.values)}.", field="kind")
     check(kind, domains, demographics, profile, task, n)
@@ -74,6 +77,7 @@ def order(
                 "demographics": dict(demographics or {}),
                 "task": task.pk if task else None,
                 "n": n,
+                **(more or {}),
             },
             profile=profile,
             seed=seed,
@@ -99,6 +103,8 @@ def check(
         raise InputError("Name at least one domain.", field="domains")
     if kind in ("preferences", "interactions", "situation", "check") and profile is None:
         raise InputError("Name the profile that it is for.", field="profile")
+    if kind == "candidates" and profile is None:
+        raise InputError("Candidates are ordered with `candidates`, for profiles and questions.", field="kind")
     if kind == "situation" and task is None:
         raise InputError("Name the task that it is for.", field="task")
     if not 1 <= n <= MOST_TASKS:
@@ -146,6 +152,8 @@ def fitting(making: Making, step: recipes.Step) -> Any:
     """What the step is to give, from the first reply that fits. UnfitError of the last one where none does."""
     cue = step.cue
     for attempt in range(1, MOST_TRIES + 1):
+        if why := candidates.no_more(making):
+            raise InputError(why)
         reply = asked(making, step, cue, attempt)
         note: dict[str, Any] = {"step": step.key, "attempt": attempt, "text": reply.text, "prompt": cue.version}
         note |= paid(making, reply)
@@ -191,7 +199,8 @@ def paid(making: Making, reply: Reply) -> dict[str, Any]:
 def keep(making: Making, note: dict[str, Any]) -> None:
     """The reply is kept before anything is done with it."""
     making.replies.append(storable(note))
-    making.save(update_fields=["replies"])
+    making.cost_usd += Decimal(str(note["cost_usd"] or 0))
+    making.save(update_fields=["replies", "cost_usd"])
 
 
 def finish(making: Making, *, problem: str = "") -> None:
@@ -220,6 +229,16 @@ def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
         if not failed.update(problem="", finished_at=None):
             raise InputError("Only what has failed can be tried again.", field="making")
         send_later(making.pk)
+
+
+def again_all(found: QuerySet[Making]) -> int:
+    """Try all of these that failed once more. Returns how many."""
+    with transaction.atomic():
+        failed = list(found.exclude(problem="").order_by("pk").values_list("pk", flat=True))
+        for pk in failed:
+            Making.objects.filter(pk=pk).update(problem="", finished_at=None)
+            send_later(pk)
+    return len(failed)
 
 
 def send_later(pk: int) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.estimate import number_or_none
+from judging.stats.words import words
 from simulation.queries import material as queries
 from simulation.queries.material import Values
 from simulation.stats.cells import cell_means
-from simulation.stats.diversity import diversity, words
+from simulation.stats.diversity import diversity
 from simulation.stats.evenness import evenness
 from simulation.stats.self_bleu import self_bleu
 

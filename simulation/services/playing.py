@@ -10,6 +10,7 @@ from typing import Any
 from annotation.hashing import content_hash
 from annotation.models import Dialogue
 from judging.providers.base import JudgeRequest, Reply
+from judging.stats.retrieval import Found, passages, retrieve
 from simulation.models import Agent, Experiment, SimulatedDialogue, Turn
 from simulation.parsing import endings, speech
 from simulation.parsing.endings import Spoken
@@ -18,7 +19,6 @@ from simulation.prompts.conditions import BM25
 from simulation.queries.agents import labels
 from simulation.queries.scenarios import Alternatives, alternatives, scene_of
 from simulation.speakers import request_of
-from simulation.stats.retrieval import Found, passages, retrieve
 
 STORED = 1000
 """Rows of turns that are read at a time."""

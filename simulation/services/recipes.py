@@ -9,8 +9,9 @@ from typing import Any
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Profile, Scenario, Task
-from simulation.models import Conflict, Making, PreferenceType
+from simulation.models import Candidate, Conflict, Making, PreferenceType
 from simulation.parsing import made
+from simulation.prompts import candidates
 from simulation.prompts import making as prompts
 from simulation.prompts.making import TypeSpec
 from simulation.prompts.scene import Cue
@@ -99,6 +100,16 @@ def interaction_step(domain: str, person: Mapping[str, Any], held: Mapping[str, 
     return Step(f"interactions {domain}", prompts.interactions(domain, person, held), made.summary)
 
 
+def candidate_steps(making: Making) -> Iterator[Step]:
+    profile, question = profile_of(making), making.asked["question"]
+    known = {name: getattr(profile, name) for name in KNOWN}
+    for level in making.asked["levels"]:
+        yield Step(f"candidate {level}", candidates.candidate(level, question, known), made.response)
+
+
+KNOWN = ("name", "persona", "demographics", "preferences", "interactions", "memories")
+
+
 KINDS: dict[str, Callable[[Making], Iterator[Step]]] = {
     "profile": profile_steps,
     "preferences": preference_steps,
@@ -106,6 +117,7 @@ KINDS: dict[str, Callable[[Making], Iterator[Step]]] = {
     "tasks": task_steps,
     "situation": situation_steps,
     "check": check_steps,
+    "candidates": candidate_steps,
 }
 
 
@@ -200,6 +212,30 @@ def store_conflicts(making: Making) -> list[Any]:
     return [["conflict", one.pk] for one in found]
 
 
+def store_candidates(making: Making) -> list[Any]:
+    """A candidate for each level. One with the same words from the same model is there already."""
+    profile, asked, agent = profile_of(making), making.asked, making.agent
+    prompts_of = {reply["step"]: reply["prompt"] for reply in making.replies}
+    found = []
+    for level in asked["levels"]:
+        step = f"candidate {level}"
+        fields = {
+            "question": asked["question"],
+            "kind": asked["kind"],
+            "level": level,
+            "provider": agent.provider,
+            "model": agent.model,
+            "prompt_hash": prompts_of[step],
+            "text": making.parts[step],
+        }
+        one, _ = Candidate.objects.get_or_create(
+            key=content_hash([profile.source, profile.external_id, *fields.values()]),
+            defaults={**fields, "profile": profile, "making": making},
+        )
+        found.append(["candidate", one.pk])
+    return found
+
+
 STORES: dict[str, Callable[[Making], list[Any]]] = {
     "profile": store_profile,
     "preferences": store_in_profile,
@@ -207,4 +243,5 @@ STORES: dict[str, Callable[[Making], list[Any]]] = {
     "tasks": store_tasks,
     "situation": store_situation,
     "check": store_conflicts,
+    "candidates": store_candidates,
 }

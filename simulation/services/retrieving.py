@@ -6,9 +6,9 @@ import asyncio
 
 from annotation.stats.table import FloatArray
 from judging.providers.base import JudgeRequest
+from judging.providers.embeddings import Embeddings
+from judging.stats.retrieval import nearest
 from simulation.services.playing import Playing
-from simulation.speakers.embeddings import Embeddings
-from simulation.stats.retrieval import nearest
 
 
 class Retriever:

@@ -1,28 +1,15 @@
-"""Turns of many dialogues at once, from an event loop in a thread of its own.
-
-The loop goes on while the caller saves turns and sends the next ones; the caller keeps its database connection, and may
-be in a loop itself, as in a notebook. It is built as `judging.services.asking` is, for several speakers with limits of
-their own instead of one judge.
-"""
+"""Turns of many dialogues at once: as `judging.services.asking`, for several speakers with limits of their own."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import Any, TypeVar
 
 from judging.providers.base import JudgeRequest, Provider, Reply
-
-T = TypeVar("T")
-
-BATCH_SIZE = 100
-BATCH_SECONDS = 1.0
-LINGER = 0.004  # seconds that a first answer waits for others
+from judging.services.aside import Aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +46,7 @@ class Lane:
     limit: int
 
 
-class Stage:
+class Stage(Aside[Answer]):
     """Keeps as many calls in flight as the lanes allow. To be closed, which cancels what is in flight.
 
     An answer counts as in flight until it is saved, so that a killed process has paid for no more turns than its lanes
@@ -70,17 +57,13 @@ class Stage:
         self, speakers: Mapping[int, Provider], lanes: Sequence[Lane], *, others: Sequence[Provider] = ()
     ) -> None:
         """`others` are used by what prepares requests, and let go of at the end like the speakers."""
-        self.speakers, self.others = speakers, others
+        self.speakers = speakers
         self.seats: dict[int, asyncio.Semaphore] = {}
         for lane in lanes:
             self.seats |= dict.fromkeys(lane.agents, asyncio.Semaphore(lane.limit))
         self.waiting: dict[int, Ask] = {}
         self.tasks: set[asyncio.Task[None]] = set()
-        self.landed: SimpleQueue[Answer] = SimpleQueue()
-        self.outstanding = 0
-        self.loop = asyncio.new_event_loop()
-        self.thread = Thread(target=self.loop.run_forever, name="stage", daemon=True)
-        self.thread.start()
+        super().__init__("stage", [*speakers.values(), *others])
 
     # what the caller does
 
@@ -93,20 +76,6 @@ class Stage:
                 self.begin(ask)
 
         self.there(begin_all)
-
-    def batch(self) -> list[Answer]:
-        """What has landed: waits for the first answer, a second at most, and takes along what else is there."""
-        batch: list[Answer] = []
-        end = time.monotonic() + BATCH_SECONDS
-        while self.outstanding and len(batch) < BATCH_SIZE:
-            try:
-                batch.append(self.landed.get(timeout=max(end - time.monotonic(), 0)))
-            except Empty:
-                break
-            self.outstanding -= 1
-            if len(batch) == 1:
-                end = min(end, time.monotonic() + LINGER)
-        return batch
 
     def saved(self, answers: Sequence[Answer]) -> None:
         """These are safe, and their seats free."""
@@ -128,21 +97,6 @@ class Stage:
         dropped = self.result_of(forget())
         self.outstanding -= len(dropped)
         return dropped
-
-    def close(self) -> None:
-        """Cancel what is in flight and let the speakers go."""
-        try:
-            self.result_of(self.end())
-        finally:
-            self.loop.call_soon_threadsafe(self.loop.stop)
-            self.thread.join()
-            self.loop.close()
-
-    def there(self, act: Callable[[], object]) -> None:
-        self.loop.call_soon_threadsafe(act)
-
-    def result_of(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
 
     # what happens in the loop
 
@@ -170,11 +124,5 @@ class Stage:
             fault = error
         self.landed.put(Answer(ask, reply, fault, round((time.monotonic() - started) * 1000)))
 
-    async def end(self) -> None:
-        for task in list(self.tasks):
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
-        for speaker in (*self.speakers.values(), *self.others):
-            await speaker.aclose()
-        await self.loop.shutdown_asyncgens()
-        await self.loop.shutdown_default_executor()
+    def land_all(self) -> None:
+        self.waiting.clear()

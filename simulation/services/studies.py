@@ -89,9 +89,11 @@ def for_people(*, by: User | None, experiment: Experiment, n: int = PUBLISHED_SA
 
 def scores_of(experiment: Experiment) -> Mapping[int, str]:
     """Dialogue -> what a judge said of its personalization, the newest verdict of any."""
-    rows = Judgment.objects.filter(
-        item__dialogue__simulated__experiment=experiment, criterion__key=SCORED_BY, repeat=1
-    ).exclude(value="")
+    rows = (
+        Judgment.objects.of_items()
+        .filter(item__dialogue__simulated__experiment=experiment, criterion__key=SCORED_BY, repeat=1)
+        .exclude(value="")
+    )
     return dict(rows.order_by("created_at", "pk").values_list("item__dialogue_id", "value"))
 
 

@@ -8,7 +8,6 @@ maximization"). Both are of all utterances together, and both depend on how much
 and Ent rises with it. Compare like amounts.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,14 +16,9 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.estimate import Estimate
+from judging.stats.words import words
 
 NO_INTERVAL = "no interval: resampling utterances repeats their words, which is what is being measured"
-
-WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"  # scripts without spaces: one sign, one word
-    r"|[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+(?:['’][^\W\d_]+)*"
-    r"|[^\w\s]"
-)
 
 
 @dataclass(frozen=True)
@@ -46,13 +40,6 @@ class Diversity:
             "n_utterances": self.n_utterances,
             "n_tokens": self.n_tokens,
         }
-
-
-def words(text: str) -> list[str]:
-    """The words of a text in lower case: runs of letters and digits, single signs of Chinese and Japanese,
-    and punctuation marks.
-    """
-    return WORD.findall(text.casefold())
 
 
 def diversity(utterances: Iterable[str], *, tokenize: Callable[[str], Sequence[str]] = words) -> Diversity:

@@ -7,8 +7,8 @@ sense: a user who turns a value down has named it too. Read the curve over turns
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from judging.stats.words import spoken_words
 from simulation.stats.leakage import UNTELLING, occurs, values_of
-from simulation.stats.repetition import spoken_words
 
 Alternatives = Mapping[str, Mapping[str, Sequence[str]]]
 

@@ -7,7 +7,7 @@ is stated at once tests listening, not personalization.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from simulation.stats.repetition import spoken_words
+from judging.stats.words import spoken_words
 
 UNTELLING = frozenset({"yes", "no", "n/a", "none", "any", "other", "true", "false"})
 """Values that say nothing where they occur in a sentence."""

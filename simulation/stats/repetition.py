@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from simulation.stats.diversity import words
+from judging.stats.words import spoken_words
 
 ALIKE = 0.9
 """Share of common bigrams (Dice 1945, Ecology 26:297-302) from which two utterances count as the same."""
@@ -39,11 +39,6 @@ def alike(a: Sequence[str], b: Sequence[str]) -> float:
 
 def bigrams(tokens: Sequence[str]) -> Counter[tuple[str, str]]:
     return Counter(pairwise(tokens))
-
-
-def spoken_words(utterance: str) -> list[str]:
-    """Words without punctuation marks."""
-    return [word for word in words(utterance) if any(sign.isalnum() for sign in word)]
 
 
 def repetition_share(utterances: Sequence[str]) -> float:

@@ -9,10 +9,9 @@ short utterances need.
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from sacrebleu.metrics.bleu import BLEU
 
 from annotation.stats.estimate import Estimate
-from simulation.stats.diversity import words
+from judging.stats.words import words
 
 NO_INTERVAL = "no interval: every utterance is also a reference of the others, so they are not independent"
 TOO_FEW = "fewer than two utterances with words"
@@ -67,6 +66,8 @@ def self_bleu(
 def _mean_bleu(texts: Sequence[str]) -> float:
     if len(texts) < 2:
         return float("nan")
+    from sacrebleu.metrics.bleu import BLEU  # with it comes a client of Redis, for locks of files
+
     bleu = BLEU(tokenize="none", effective_order=True)
     scores = [
         bleu.sentence_score(text, [*texts[:place], *texts[place + 1 :]]).score for place, text in enumerate(texts)

@@ -9,20 +9,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-import vl_convert
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
+from annotation.later import Later
+from annotation.markup import drawing
 from annotation.services.exports import without_formula
 from judging.models import Judge
 from simulation import charts
 from simulation.models import Experiment
 from simulation.queries.evidence import judges_of
 from simulation.services import results
+
+vl_convert = Later("vl_convert")
 
 PNG_SCALE = 2.0
 CAPTIONS = {
@@ -86,8 +88,7 @@ def shown(experiment: Experiment, judge: Judge | None, table: Mapping[str, Any])
         **table,
         "rows": rows,
         "caption": caption,
-        # Our own renderer's output; it escapes the names in it.
-        "chart": mark_safe(charts.drawn(table, charts.PAGE)) if caption else "",  # noqa: S308
+        "chart": drawing(charts.drawn(table, charts.PAGE)) if caption else "",
         "files": links(experiment, judge, table["key"]) if caption else [],
     }
 

@@ -7,14 +7,17 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread, current_thread, main_thread
 
 import pytest
 from django.conf import settings
+from django.core.signals import request_finished, request_started
 from django.test import Client
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from annotation.models import Study, User
 from annotation.services import assignments, samples, studies
@@ -22,6 +25,8 @@ from tests.factories import DialogueFactory, ResearcherFactory, ResponsePairFact
 
 # Playwright's event loop stays in this thread; Django would refuse every query made there from then on.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+expect.set_options(timeout=30_000)  # milliseconds: what comes at once on a quiet machine may take long on a busy one
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = [
@@ -65,14 +70,15 @@ class Site:
             env=self.environment(),
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=280,
         )
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], None]) -> Iterator[Site]:
     """The demo, started as `make demo` starts it, in a folder of its own with a space in its name."""
     running = Site(url=f"http://127.0.0.1:{free_port()}", data=tmp_path_factory.mktemp("demo site"))
+    migrated(running.data)
     started = running.manage("demo", "--start", "--no-model")
     assert started.returncode == 0, started.stdout + started.stderr
     yield running
@@ -92,16 +98,46 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+class Answered:
+    """Knows which threads of the live server are answering a request: tables are not emptied under their hands."""
+
+    def __init__(self) -> None:
+        self.busy: set[Thread] = set()
+        request_started.connect(self.begins)
+        request_finished.connect(self.ends)
+
+    def begins(self, **signal: object) -> None:
+        if current_thread() is not main_thread():
+            self.busy.add(current_thread())
+
+    def ends(self, **signal: object) -> None:
+        self.busy.discard(current_thread())
+
+    def wait(self, seconds: float = 10) -> None:
+        """A thread whose browser went away in the middle ends without a word."""
+        end = time.monotonic() + seconds
+        while any(thread.is_alive() for thread in set(self.busy)) and time.monotonic() < end:
+            time.sleep(0.01)
+        self.busy.clear()
+
+
+@pytest.fixture(scope="session")
+def answered() -> Answered:
+    return Answered()
+
+
 @pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
+def page(chromium: Browser, answered: Answered) -> Iterator[Page]:
     """A fresh browser profile at 1280 px; a script error or a failed request of the site fails the test."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_navigation_timeout(120_000)  # milliseconds
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.on("response", lambda response: errors.append(response.url) if response.status >= 500 else None)
     yield opened
     context.close()
+    answered.wait()
     assert errors == []
 
 
@@ -114,9 +150,9 @@ def bob(transactional_db: None) -> User:
 def rate(live_server, page: Page, bob: User) -> Callable[..., Study]:
     """Opens the page of bob's next item in a new study."""
 
-    def start(kind: str, criteria: list[str], *, items: int = 2, **given) -> Study:
+    def start(kind: str, criteria: list[str], *, items: int = 2, material: dict | None = None, **given) -> Study:
         alice = ResearcherFactory(username="alice")
-        (DialogueFactory if kind == "dialogue" else ResponsePairFactory).create_batch(items)
+        (DialogueFactory if kind == "dialogue" else ResponsePairFactory).create_batch(items, **(material or {}))
         study = studies.create(by=alice, name="Pilot", kind=kind, criteria=criteria, overlap=1, **given)
         samples.draw(by=alice, study=study)
         assignments.add_annotators(by=alice, study=study, annotators=[bob])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
@@ -11,6 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from simulation.models import Conflict, Experiment, Making
+from tests.browser.faults import faults
 from tests.factories import AgentFactory, ProfileFactory, ResearcherFactory, TurnFactory
 from tests.simulation.helpers import begun, finished, people
 from tests.simulation.test_known_tables import judged
@@ -27,12 +27,6 @@ def alice(live_server, page: Page, transactional_db: None) -> Page:
     session = client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
     return page
-
-
-def faults(page: Page) -> list[str]:
-    found = [f"{fault['id']}: {fault['nodes'][0]['target']}" for fault in Axe().run(page).response["violations"]]
-    sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return [*found, *([f"{sideways} px too wide"] if sideways > 0 else [])]
 
 
 def test_a_dialogue_and_its_experiment_grow_while_one_looks(alice: Page, live_server) -> None:

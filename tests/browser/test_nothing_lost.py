@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.sessions.models import Session
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation, Assignment, Draft, User
@@ -52,6 +55,17 @@ def test_a_press_is_a_draft_that_another_device_continues(rate, page: Page, chro
     other.close()
     page.reload()
     assert checked(page) == ["task_completion=no"]
+
+
+def test_the_same_answer_once_more_is_saved_already(rate, page: Page) -> None:
+    rate("dialogue", ["task_completion"])
+    page.keyboard.press("n")
+    status(page, "Saved")
+    page.reload()
+    page.keyboard.press("n")
+    status(page, "Saved")
+    assert checked(page) == ["task_completion=no"]
+    assert Draft.objects.get().content["task_completion"] == "no"
 
 
 def test_presses_survive_a_killed_server_and_a_crash(rate, page: Page) -> None:
@@ -127,8 +141,8 @@ def test_answers_for_an_item_that_went_to_somebody_else_are_kept(rate, page: Pag
     charlie = User.objects.create(username="charlie")
     Assignment.objects.filter(rank=1).update(annotator=charlie)
     page.keyboard.press("Enter")
-    where(page, "2 / 3")
     expect(page.locator("[data-saved]")).to_contain_text("Your answers are kept for the researcher")
+    where(page, "1 / 2")  # the item that went is none of theirs any more
     assert labels() == []
     assert Draft.objects.get(state="late").content["personalization"] == "4"
 
@@ -174,10 +188,34 @@ def test_time_is_counted_while_there_is_life_and_not_in_a_pause(rate, page: Page
     page.clock.run_for(300_000)
     page.get_by_role("button", name="Go on").click()
     page.clock.run_for(200_000)  # a minute counts, the rest is idle
+    Assignment.objects.filter(rank=1).update(started_at=timezone.now() - timedelta(hours=1))  # the server's clock runs
     page.keyboard.press("3")
     page.keyboard.press("Enter")
     where(page, "2 / 2")
     saved(page)
     slot = Assignment.objects.get(rank=1)
     assert slot.active_seconds is not None
-    assert 0 <= slot.active_seconds <= (slot.submitted_at - slot.started_at).total_seconds()
+    assert 75 <= slot.active_seconds <= 90, "20 s before the pause and 60 after it; neither the pause nor the rest"
+
+
+def test_a_break_is_suggested_after_three_quarters_of_an_hour_of_work(rate, page: Page) -> None:
+    page.clock.install()
+    rate("dialogue", CRITERIA)
+    told = page.locator("[data-break]")
+    for _ in range(44):
+        page.keyboard.press("g")
+        page.clock.run_for(60_000)
+    expect(told).to_be_hidden()
+    page.keyboard.press("g")
+    page.clock.run_for(62_000)
+    expect(told).to_be_visible()
+    expect(told).to_contain_text("A short break is a good idea")
+    page.keyboard.press("p")
+    expect(page.locator("[data-pause]")).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    expect(told).to_be_hidden()
+    page.evaluate("sessionStorage.setItem('concord-session', 44.9 * 60)")
+    page.clock.run_for(6 * 60_000)  # who goes away without saying so has rested too
+    page.keyboard.press("g")
+    page.clock.run_for(30_000)
+    expect(told).to_be_hidden()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation, Assignment
@@ -27,8 +28,18 @@ def test_two_presses_say_which_and_how_much(rate, page: Page, key: str, side: st
     assert found.strength == strength
     assert found.value == (side if side == "tie" else slot.response_for(side))
     page.keyboard.press("u")
-    page.wait_for_url(f"**/work/items/{slot.pk}/")
+    page.wait_for_url(f"**{reverse('assignment', args=[slot.pk])}")
     assert page.locator("input[type=radio]:checked").count() == 1
+
+
+def test_the_responses_stand_beside_each_other_and_on_a_phone_one_above_the_other(rate, page: Page) -> None:
+    rate("pair", ["preference"])
+    a, b = (page.locator(f"[data-side={side}]") for side in "AB")
+    assert a.bounding_box()["y"] == b.bounding_box()["y"]
+    assert a.bounding_box()["width"] == b.bounding_box()["width"]
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert b.bounding_box()["y"] >= a.bounding_box()["y"] + a.bounding_box()["height"]
+    assert b.bounding_box()["x"] == a.bounding_box()["x"]
 
 
 def test_differences_on_demand_and_scrolling_together(rate, page: Page) -> None:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from config.demo import PASSWORD
+from tests.browser.waiting import saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 DIALOGUE_KEYS = ("y", "3", "4", "4", "5", "4")
@@ -41,6 +42,7 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
         page.keyboard.press(key)
     page.keyboard.press("Enter")
     expect(page.locator(".rate__head .number")).to_have_text("2 / 48")
+    saved(page)
     given = {row["criterion"]: row["value"] for row in labels_of(site, "Demo dialogues", "anna")}
     assert given == {
         "task_completion": "yes",
@@ -55,6 +57,7 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     expect(page.locator(".rate__head .number")).to_have_text("2 / 48")
+    saved(page)
     (pair,) = labels_of(site, "Demo pairs", "anna")
     assert pair["value"] == {"AB": "1", "BA": "2"}[pair["order"]]
     page.get_by_role("button", name="Sign out").click()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.template import Context, Template
 from django.template.loader import render_to_string
@@ -43,12 +45,12 @@ class TestPages:
         assert client.get(reverse("gallery")).status_code == 302
 
     def test_sign_in_says_what_is_wrong(self, client, db):
-        reply = client.post(reverse("login"), {"username": "charlie", "password": "no"})
+        reply = client.post(reverse("login"), {"login": "charlie", "password": "no"})
         assert 'role="alert"' in reply.content.decode()
 
     def test_sign_in_returns_to_the_page_one_came_from(self, client, db):
         UserFactory(username="bob", password="pw")
-        reply = client.post(reverse("login"), {"username": "bob", "password": "pw", "next": "/gallery/"})
+        reply = client.post(reverse("login"), {"login": "bob", "password": "pw", "next": "/gallery/"})
         assert reply.headers["Location"] == "/gallery/"
 
     def test_a_wrong_address_gets_a_page_of_the_site(self, alice):
@@ -60,7 +62,13 @@ class TestPages:
         settings.MAX_UPLOAD_BYTES = 2 * 1024 * 1024
         reply = client.post("/login/", b"x", content_type="text/plain", CONTENT_LENGTH="3000000")
         assert reply.status_code == 413
-        assert "The limit is 2 MB." in reply.content.decode()
+        assert re.search(r"It has 3 MB\.\s+The limit is 2 MB\.", reply.content.decode())
+
+    def test_texts_of_a_form_that_are_too_long_are_named(self, client, settings):
+        settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+        reply = client.post("/login/", {"login": "x" * 1_500_000, "password": "pw"})
+        assert reply.status_code == 413
+        assert re.search(r"texts in the form are too long.*It has 2 MB", reply.content.decode(), re.DOTALL)
 
     def test_the_page_for_a_crash_needs_no_context(self):
         assert "What is safe" in render_to_string("500.html")

@@ -50,16 +50,17 @@ class Site:
             text=True,
             capture_output=True,
             check=check,
-            timeout=60,
+            timeout=280,
             **options,
         )
 
     def judge(self, *arguments: str) -> dict[str, Any]:
         return json.loads(self.manage("judge", "trial", *arguments, "--json").stdout)
 
-    def prepare(self) -> None:
-        self.manage("migrate", "-v0")
-        self.manage("shell", input=SEED)
+    def prepare(self, seed: str = SEED) -> None:
+        if not (self.folder / "concord.sqlite3").exists():
+            self.manage("migrate", "-v0")
+        self.manage("shell", "-v0", input=seed)
 
     def worker(self) -> AbstractContextManager[subprocess.Popen[bytes]]:
         """`celery worker` with two processes."""
@@ -106,7 +107,7 @@ def kill(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
-def wait_until(there: Callable[[], Any], seconds: float = 30) -> Any:
+def wait_until(there: Callable[[], Any], seconds: float = 120) -> Any:
     end = time.monotonic() + seconds
     while not (found := there()):
         assert time.monotonic() < end, "waited in vain"

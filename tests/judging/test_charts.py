@@ -38,7 +38,7 @@ def test_people_are_circles_judges_diamonds_and_the_ceiling_a_band():
         for mark in panel["layer"]
     }
     assert drawn == {"rect", "rule", "point", "text"}
-    assert charts._SHAPE.to_dict()["scale"] == {"domain": ["people", "judge"], "range": ["circle", "diamond"]}
+    assert charts._shape().to_dict()["scale"] == {"domain": ["people", "judge"], "range": ["circle", "diamond"]}
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", '"><img src=x>', "a & b"])

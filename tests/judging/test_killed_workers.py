@@ -21,9 +21,10 @@ SLOW = {"otherwise": "1", "delay": 0.12, "concurrency": 2}
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(tmp_path_factory, migrated):
     site = Site(tmp_path_factory.mktemp("concord") / "data folder")
     site.folder.mkdir()
+    migrated(site.folder)
     site.prepare()
     return site
 
@@ -103,7 +104,7 @@ def test_worker_and_web_server_killed_at_random_moments(site):
                 kill(worker)
                 kill(web)
         with site.worker():
-            wait_until(lambda: site.is_finished(run), seconds=60)
+            wait_until(lambda: site.is_finished(run))
         asked = len(server.asked)
 
     per_item = site.rows("SELECT count(*) FROM judging_judgment WHERE run_id = ? GROUP BY item_id, criterion_id", run)
@@ -128,7 +129,7 @@ def test_a_worker_killed_while_it_hands_in_a_batch(site):
             [name] = server.batches
             wait_until(lambda: site.rows("SELECT 1 FROM judging_judgebatch WHERE external_id = ?", name))
             server.finish(name, {})
-            wait_until(lambda: site.is_finished(run), seconds=60)
+            wait_until(lambda: site.is_finished(run))
         assert len(server.batches) == 1
 
     assert site.judged(run) == N_ITEMS

@@ -58,7 +58,7 @@ def hidden(page: str) -> dict[str, str]:
 def sign_in(base: str, name: str) -> OpenerDirector:
     site = build_opener(HTTPCookieProcessor(CookieJar()))
     _, page = fetch(site, f"{base}/login/")
-    fetch(site, f"{base}/login/", **hidden(page), username=name, password=PASSWORD)
+    fetch(site, f"{base}/login/", **hidden(page), login=name, password=PASSWORD)
     return site
 
 

@@ -23,11 +23,11 @@ people(3, 4)
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(tmp_path_factory, migrated):
     site = Site(tmp_path_factory.mktemp("concord") / "data folder")
     site.folder.mkdir()
-    site.manage("migrate", "-v0")
-    site.manage("shell", "-v0", input=SEED)
+    migrated(site.folder)
+    site.prepare(SEED)
     return site
 
 

@@ -22,6 +22,7 @@ class Command(ConcordCommand):
         parser.add_argument("name")
         parser.add_argument("--kind", choices=Study.Kind.values, default=Study.Kind.DIALOGUE)
         parser.add_argument("--criteria", nargs="+", help=f"among {', '.join(TEMPLATES)}; default: all of the kind")
+        parser.add_argument("--each-turn", nargs="+", default=[], metavar="KEY", help="criteria asked of each turn")
         parser.add_argument("--overlap", type=int, default=3, help="annotators per item (default 3)")
         parser.add_argument("--shown", nargs="*", help=f"context beside an item, among {', '.join(PARTS['dialogue'])}")
         parser.add_argument("--allow-tie", action="store_true", help="offer a tie between two responses")
@@ -35,6 +36,7 @@ class Command(ConcordCommand):
             name=options["name"],
             kind=kind,
             criteria=listed(options["criteria"]) or [key for key, found in TEMPLATES.items() if found.kind == kind],
+            each_turn=listed(options["each_turn"]) or [],
             overlap=options["overlap"],
             shown=None if options["shown"] is None else listed(options["shown"]),
             allow_tie=options["allow_tie"],
@@ -47,6 +49,7 @@ class Command(ConcordCommand):
             "kind": study.kind,
             "state": study.state,
             "criteria": list(study.criteria.values_list("key", flat=True)),
+            "each_turn": [one.key for one in study.criteria.all() if one.of_turns],
             "overlap": study.overlap,
             "shown": study.shown,
             "seed": study.seed,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
@@ -23,12 +24,17 @@ from annotation.services import studies
 from annotation.services.imports.outcome import Outcome
 
 BATCH = 2000
+RATING = Assignment.Purpose.RATING
 LONGEST_USERNAME = 150
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One person's answer: a value, or the reason why there is none. `order` is AB, BA or not recorded."""
+    """One person's answer: a value, or the reason why there is none. `order` is AB, BA or not recorded.
+
+    `turn` is the turn of the dialogue that was rated, 0 for the whole item. `beside` are further columns of the
+    annotation as they are: note, strength, evidence. Time and seconds are the slot's; its first label tells them.
+    """
 
     item: int
     annotator: str
@@ -36,6 +42,10 @@ class Label:
     value: str
     unscored_reason: str = ""
     order: str = ""
+    turn: int = 0
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    submitted_at: datetime | None = None
+    active_seconds: float | None = None
 
 
 @dataclass(slots=True)
@@ -144,7 +154,7 @@ def save_labels(*, study: Study, labels: Iterable[Label], outcome: Outcome) -> N
         )
         held = take_slots(study, labels, accounts)
         save_annotations(study, held, outcome)
-        most = study.assignments.aggregate(most=Max("slot"))["most"] or 1
+        most = study.assignments.filter(purpose=RATING).aggregate(most=Max("slot"))["most"] or 1
         Study.objects.filter(pk=study.pk, overlap__lt=most).update(overlap=most)
 
 
@@ -154,7 +164,7 @@ def take_slots(study: Study, labels: Sequence[Label], accounts: Mapping[str, Use
     for label in labels:
         grouped[label.item, accounts[label.annotator].pk].append(label)
     slots: dict[int, list[Assignment]] = defaultdict(list)
-    for assignment in study.assignments.order_by("slot"):
+    for assignment in study.assignments.filter(purpose=RATING).order_by("slot"):
         slots[assignment.item_id].append(assignment)
     ranks = dict(study.items.values_list("pk", "position"))
     held = [
@@ -185,11 +195,12 @@ def submit(held: Sequence[Held]) -> None:
     fresh = [one for one in held if one.assignment.state != Assignment.State.SUBMITTED]
     for one in fresh:
         one.assignment.state, one.assignment.order = Assignment.State.SUBMITTED, one.labels[0].order
-        one.assignment.submitted_at, one.assignment.leased_until = now, None
+        one.assignment.submitted_at, one.assignment.leased_until = one.labels[0].submitted_at or now, None
+        one.assignment.active_seconds = one.labels[0].active_seconds
     new = [one.assignment for one in fresh if one.assignment.pk is None]
     taken = [one.assignment for one in fresh if one.assignment.pk is not None]
     Assignment.objects.bulk_create(new, batch_size=BATCH)
-    columns = ["annotator", "state", "order", "submitted_at", "leased_until"]
+    columns = ["annotator", "state", "order", "submitted_at", "leased_until", "active_seconds"]
     Assignment.objects.bulk_update(taken, columns, batch_size=200)
 
 
@@ -197,7 +208,7 @@ def save_annotations(study: Study, held: Sequence[Held], outcome: Outcome) -> No
     """Insert the labels that are new, update those that changed."""
     versions = dict(study.criteria.values_list("pk", "guideline_version"))
     stored = {
-        (annotation.assignment_id, annotation.criterion_id): annotation
+        (annotation.assignment_id, annotation.criterion_id, annotation.turn): annotation
         for annotation in Annotation.objects.filter(assignment__study=study)
     }
     new: list[Annotation] = []
@@ -206,10 +217,12 @@ def save_annotations(study: Study, held: Sequence[Held], outcome: Outcome) -> No
     now = timezone.now()
     for one in held:
         for label in one.labels:
-            annotation = stored.get((one.assignment.pk, label.criterion))
+            annotation = stored.get((one.assignment.pk, label.criterion, label.turn))
             if annotation is None:
-                annotation = Annotation(assignment=one.assignment, criterion_id=label.criterion)
+                annotation = Annotation(assignment=one.assignment, criterion_id=label.criterion, turn=label.turn)
                 annotation.guideline_version = versions[label.criterion]
+                for name, value in label.beside.items():
+                    setattr(annotation, name, value)
                 new.append(annotation)
             elif (annotation.value, annotation.unscored_reason) == (label.value, label.unscored_reason):
                 same += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.db import transaction
@@ -50,6 +51,7 @@ def load(*, by: User | None, file: InputFile, study: str, on_error: OnError = "s
                 value=row.value,
                 unscored_reason="" if row.value else row.rating.reason,
                 order=row.rating.order,
+                turn=row.rating.turn,
             )
             for row in rows
             if row.value or row.rating.reason
@@ -70,7 +72,7 @@ def resolve(
     if study is None:
         study = create_study(by, file, name, table.ratings, problems)
     outcome.study = study.name
-    finder = Finder(file, study)
+    finder = Finder(file, study, of_judge=of_judge)
     resolved = []
     for rating in table.ratings:
         try:
@@ -83,8 +85,8 @@ def resolve(
 class Finder:
     """Finds items and criteria of a study by what a table calls them."""
 
-    def __init__(self, file: InputFile, study: Study) -> None:
-        self.file, self.study = file, study
+    def __init__(self, file: InputFile, study: Study, *, of_judge: bool) -> None:
+        self.file, self.study, self.of_judge = file, study, of_judge
         self.criteria = {criterion.key: criterion for criterion in study.criteria.all()}
         self.items: dict[str, list[int]] = {}
         rows = study.items.values_list("pk", f"{study.kind}__external_id", f"{study.kind}__source")
@@ -99,11 +101,34 @@ class Finder:
             message = what or f"there is no item {rating.item!r} in {self.study}"
             raise self.file.error(message, line=rating.line, field="item")
         criterion = self.criterion(rating)
+        self.check_turn(rating, criterion, items[0])
         try:
             value = on_scale(criterion, rating.value) if rating.value else ""
         except InputError as error:
             raise self.file.error(error.message, line=rating.line, field="value") from error
         return Resolved(rating, items[0], criterion.pk, value)
+
+    def check_turn(self, rating: Rating, criterion: Criterion, item: int) -> None:
+        """A person rates what the criterion is asked of; a judge may also rate single turns of what is not."""
+        if not rating.turn and not criterion.of_turns:
+            return
+        wrong = ""
+        if not rating.turn:
+            wrong = f"{criterion.name} is asked of turns: say which"
+        elif not criterion.of_turns and not self.of_judge:
+            wrong = f"{criterion.name} is asked of the whole item"
+        elif not 1 <= rating.turn <= len(self.roles.get(item, ())):
+            wrong = f"the item has no turn {rating.turn}"
+        elif criterion.of_turns and f"{self.roles[item][rating.turn - 1]}_turn" != criterion.unit:
+            wrong = f"{criterion.name} is asked of {criterion.get_unit_display()}, which turn {rating.turn} is not"
+        if wrong:
+            raise self.file.error(wrong, line=rating.line, field="turn")
+
+    @cached_property
+    def roles(self) -> dict[int, list[str]]:
+        """By item, who speaks in each turn; nothing for pairs."""
+        rows = self.study.items.filter(dialogue__isnull=False).values_list("pk", "dialogue__turns")
+        return {pk: [turn["role"] for turn in turns] for pk, turns in rows.iterator(chunk_size=500)}
 
     def criterion(self, rating: Rating) -> Criterion:
         """The criterion named; the study's only one if none is named."""
@@ -190,7 +215,9 @@ def template_fields(file: InputFile, kind: str, key: str, ratings: Iterable[Rati
         wrong = f"there is no template {key!r} for items of this kind" if key else "a new study needs this column"
         raise file.error(f"{wrong}; templates are: {known}", line=mine[0].line, field="criterion")
     with_tie = any(rating.value.casefold() == TIE for rating in mine)
-    return (template.with_tie() if with_tie else template).fields()
+    of_turns = any(rating.turn for rating in mine)
+    unit = f"{template.turn}_turn" if of_turns else Criterion.Unit.ITEM
+    return {**(template.with_tie() if with_tie else template).fields(), "unit": unit}
 
 
 def chunks(names: Sequence[str], size: int) -> Iterable[Sequence[str]]:

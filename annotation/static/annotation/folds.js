@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const key = (fold) => `concord-fold-${fold.id}`;
-  const which = "[data-remember-folds] details[id]";
+  const which = "[data-remember-folds]:not([data-searching]) details[id]";
 
   function restore() {
     for (const fold of document.querySelectorAll(which)) {

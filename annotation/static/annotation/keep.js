@@ -5,11 +5,14 @@
   const form = document.querySelector("form[data-rate]");
   if (!form) return;
   const { user, items, ahead, following } = form.dataset;
+  const plain = "plain" in form.dataset;
   const status = form.querySelector("[data-saved]");
+  const where = form.querySelector("[data-where]");
   const itemNode = document.querySelector("[data-item]");
   const signIn = document.querySelector("[data-sign-in]");
   const pause = document.querySelector("[data-pause]");
   const PAUSE_AFTER = 45 * 60; // seconds of work, then a break is suggested
+  const RESTED = 5 * 60_000; // ms without a sign of life that are a break
   const IDLE = 60_000; // ms without a sign of life that still count as work
 
   let slot = { pk: form.dataset.slot, submitted: form.dataset.submitted === "1" };
@@ -18,14 +21,27 @@
   let ready = null;
   const hold = (next) => form.toggleAttribute("data-next-ready", Boolean((ready = next)));
   let history_ = [];
+  const pace = form.querySelector("[data-pace]");
+  const recent = (pace?.dataset.recent || "").split(",").filter(Boolean).map(Number);
   let timer = 0;
+  let handing = false;
   let waiting = false;
+  let leaving = "";
   let wait = 1000;
 
   // ---------- what is on the page ----------
 
   function fields() {
-    return [...form.querySelectorAll("[data-criterion] input, [data-criterion] textarea")].filter((one) => one.name);
+    return [...form.querySelectorAll("[data-criterion] input, [data-criterion] textarea")].filter((one) => one.name && !("fixed" in one.dataset));
+  }
+
+  // Which version of its guideline each criterion shows: sent with every answer, and never filled in from a draft.
+  function fixed() {
+    return Object.fromEntries([...form.querySelectorAll("[data-fixed]")].map((one) => [one.name, one.value]));
+  }
+
+  function isEdited(versions) {
+    return [...form.querySelectorAll("[data-fixed]")].some((one) => String(versions[one.dataset.fixed]) !== one.value);
   }
 
   function read() {
@@ -46,6 +62,7 @@
   }
 
   function say(text, problem = false) {
+    if (!problem && form.querySelector("[data-missing]")) return; // what is missing stays said until it is answered
     status.textContent = text;
     status.toggleAttribute("data-problem", problem);
   }
@@ -93,6 +110,7 @@
     if (JSON.stringify(now) !== JSON.stringify(known)) history_.push(known);
     known = now;
     store(`draft-${slot.pk}`, changes);
+    if (!Object.keys(changes).length) return say("Saved"); // the same answer once more
     say("Saving …");
     clearTimeout(timer);
     timer = setTimeout(saveDraft, 400);
@@ -100,16 +118,17 @@
 
   async function saveDraft(evenWithout = false) {
     clearTimeout(timer);
+    if (handing) return;
     const pk = slot.pk;
     const changes = load(`draft-${pk}`, {});
     if (!evenWithout && !Object.keys(changes).length) return;
     try {
-      const data = { ...changes, seen: seen(), active: active.toFixed(1), submitted: slot.submitted ? "1" : "" };
+      const data = { ...fixed(), ...changes, seen: seen(), active: active.toFixed(1), submitted: slot.submitted ? "1" : "" };
       const { status: code, told } = await post(`${items}${pk}/draft/`, data);
       if (code === 401) return say("Not saved yet: signed out. Kept in this browser.", true);
       forget(pk, changes);
       if (pk !== slot.pk) return;
-      if (told.stale) location.assign(following); // handed in from another window
+      if (told.stale && !handing) location.assign(following); // handed in from another window
       else if (told.gone) say(`${told.gone} Your answers are kept.`, true);
       else if (told.errors) say(Object.values(told.errors)[0], true);
       else merge(told.content || {});
@@ -140,14 +159,16 @@
   // ---------- handing in ----------
 
   form.addEventListener("rate:complete", (event) => {
-    if (slot.submitted) return; // a change to an earlier item is an ordinary form
+    handing = plain; // then no late answer to a draft leads elsewhere
+    if (slot.submitted || plain) return; // a change to an earlier item is an ordinary form, as is what precedes the work
     event.preventDefault();
-    if (waiting) return;
+    if (waiting || leaving) return;
     clearTimeout(timer);
-    const data = { ...read(), seen: seen(), active: active.toFixed(1) };
+    const data = { ...fixed(), ...read(), seen: seen(), active: active.toFixed(1) };
     store("outbox", [...load("outbox", []).filter((one) => one.pk !== slot.pk), { pk: slot.pk, data }]);
     store(`draft-${slot.pk}`, null);
     const last = slot.pk;
+    recent.push(active);
     if (ready) show(ready, last);
     else waiting = true;
     say("Saving …");
@@ -160,6 +181,7 @@
     pumping = true;
     try {
       while (load("outbox", []).length) if (!(await sendFirst())) return;
+      if (leaving) location.assign(leaving);
     } finally {
       pumping = false;
     }
@@ -169,7 +191,7 @@
     const one = load("outbox", [])[0];
     const held = [slot.pk, ready?.pk].filter((pk) => pk && pk !== one.pk).join(",");
     try {
-      const { status: code, told } = await post(`${items}${one.pk}/save/`, { ...one.data, holding: held });
+      const { status: code, told } = await post(`${items}${one.pk}/save/`, { ...one.data, holding: held, total: wantsTotal() });
       if (code === 401) {
         say("Not saved yet: signed out. Kept in this browser.", true);
         return false;
@@ -179,6 +201,7 @@
       if (code === 422) return refused(one, told);
       say(code === 409 ? `${told.late} Your answers are kept for the researcher.` : "Saved", code !== 200);
       follow(one, told);
+      if ("total" in told) tellTotal(told, code === 409 ? 1 : 0);
       return true;
     } catch {
       say("No connection. Your answers are kept in this browser and sent when it is back.", true);
@@ -196,7 +219,7 @@
       show(next, one.pk);
       return prefetch();
     }
-    if (next && !ready && String(next.pk) !== String(slot.pk)) hold(next);
+    if (next && !ready && !leaving && String(next.pk) !== String(slot.pk)) hold(next);
   }
 
   // What the server does not take goes back to its page, with all that was entered.
@@ -213,9 +236,15 @@
 
   function show(next, last) {
     hold(null);
+    if (isEdited(next.versions)) {
+      leaving = next.url; // once all is sent; the page that comes says what has changed
+      return;
+    }
     slot = { pk: String(next.pk), submitted: false };
     active = next.active;
     itemNode.innerHTML = next.html;
+    if (next.rows) form.querySelector("[data-rows]").innerHTML = next.rows;
+    form.querySelector("[data-news]")?.remove();
     form.action = next.url;
     document.getElementById("skip").action = `${next.url}skip/`;
     form.querySelector("[name=seen]").value = next.seen;
@@ -224,8 +253,9 @@
     fill({ ...blank, ...next.answers, ...load(`draft-${slot.pk}`, {}) });
     known = read();
     history_ = [];
-    const where = form.querySelector("[data-where]");
-    where.textContent = where.textContent.replace(/\d+/, (number) => Number(number) + 1);
+    const counted = where.textContent.includes("+") ? /\d+/g : /\d+/; // behind "200+" there are 200 and more as before
+    where.textContent = where.textContent.replace(counted, (number) => Number(number) + 1);
+    tellPace(where.textContent);
     const previous = form.querySelector("[data-previous]");
     previous.href = `${items}${last}/`;
     previous.hidden = false;
@@ -235,8 +265,27 @@
     window.scrollTo(0, 0);
   }
 
+  // Others take items too. A total that is only a lower bound ("200+") is asked for now and then, any other with each item.
+  const wantsTotal = () => (!where.textContent.includes("+") || parseInt(where.textContent, 10) % 10 === 0 ? "1" : "");
+
+  // `lost` items of those before this one went to somebody else, and count no more.
+  function tellTotal({ total, more }, lost) {
+    const here = parseInt(where.textContent, 10) - lost;
+    where.textContent = `${here} / ${Math.max(here, total)}${more ? "+" : ""}`;
+    tellPace(where.textContent);
+  }
+
+  // How fast the last twenty items went, and how many are left; nothing before there are five.
+  function tellPace(text) {
+    const [here, total] = text.match(/\d+/g).map(Number);
+    const last = recent.slice(-20).filter((seconds) => seconds > 0);
+    const hour = Math.round((3600 * last.length) / last.reduce((sum, seconds) => sum + seconds, 0));
+    const left = `${Math.max(0, total - here + 1)}${text.includes("+") ? "+" : ""} left`;
+    if (pace) pace.textContent = last.length < 5 ? left : `About ${hour} items an hour lately · ${left}`;
+  }
+
   async function prefetch() {
-    if (slot.submitted || ready) return;
+    if (slot.submitted || ready || plain || leaving) return;
     try {
       const { told } = await post(ahead, { holding: slot.pk });
       if (told.next && String(told.next.pk) !== slot.pk) hold(told.next);
@@ -270,6 +319,7 @@
     const now = Date.now();
     const passed = Math.min(now - beat, 2000) / 1000;
     beat = now;
+    if (now - alive > RESTED) rested();
     if (document.hidden || pause.open || now - alive > IDLE) return;
     active += passed;
     const session = Number(sessionStorage.getItem("concord-session") || 0) + passed;
@@ -284,7 +334,12 @@
     saveDraft();
     pause.showModal();
   });
-  pause.addEventListener("close", () => sessionStorage.setItem("concord-session", 0));
+  pause.addEventListener("close", rested);
+
+  function rested() {
+    sessionStorage.setItem("concord-session", 0);
+    form.querySelector("[data-break]").hidden = true;
+  }
 
   // ---------- when ----------
 

@@ -7,7 +7,8 @@
   const status = form.querySelector("[data-saved]");
   const steps = form.querySelector("[data-steps]");
   const help = document.querySelector("[data-keys]");
-  const criteria = [...form.querySelectorAll("[data-criterion]")];
+  let criteria = [];
+  let stepGroups = [];
   let active = 0;
 
   const radios = (criterion) => [...criterion.querySelectorAll("input[type=radio]")];
@@ -18,20 +19,34 @@
 
   function show() {
     criteria.forEach((criterion, index) => criterion.toggleAttribute("data-active", index === active));
-    steps.querySelectorAll("button").forEach((button, index) => {
-      button.toggleAttribute("data-answered", answered(criteria[index]));
-      if (index === active) button.setAttribute("aria-current", "step");
+    for (const [button, group] of stepGroups) {
+      const left = group.filter((criterion) => !answered(criterion));
+      button.toggleAttribute("data-answered", !left.length);
+      if (group.length > 1) button.textContent = `Turns ${group.length - left.length} / ${group.length}`;
+      if (group.includes(criteria[active])) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
-    });
+    }
+    for (const turn of document.querySelectorAll("[data-item] [data-turn]"))
+      turn.toggleAttribute("data-rated-now", turn.dataset.turn === criteria[active]?.dataset.ofTurn);
     for (const side of document.querySelectorAll("[data-side]"))
       side.toggleAttribute("data-chosen", radios(criteria[0]).some((r) => r.checked && r.value.split(":")[0] === side.dataset.side));
   }
 
   function activate(index) {
+    if (!criteria.length) return;
     active = Math.max(0, Math.min(index, criteria.length - 1));
     show();
     form.dispatchEvent(new Event("rate:active"));
     criteria[active].scrollIntoView({ block: "nearest" });
+    document.querySelector("[data-item] [data-rated-now]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  // The turn that somebody walks to or clicks is the one that the keys rate next.
+  function follow(event) {
+    const turn = event.target.closest?.("[data-item] [data-turn]")?.dataset.turn;
+    if (!turn || criteria[active]?.dataset.ofTurn === turn) return;
+    const here = criteria.filter((criterion) => criterion.dataset.ofTurn === turn);
+    if (here.length) activate(criteria.indexOf(here.find((criterion) => !answered(criterion)) || here[0]));
   }
 
   function say(text) {
@@ -92,7 +107,7 @@
     return form.dispatchEvent(new CustomEvent(what, { detail, cancelable: true }));
   }
 
-  const isText = (node) => node.matches("input[type=text], textarea");
+  const isText = (node) => node.matches("input[type=text], input[type=search], textarea");
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
@@ -159,8 +174,11 @@
     activate(first < 0 ? 0 : first);
   }
 
+  document.addEventListener("focusin", follow);
+  document.addEventListener("click", follow);
   form.addEventListener("rate:filled", show);
   form.addEventListener("rate:item", () => {
+    gather();
     for (const criterion of criteria) {
       criterion.removeAttribute("data-missing");
       criterion.querySelector(".rating__error")?.remove();
@@ -170,15 +188,30 @@
     begin();
   });
 
-  criteria.forEach((criterion, index) => {
+  // What the page asks, and a button for each criterion; all that is asked of turns shares one.
+  function gather() {
+    criteria = [...form.querySelectorAll("[data-criterion]")];
+    const turns = criteria.filter((criterion) => criterion.dataset.ofTurn);
+    const rest = criteria.filter((criterion) => !criterion.dataset.ofTurn).map((criterion) => [criterion]);
+    stepGroups = [...(turns.length ? [turns] : []), ...rest].map((group, index) => [step(group, index), group]);
+    steps.replaceChildren(...stepGroups.map(([button]) => button));
+    steps.hidden = stepGroups.length < 2;
+    form.toggleAttribute("data-with-turns", turns.length > 0);
+  }
+
+  function step(group, index) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = index + 1;
-    button.setAttribute("aria-label", name(criterion));
-    button.addEventListener("click", () => activate(index));
-    steps.append(button);
-  });
-  steps.hidden = criteria.length < 2;
+    if (group.length === 1) button.setAttribute("aria-label", name(group[0]));
+    button.addEventListener("click", () => {
+      const first = group.find((criterion) => !answered(criterion)) || group[0];
+      activate(criteria.indexOf(first));
+    });
+    return button;
+  }
+
+  gather();
   for (const button of document.querySelectorAll("[data-keys-open]")) {
     button.hidden = false;
     button.addEventListener("click", () => help.showModal());

@@ -17,10 +17,11 @@ from annotation.queries.studies import study_called
 from annotation.stats.table import Level
 from judging import wording
 from judging.services import agreement, comparison
-from judging.services.agreement import GROUPINGS, StudyRatings
+from judging.services.agreement import ANNOTATOR, GROUPINGS, StudyRatings
 from judging.services.comparison import JudgedOptions
 
-CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "by", "cluster", "strata", "reads")
+OF_ITEMS = ("by", "cluster", "strata")
+CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "reads", "guideline_version", *OF_ITEMS)
 
 
 class Command(ConcordCommand):
@@ -46,7 +47,11 @@ class Command(ConcordCommand):
             "--epsilon", type=float, default=0.15, help="discount of a judge in the alternative-annotator test (0.15)"
         )
         parser.add_argument(
-            "--by", default="", metavar="COLUMN", help=f"figures per group; of a study: {', '.join(GROUPINGS)}"
+            "--by",
+            default="",
+            metavar="FIELD",
+            help=f"figures per group; of a study: {', '.join(GROUPINGS)}, or {ANNOTATOR}KEY for annotators by what "
+            "they answered to that question about themselves",
         )
         parser.add_argument(
             "--cluster", default="", metavar="COLUMN", help=f"resample together; of a study: {', '.join(CLUSTERINGS)}"
@@ -54,12 +59,15 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--strata", default="", metavar="COLUMN", help=f"resample within; of a study: {', '.join(STRATA)}"
         )
+        parser.add_argument(
+            "--guideline-version", type=int, metavar="N", help="of a study: only labels given under this version"
+        )
         parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples; 0 for no intervals")
         parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
         parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        check_source(options, only_study=("criterion",), only_file=("level", "judge", "categories"))
+        check_source(options, only_study=("criterion", "guideline_version"), only_file=("level", "judge", "categories"))
         chosen = JudgedOptions(**{name: options[name] for name in CHOSEN})
         if options["file"]:
             if chosen.with_scores:
@@ -128,6 +136,7 @@ def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
         yield from _alt_test(held["alt_test"])
     yield from _differences(found["differences"])
     yield from _groups(found.get("groups", []))
+    yield from _of_annotators(found.get("annotator_groups"))
     yield from (f"! {warning['message']}" for warning in found["warnings"])
 
 
@@ -161,6 +170,32 @@ def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                     *(text.estimate(one["judges"][name]["mean_cohen_kappa"]) for name in judges),
                 ]
                 for one in found
+            ),
+        ]
+    )
+
+
+def _of_annotators(found: Mapping[str, Any] | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield (
+        f"annotators by what they answered: {found['answered']} of {found['people']} answered; groups of fewer than "
+        f"{found['least_people']} left out: {found['groups_left_out']}"
+    )
+    judges = list(found["groups"][0]["judges"]) if found["groups"] else []
+    yield text.columns(
+        [
+            ["group", "people", "items", "agreement", "Fleiss' kappa", *judges],
+            *(
+                [
+                    one["group"],
+                    str(one["n_raters"]),
+                    str(one["n_items_pairable"]),
+                    text.estimate(one["percent_agreement"]),
+                    text.estimate(one["fleiss_kappa"]),
+                    *(text.estimate(one["judges"][name]["mean_cohen_kappa"]) for name in judges),
+                ]
+                for one in found["groups"]
             ),
         ]
     )

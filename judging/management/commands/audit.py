@@ -10,8 +10,9 @@ from django.core.management.base import CommandParser
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
-from judging.management.commands.calibrate import add_part
-from judging.queries.evidence import HELD_OUT, StudyEvidence
+from judging.management.commands.calibrate import add_part, left_out
+from judging.queries.evidence import StudyEvidence
+from judging.queries.material import HELD_OUT
 from judging.services.trust import holding_out, trusting, verdicts
 from judging.services.trust.options import AuditOptions
 from judging.services.trust.trusting import Asked, Trusted
@@ -38,11 +39,16 @@ class Command(ConcordCommand):
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
         asked = Asked(audit=chosen, rules=rules)
         found = seen(evidence, options["judge"], asked)
-        return trusting.for_criterion(found.audit_document(), options["criterion"])
+        document = holding_out.audit_document(found)
+        return trusting.for_criterion(document, options["criterion"])
 
     def say(self, document: Any) -> None:
         for found in document["criteria"].values() if "criteria" in document else [document]:
             self.stdout.write("\n".join(lines(document["judge"], found)))
+        self.stdout.write("".join(left_out(document)), ending="")
+        if document["leaks"]:
+            listed = ", ".join(map(str, document["leaks"]))
+            self.stdout.write(f"held-out items whose content is also in the development part: {listed}")
 
 
 def seen(evidence: StudyEvidence, name: str, asked: Asked) -> Trusted:
@@ -81,6 +87,7 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"probes, {found['correction']}, level {found['level']:g}"
     header = ["probe", "effect", "test", "p", "adjusted", "found", "detectable"]
     yield text.columns([header, *map(_probe, found["probes"])])
+    yield from filter(None, map(_copies, found["probes"]))
     yield "rules that need no model"
     rows = [
         [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"] for one in _simple(found)
@@ -88,10 +95,40 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield text.columns(rows) if rows else "  fewer than 10 labelled items"
     copies = found["duplicates"]
     yield f"{copies['n_items']} items are copies of others; {copies['n_contradictory']} groups with other labels"
+    yield from _labels(found)
+
+
+def _labels(found: Mapping[str, Any]) -> Iterator[str]:
+    """How noisy people's labels are, and whether somebody reads the scale backwards."""
+    noise = found["labels"]
+    rows = [[one["annotator"], number(one["accuracy"]), f"{one['n']} ratings"] for one in noise["annotators"]]
+    yield "accuracy of annotators after Dawid and Skene"
+    yield text.columns(rows) if rows else f"  {noise['reason']}"
+    if noise["backwards"]:
+        yield f"! read the scale backwards: {', '.join(noise['backwards'])}"
+    yield f"correlation of judge and people: {text.estimate(found['polarity'])}"
+
+
+def number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _simple(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return list(found["baselines"])
+
+
+def _copies(one: Mapping[str, Any]) -> str:
+    """What an alteration brought about, in words; empty for other probes."""
+    details = one["details"]
+    if "obeyed" in details:
+        said = f"gave way on {text.estimate(details['obeyed'])}, unasked {text.estimate(details['obeyed_unasked'])}"
+    elif "changed_by_repeat" in details:
+        again = text.estimate(details["changed_by_repeat"])
+        said = f"changed {text.estimate(details['changed'])}, by asking again {again}"
+    else:
+        return ""
+    left_out = details["nothing_to_alter"]["value"]
+    return f"  {one['name']}: {said}" + (f"; nothing to alter in {left_out:.0%} of the items" if left_out else "")
 
 
 def _probe(one: Mapping[str, Any]) -> list[str]:

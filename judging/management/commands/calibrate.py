@@ -14,7 +14,8 @@ from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
 from annotation.stats.table import Level
 from judging.management.commands.agreement import check_source
-from judging.queries.evidence import HELD_OUT, PARTS, StudyEvidence
+from judging.queries.evidence import StudyEvidence
+from judging.queries.material import HELD_OUT, PARTS
 from judging.services import calibration
 from judging.services.calibration import CalibrationOptions, FileColumns
 from judging.services.trust import holding_out, runs, trusting
@@ -81,6 +82,12 @@ class Command(ConcordCommand):
         for found in document["criteria"].values() if "criteria" in document else [document]:
             # a file names its columns; a study's judge stands beside its people
             self.stdout.write("\n".join(_lines({"human": "people", "judge": document["judge"], **found})))
+        self.stdout.write("".join(left_out(document)), ending="")
+
+
+def left_out(document: Mapping[str, Any]) -> Iterator[str]:
+    """Criteria that a document of a study leaves out, each a line; nothing for a file."""
+    yield from (f"! {one['name']} is left out: {one['reason']}\n" for one in document.get("left_out", ()))
 
 
 def add_part(parser: CommandParser) -> None:

@@ -7,10 +7,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.exchange.registry import EXCHANGES, exchange_named
 from annotation.management.base import ConcordCommand
+from annotation.models import Assignment
+from annotation.queries.labels import left_out
 from annotation.queries.studies import study_called
 from annotation.services import exports as files
 from judging.services import exports
+from judging.services.exchanging import dataset, writing
 
 
 class Command(ConcordCommand):
@@ -19,13 +23,23 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
-        parser.add_argument("--format", default="csv", help=f"one of {', '.join(files.FORMATS)}")
+        known = [*files.FORMATS, dataset.KEY, *(key for key, one in EXCHANGES.items() if one.files)]
+        parser.add_argument("--format", default="csv", help=f"one of {', '.join(known)}; other tools' make a folder")
+        parser.add_argument(
+            "--purposes",
+            nargs="+",
+            choices=Assignment.Purpose.values,
+            default=["rating"],
+            help="which answers of people: ratings alone by default, so that nothing else gets into an analysis",
+        )
         parser.add_argument("-o", "--output", required=True, type=Path, metavar="PATH")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        if options["format"] in (*EXCHANGES, dataset.KEY):
+            return self.for_elsewhere(**options)
         fmt = files.format_named(options["format"])
         study = study_called(options["study"])
-        labels = exports.labels_of(study)
+        labels = exports.labels_of(study, options["purposes"])
         files.write(labels, fmt, options["output"])
         return {
             "study": study.name,
@@ -33,9 +47,34 @@ class Command(ConcordCommand):
             "path": str(options["output"]),
             "people": len(labels.people),
             "judges": len(labels.judges),
+            "purposes": options["purposes"],
+            "left_out": left_out(study, options["purposes"]),
+        }
+
+    def for_elsewhere(self, **options: Any) -> dict[str, Any]:
+        study, output = study_called(options["study"]), options["output"]
+        if options["format"] == dataset.KEY:
+            written, unseen = dataset.write(study, output), []
+        else:
+            exchange = exchange_named(options["format"], writing=True)
+            written, unseen = writing.write(study, exchange, output), list(exchange.unseen)
+        labels = exports.labels_of(study)
+        return {
+            "study": study.name,
+            "format": options["format"],
+            "path": str(output),
+            "files": [str(path) for path in written],
+            "people": len(labels.people),
+            "judges": len(labels.judges),
+            "not_shown_there": unseen,
+            "left_out": left_out(study),
         }
 
     def say(self, document: Any) -> None:
         self.stdout.write(
             f"{document['people']} labels of people and {document['judges']} of judges written to {document['path']}"
         )
+        if unseen := document.get("not_shown_there"):
+            self.stdout.write(f"Carried for Concord, but not shown by the other tool: {', '.join(unseen)}.")
+        for purpose, number in document["left_out"].items():
+            self.stdout.write(f"Left out: {number} answers of purpose {purpose} (see --purposes).")

@@ -8,7 +8,8 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
-from judging.queries.evidence import DEVELOPMENT, HELD_OUT, StudyEvidence
+from judging.queries.evidence import StudyEvidence
+from judging.queries.material import DEVELOPMENT, HELD_OUT
 from judging.services.trust import holding_out
 
 

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from argparse import ArgumentTypeError, BooleanOptionalAction
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
+from annotation.management.lists import listed
 from annotation.models import Study
 from judging import providers
 from judging.models import Judge, JudgeRun
@@ -47,7 +48,7 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--parameters", metavar="JSON", help="of a new judge or version, such as '{\"concurrency\": 8}'"
         )
-        parser.add_argument("--criteria", metavar="KEY,…", help="keys of the criteria, by default all")
+        parser.add_argument("--criteria", nargs="+", metavar="KEY", help="keys of the criteria, by default all")
         parser.add_argument("--repeats", type=int, default=1, help="how often each question is asked")
         order = parser.add_mutually_exclusive_group()
         order.add_argument("--order", choices=["random", "AB", "BA"], default="random", help="how pairs are shown")
@@ -240,8 +241,9 @@ def dollars(text: str) -> Decimal:
     return found
 
 
-def keys(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+def keys(given: Sequence[str] | str | None) -> list[str] | None:
+    """The keys that are listed, with commas or spaces between; None for all."""
+    return None if given is None else listed(given)
 
 
 def until_over(run: JudgeRun) -> Iterator[None]:

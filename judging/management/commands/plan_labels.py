@@ -1,4 +1,4 @@
-"""`plan_labels`: how many items of a study to label next, and which."""
+"""`plan_labels`: how many items of a study to label next, and which; and a study of them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import planning
+from judging.services.trust.planning import PlanOptions
 
 
 class Command(ConcordCommand):
-    help = "How many labels a corrected mean of a given width takes, with the judge and without; which items are next."
+    help = (
+        "How many labels a corrected mean of a given width takes, with the judge and without; which items are next, "
+        "each with the probability that it had. With --name, a study is made of them, and what comes back is weighted."
+    )
     example = 'plan_labels --study "My study" --judge gpt-4 --criterion personalization --width 0.2 --by condition'
 
     def arguments(self, parser: CommandParser) -> None:
@@ -24,17 +29,33 @@ class Command(ConcordCommand):
         parser.add_argument("--by", default="", help="a grouping of the items to allocate labels over")
         parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (0.95)")
         parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
+        parser.add_argument("--name", help="make a study of the items, called so")
+        parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
     def run(self, **options: Any) -> dict[str, Any]:
         evidence = StudyEvidence.read(study_called(options["study"]))
-        chosen = {name: options[name] for name in ("width", "by", "confidence", "seed")}
-        return planning.plan(evidence.of(evidence.judge(options["judge"])), options["criterion"], **chosen)
+        mine = evidence.of(evidence.judge(options["judge"]))
+        chosen = PlanOptions(**{name: options[name] for name in ("width", "by", "confidence", "seed")})
+        found = planning.planned(mine, options["criterion"], chosen)
+        if options["name"] is None:
+            return planning.document(mine, found)
+        made = planning.make_study(
+            by=None, evidence=mine, found=found, name=options["name"], overlap=options["overlap"]
+        )
+        return {**planning.document(mine, found), "study": made.target.name, "slug": made.target.slug}
 
     def say(self, document: Any) -> None:
-        needed = document["needed"]
         if document["reason"]:
             self.stdout.write(f"no plan: {document['reason']}")
-            return
+        else:
+            self.say_plan(document)
+        if back := document["came_back"]:
+            self.stdout.write(f"{back['study']}: {back['labelled']} of {back['drawn']} drawn items are labelled")
+            rows = [[name.replace("_", " "), text.estimate(back[name])] for name in ("human_only", "corrected")]
+            self.stdout.write(text.columns(rows))
+
+    def say_plan(self, document: Any) -> None:
+        needed = document["needed"]
         with_judge = "more than there are items" if needed["with_judge"] is None else f"{needed['with_judge']:.0f}"
         self.stdout.write(
             f"labels for a width of {needed['width']:g}: {with_judge} with {document['judge']}, "

@@ -11,6 +11,7 @@ from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
 from judging.management.commands.audit import add_rules
+from judging.management.commands.calibrate import left_out
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import report, verdicts
 from judging.services.trust.trusting import Asked
@@ -36,9 +37,15 @@ class Command(ConcordCommand):
         except OSError as error:
             raise InputError(error.strerror or str(error), file=str(path)) from error
         decisions = {name: found["decision"] for name, found in document["judges"].items()}
-        return {"study": document["study"]["name"], "file": str(path), "judges": decisions}
+        return {
+            "study": document["study"]["name"],
+            "file": str(path),
+            "judges": decisions,
+            "left_out": document["left_out"],
+        }
 
     def say(self, document: Any) -> None:
         for name, decision in document["judges"].items():
             self.stdout.write(f"{name}: {decision}")
+        self.stdout.write("".join(left_out(document)), ending="")
         self.stdout.write(f"written: {document['file']}")

@@ -13,9 +13,10 @@ from functools import partial
 
 from judging.providers import base
 from judging.providers.base import CriterionSpec, DialogueContent, JudgeRequest, PermanentError, Reply
-from judging.providers.baseline import dialogue
+from judging.providers.baseline import dialogue, trivial
 from judging.providers.baseline.pair import preference
 from judging.providers.baseline.scale import Measured, NothingToMeasure, reply
+from judging.providers.sides import is_preference
 
 RULES: dict[str, Callable[[DialogueContent], Measured | NothingToMeasure]] = {
     "task_completion": dialogue.task_completion,
@@ -29,13 +30,25 @@ SIDES = {"A", "B"}
 
 
 class Baseline(base.Provider):
+    """The model says which rule: none for the counts of words, or one of `trivial` for pairs."""
+
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:
+        if self.model:
+            return self.check_trivial(criteria)
         unknown = [criterion.key for criterion in criteria if not is_known(criterion)]
         known = ", ".join([*RULES, "any preference between two responses"])
         return [f"the baseline has no rule for {', '.join(unknown)}; it knows {known}"] if unknown else []
 
+    def check_trivial(self, criteria: Sequence[CriterionSpec]) -> list[str]:
+        if self.model not in trivial.RULES:
+            return [f"the baseline has no rule called {self.model!r}; there are {', '.join(trivial.RULES)}, and none"]
+        others = [one.key for one in criteria if not is_preference(one.values) and not set(one.values) >= SIDES]
+        return [f"the rule {self.model!r} chooses between two responses, not {', '.join(others)}"] if others else []
+
     async def judge(self, request: JudgeRequest) -> Reply:
         content, criterion = request.content, request.criterion
+        if self.model:
+            return trivial.judged(self.model, request)
         if isinstance(content, DialogueContent) and criterion.key in RULES:
             return reply(RULES[criterion.key](so_far(content)), criterion)
         if not isinstance(content, DialogueContent) and set(criterion.values) >= SIDES:

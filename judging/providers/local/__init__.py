@@ -13,6 +13,7 @@ import asyncio
 import importlib.util
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,7 @@ class Local(ChatProvider):
     def __init__(self, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> None:
         super().__init__(model=model, parameters=parameters)
         self.file = small_model() if model in ("", SMALL) else Path(model).expanduser().absolute()
+        self.opening: asyncio.Future[Lease] | None = None
         self.lease: Lease | None = None
         self.made: AsyncOpenAI | None = None
 
@@ -108,15 +110,28 @@ class Local(ChatProvider):
         return most
 
     async def client(self) -> AsyncOpenAI:
-        """Waits for the server, in a thread, since others may be starting it."""
+        """Waits for the server."""
         from openai import AsyncOpenAI
 
-        if self.made is None:
-            lease = await asyncio.to_thread(Lease, self.settings(), home=home())
+        lease = self.lease or await self.leased()
+        if self.made is None:  # asked after the wait: other calls may have waited for the same
             timeout = self.parameters.timeout
-            made = AsyncOpenAI(api_key=lease.key, base_url=f"{lease.url}/v1", max_retries=0, timeout=timeout)
-            self.lease, self.made = lease, made
+            self.made = AsyncOpenAI(api_key=lease.key, base_url=f"{lease.url}/v1", max_retries=0, timeout=timeout)
+            self.lease = lease
         return self.made
+
+    async def leased(self) -> Lease:
+        """The use of a server: one for all calls. Had in a thread, since others may be starting the server."""
+        if self.opening is None:
+            take = partial(Lease, self.settings(), home=home())
+            self.opening = asyncio.get_running_loop().run_in_executor(None, take)
+        opening = self.opening
+        try:
+            return await asyncio.shield(opening)  # who is cancelled leaves it to `aclose` to let go of the server
+        except Exception:
+            if self.opening is opening:
+                self.opening = None
+            raise
 
     def settings(self) -> Settings:
         given = self.parameters
@@ -160,11 +175,14 @@ class Local(ChatProvider):
         }
 
     async def aclose(self) -> None:
-        made, lease, self.made, self.lease = self.made, self.lease, None, None
+        made, opening = self.made, self.opening
+        self.made = self.lease = self.opening = None
         if made:
             await made.close()
-        if lease:
-            lease.close()
+        if opening:
+            await asyncio.wait([opening])
+            if opening.exception() is None:
+                opening.result().close()
 
 
 def small_model() -> Path | None:
@@ -186,8 +204,9 @@ def missing(file: Path | None) -> str:
 
 
 def bounded(schema: Mapping[str, Any], characters: int) -> dict[str, Any]:
-    """The schema with an end to the explanation, which a small model may not find by itself."""
-    properties = dict(schema["properties"])
-    if "explanation" in properties:
-        properties["explanation"] = {**properties["explanation"], "maxLength": characters}
+    """The schema with an end to what is told freely, which a small model may not find by itself."""
+    free = {"type": "string"}
+    properties = {
+        name: {**one, "maxLength": characters} if one == free else one for name, one in schema["properties"].items()
+    }
     return {**schema, "properties": properties}

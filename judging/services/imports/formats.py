@@ -5,19 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from annotation.exchange.registry import EXCHANGES
 from annotation.models import User
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError
-from annotation.services.imports import ratings, records
+from annotation.services.imports import personafeedback, ratings, records
 from annotation.services.imports.outcome import Outcome
+from judging.services.exchanging import reading as exchanging
+from judging.services.imports import pandalm, personalens
 from judging.services.imports import ratings as judge_ratings
 
 Load = Callable[..., Outcome]
 
+ELSEWHERE = {
+    "labelstudio": (
+        "JSON as Label Studio exports it (not JSON-MIN): people's annotations, and predictions as judges' labels.",
+        '[{"id": 1, "data": {"dialogue": [...]}, "annotations": [...], "predictions": [...]}]',
+    ),
+    "argilla": (
+        "JSON records as Argilla writes them: people's responses, and suggestions as judges' labels.",
+        '[{"id": "1", "fields": {"chat": [...]}, "responses": {...}, "suggestions": {...}}]',
+    ),
+    "doccano": (
+        "JSONL as doccano exports it, one file an annotator: texts with labels.",
+        '{"id": 1, "text": "…", "label": ["naturalness: 4"]}',
+    ),
+    "potato": (
+        "A ZIP file of a Potato project: its data files, and everybody's annotations below it.",
+        "data_files/items.json, annotation_output/anna/user_state.json, …",
+    ),
+    "votes": (
+        "JSONL as MT-Bench and Chatbot Arena publish it: one vote on each line, of a person or of a judge.",
+        '{"question_id": 81, "model_a": "…", "model_b": "…", "winner": "model_a", "judge": "…", "turn": 1, …}',
+    ),
+    "inspect": (
+        "A log of inspect_ai (.json or .eval): each sample is a dialogue, each scorer a judge.",
+        "logs/2026-…_task_….eval",
+    ),
+}
+"""Of files of other tools that can be uploaded: what they hold, and how they look."""
+
 
 @dataclass(frozen=True)
 class Format:
-    """`fields` are asked for beside the file; `load` takes them with `by`, `file` and `on_error`."""
+    """`fields` are asked for beside the file; `load` takes them with `by`, `file` and `on_error`.
+
+    A `folder` comes as one ZIP file, and `load` gets the place where it was unpacked.
+    """
 
     key: str
     title: str
@@ -25,6 +59,7 @@ class Format:
     example: str
     fields: tuple[str, ...]
     load: Load
+    folder: bool = False
 
 
 def records_of(kind: str) -> Load:
@@ -32,6 +67,26 @@ def records_of(kind: str) -> Load:
         return records.load(by=by, kind=kind, file=file, source=source, on_error=on_error)
 
     return load
+
+
+def from_elsewhere(key: str) -> Format:
+    def load(*, by: User | None, file: InputFile, study: str, source: str, on_error: OnError) -> Outcome:
+        return exchanging.load(by=by, file=file, format=key, study=study, source=source, on_error=on_error)
+
+    about, example = ELSEWHERE[key]
+    return Format(key, EXCHANGES[key].title, about, example, ("study", "source"), load, folder=key == "potato")
+
+
+def of_benchmark(*, by: User | None, file: InputFile, benchmark: str, on_error: OnError) -> Outcome:
+    return personafeedback.load(by=by, folder=file.path, on_error=on_error, name=benchmark or personafeedback.NAME)
+
+
+def of_personalens(*, by: User | None, file: InputFile, on_error: OnError) -> Outcome:
+    return personalens.load(by=by, folder=file.path, on_error=on_error)
+
+
+def of_pandalm(*, by: User | None, file: InputFile, on_error: OnError) -> Outcome:
+    return pandalm.load(by=by, folder=file.path, on_error=on_error)
 
 
 FORMATS: dict[str, Format] = {
@@ -90,6 +145,34 @@ FORMATS: dict[str, Format] = {
             "item,criterion,value,reason",
             ("study", "judge"),
             judge_ratings.load,
+        ),
+        *(from_elsewhere(key) for key in ELSEWHERE),
+        Format(
+            "benchmark",
+            "Benchmark",
+            "A ZIP file of a benchmark that Concord released, or of a folder in PersonaFeedback's layout.",
+            "general/easy.jsonl, general/hard.jsonl, persona/…",
+            ("benchmark",),
+            of_benchmark,
+            folder=True,
+        ),
+        Format(
+            "personalens",
+            "PersonaLens",
+            "A ZIP file of PersonaLens' folder: profiles, tasks and scenarios.",
+            "profile/user0/profile.json, profile/user0/tasks.json, task/Flights/task.jsonl, …",
+            (),
+            of_personalens,
+            folder=True,
+        ),
+        Format(
+            "pandalm",
+            "PandaLM",
+            "A ZIP file of PandaLM's test set with the files of its two judges: it becomes the closed study PandaLM.",
+            "testset-v1.json, gpt-3.5-turbo-testset-v1.json, pandalm-7b-testset-v1.json",
+            (),
+            of_pandalm,
+            folder=True,
         ),
     )
 }

@@ -27,7 +27,7 @@ BATCH = 2000
 
 @dataclass(frozen=True, slots=True)
 class ImportedJudgment:
-    """A value, or the reason why there is none. `order` is AB, BA or not recorded."""
+    """A value, or the reason why there is none. `order` is AB, BA or not recorded; `turn` 0 for the whole item."""
 
     item: int
     criterion: int
@@ -37,25 +37,36 @@ class ImportedJudgment:
     raw_reply: str = ""
     order: str = ""
     repeat: int = 1
+    turn: int = 0
     details: dict[str, Any] = field(default_factory=dict)
 
 
 def save(
     *, by: User | None, study: Study, judge: str, judgments: Sequence[ImportedJudgment], outcome: Outcome
 ) -> JudgeRun:
-    """The finished run that holds exactly these judgments, made if there is none."""
+    """The finished run that holds exactly these judgments, made if there is none.
+
+    Judgments on single turns are a run of their own; returned is that on whole items where there are both.
+    """
+    whole, of_turns = ([one for one in judgments if bool(one.turn) is wanted] for wanted in (False, True))
     with transaction.atomic():
         row, made = find_or_create_judge(by=by, name=judge)
-        digest = content_hash([study.pk, judge, [asdict(judgment) for judgment in judgments]])
-        run = JudgeRun.objects.filter(judge=row, study=study, input_hash=digest, finished_at__isnull=False).first()
-        if run is None:
-            run = insert(by, study, row, judgments, digest)
-            outcome.add("judges", created=made, unchanged=not made)
-            outcome.add("judgments", created=len(judgments))
-        else:
-            outcome.add("judges", unchanged=1)
-            outcome.add("judgments", unchanged=len(judgments))
-    return run
+        outcome.add("judges", created=made, unchanged=not made)
+        runs = [kept(by, study, row, part, outcome) for part in (whole, of_turns) if part]
+        return runs[0] if runs else kept(by, study, row, [], outcome)
+
+
+def kept(
+    by: User | None, study: Study, judge: Judge, judgments: Sequence[ImportedJudgment], outcome: Outcome
+) -> JudgeRun:
+    """The run of these judgments, which all are on whole items or all on turns."""
+    digest = content_hash([study.pk, judge.name, [asdict(judgment) for judgment in judgments]])
+    run = JudgeRun.objects.filter(judge=judge, study=study, input_hash=digest, finished_at__isnull=False).first()
+    if run is not None:
+        outcome.add("judgments", unchanged=len(judgments))
+        return run
+    outcome.add("judgments", created=len(judgments))
+    return insert(by, study, judge, judgments, digest)
 
 
 def find_or_create_judge(*, by: User | None, name: str) -> tuple[Judge, bool]:
@@ -75,6 +86,7 @@ def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[Impo
         order_policy=policy({judgment.order for judgment in judgments}),
         input_hash=digest,
         code_version=code_version(),
+        every_turn=any(judgment.turn for judgment in judgments),
         created_by=by,
         finished_at=timezone.now(),
     )
@@ -98,7 +110,7 @@ def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[Impo
 
 def spoken(judgment: ImportedJudgment) -> dict[str, Any]:
     """The columns that the judgment fills as they are."""
-    names = ("value", "unscored_reason", "explanation", "raw_reply", "order", "repeat", "details")
+    names = ("value", "unscored_reason", "explanation", "raw_reply", "order", "repeat", "turn", "details")
     return {name: getattr(judgment, name) for name in names}
 
 

@@ -37,4 +37,5 @@ def as_judgment(row: Resolved) -> judgments.ImportedJudgment:
         explanation=rating.explanation,
         order=rating.order,
         repeat=rating.repeat,
+        turn=rating.turn,
     )

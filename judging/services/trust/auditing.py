@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,8 +13,18 @@ from annotation.models import Criterion
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from judging.services.trust.options import AuditOptions
 from judging.stats import data_audits
+from judging.stats.audits.annotators import (
+    AGREEING,
+    LEAST_PEOPLE,
+    SCORED,
+    agreement_differences,
+    annotator_subgroups,
+    scored_differences,
+)
 from judging.stats.audits.battery import Audit, audit_nominal, audit_pairs, audit_scores
-from judging.stats.evidence import Evidence, own_kind, scored
+from judging.stats.audits.probe import Probe
+from judging.stats.evidence import Evidence, own_kind
+from judging.stats.observed import scored
 
 MOST_DUPLICATES = 50
 """Groups of equal items that a document names; it counts all of them."""
@@ -34,6 +45,7 @@ def of_criterion(
         "baselines": [one.as_json() for one in data_audits.baselines(mine)],
         "labels": data_audits.label_noise(mine),
         "duplicates": _duplicates(mine),
+        "annotator_groups": _groups_of_people(mine),
     }
 
 
@@ -46,16 +58,43 @@ def _audit(
     options: AuditOptions,
 ) -> Audit:
     person, other = _two_people(mine, priority)
+    also = _of_annotators(mine, options)
     own = own_kind(model, mine.material)
     if mine.is_preference:
         columns = mine.pair_columns(person, other, own)
-        return audit_pairs(columns, level=options.level, method=options.method, seed=options.seed)
+        return audit_pairs(columns, level=options.level, method=options.method, seed=options.seed, also=also)
     if mine.table.level == "nominal" and mine.table.n_categories > 2:
         columns = mine.nominal_columns(person, other)
-        return audit_nominal(columns, level=options.level, method=options.method, seed=options.seed)
+        return audit_nominal(columns, level=options.level, method=options.method, seed=options.seed, also=also)
     others = _other_criteria(key, mine, evidence, priority)
     scores = mine.score_columns(person, others, own)
-    return audit_scores(scores, level=options.level, method=options.method, seed=options.seed)
+    return audit_scores(scores, level=options.level, method=options.method, seed=options.seed, also=also)
+
+
+def _of_annotators(evidence: Evidence, options: AuditOptions) -> list[Probe]:
+    """By each question about people: whether the judge errs otherwise against some of them."""
+    ordered = evidence.table.level != "nominal" or (evidence.table.n_categories == 2 and not evidence.is_preference)
+    asked = np.where(evidence.said.asked, evidence.said.codes, MISSING)
+    if ordered:
+        given = scored(evidence.table.codes, evidence.numbers)
+        differences, unit = scored_differences(scored(asked, evidence.numbers), given), SCORED
+    else:
+        differences, unit = agreement_differences(asked, evidence.table.codes), AGREEING
+    return [
+        annotator_subgroups(differences, groups, name=f"subgroups:annotator {key}", unit=unit, seed=options.seed)
+        for key, groups in evidence.people.demographics.items()
+    ]
+
+
+def _groups_of_people(evidence: Evidence) -> dict[str, Any]:
+    """How many of the people answered each question, and how many of their answers too few gave to be looked at."""
+    rated = (evidence.table.codes != MISSING).any(axis=0)
+    found = {}
+    for key, answers in evidence.people.demographics.items():
+        sizes = Counter(answer for answer, here in zip(answers, rated, strict=True) if here and answer is not None)
+        few = [n for n in sizes.values() if n < LEAST_PEOPLE]
+        found[key] = {"people": int(rated.sum()), "answered": sizes.total(), "answers_left_out": len(few)}
+    return {"least_people": LEAST_PEOPLE, "questions": found}
 
 
 def _with_tiers(evidence: Evidence) -> Evidence:

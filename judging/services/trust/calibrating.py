@@ -15,8 +15,9 @@ from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import SWEEP, alt_test
 from judging.stats.calibrate import Calibrated, calibrate, scores_json
 from judging.stats.calibration import recalibrate
-from judging.stats.evidence import Evidence, scored
+from judging.stats.evidence import Evidence
 from judging.stats.leaderboard import leaderboard
+from judging.stats.observed import scored
 from judging.stats.prediction_powered import Corrected
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, corrected_by

@@ -14,7 +14,7 @@ from annotation.models import Study, User
 from annotation.version import code_version
 from judging.models import AuditRun, CalibrationRun, Certificate, Judge
 from judging.queries import certificates as queries
-from judging.services.trust import escalation, holding_out
+from judging.services.trust import cascade_records, escalation, holding_out
 from judging.services.trust.trusting import Trusted
 from judging.services.trust.verdicts import CriterionVerdict
 
@@ -119,8 +119,13 @@ def _content(found: Trusted) -> dict[str, Any]:
         "items": {"n": n, "hash": items},
         "runs": runs,
         "judged": [time.isoformat(timespec="seconds") if time else None for time in (first, last)],
-        "criteria": {one.key: _criterion(one, criteria[one.key]) for one in found.verdicts},
+        "criteria": {
+            one.key: {**_criterion(one, criteria[one.key]), "probes": _probes(found.audit.result["criteria"][one.key])}
+            for one in found.verdicts
+        },
         "escalation": escalation.came_back(escalated, found.evidence) if escalated else None,
+        "cascade": cascade_records.of_judge(found.evidence),
+        "left_out": list(found.evidence.left_out),
         "held_out": holding_out.record(study, judge, found.part),
         "rules": found.rules.as_json(),
         "calibration": _run(calibration),
@@ -133,6 +138,12 @@ def _criterion(found: CriterionVerdict, calibration: Mapping[str, Any]) -> dict[
     verdict = {name: part for name, part in found.as_json().items() if name != "rules"}
     tiers = {tier: {"decision": one.decision, "n_items": found.counts[tier]} for tier, one in found.tiers.items()}
     return {**verdict, "tiers": tiers, **{name: calibration[name] for name in KEPT}}
+
+
+def _probes(audit: Mapping[str, Any]) -> dict[str, str]:
+    """By probe, whether it found something: found, not found, or not made."""
+    said = {True: "found", False: "not found", None: "not made"}
+    return {one["name"]: said[one["found"]] for one in audit["probes"]}
 
 
 def _run(run: CalibrationRun | AuditRun) -> dict[str, Any]:

@@ -6,7 +6,7 @@ there; mixed with the labels of a sample they would make the judge look worse th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,18 +14,17 @@ import numpy as np
 from django.db import transaction
 
 from annotation.errors import InputError
-from annotation.hashing import content_hash
-from annotation.models import Criterion, Item, Sample, Study, User
-from annotation.services import studies
+from annotation.models import Study, User
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 from judging.models import Escalation, Judge
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
+from judging.services.trust import drafts
 from judging.services.trust.trusting import Trusted
 from judging.stats.asymptotic import share
-from judging.stats.evidence import Evidence, scored
+from judging.stats.evidence import Evidence
+from judging.stats.observed import scored
 
-BATCH = 2000
 Document = dict[str, Any]
 
 
@@ -81,125 +80,115 @@ def _selection(selective: list[Document], target: float) -> Document:
 def escalate(*, by: User | None, found: Trusted, name: str, target: float = 0.9, overlap: int = 3) -> Escalation:
     """A draft of the items that are left to people, with the same criteria. Raises InputError where none are left."""
     chosen = left(found, target)
-    if not chosen.items.any():
+    return make(
+        by=by,
+        found=found,
+        items=chosen.items,
+        thresholds=chosen.thresholds,
+        name=name,
+        target=target,
+        overlap=overlap,
+    )
+
+
+def make(
+    *,
+    by: User | None,
+    found: Trusted,
+    items: BoolArray,
+    thresholds: Mapping[str, float | None],
+    name: str,
+    target: float,
+    overlap: int,
+    cascade: Document | None = None,
+) -> Escalation:
+    """A draft of these items (n,) of the judge's material. Raises InputError where there are none.
+
+    What is left by a ``cascade`` is on record at its last judge, with the limits of every stage.
+    """
+    if not items.any():
         raise InputError("nothing is left to people: every verdict is kept or has a label", field="target")
-    studies.check_numbers(overlap, found.study.seed)
+    names = found.evidence.material.names
+    positions = [int(name) for name, is_left in zip(names, items, strict=True) if is_left]
     with transaction.atomic():
-        made = _study(by, found.study, name, overlap)
-        names = found.evidence.material.names
-        positions = [int(name) for name, is_left in zip(names, chosen.items, strict=True) if is_left]
-        _items(by, found.study, made, positions)
+        made = drafts.like(
+            by=by,
+            source=found.study,
+            name=name,
+            overlap=overlap,
+            description=f"What a judge left to people in {found.study.name}.",
+        )
+        drafts.fill(
+            by=by,
+            source=found.study,
+            made=made,
+            probabilities=dict.fromkeys(positions, 1.0),
+            method="all",
+            frame_size=len(positions),
+            seed=made.seed,
+            filters={"left_to_people_in": [found.study.slug]},
+        )
         return Escalation.objects.create(
             study=found.study,
             judge=found.judge,
             calibration=found.calibration,
             target=made,
             target_agreement=target,
-            thresholds=dict(chosen.thresholds),
+            thresholds=dict(thresholds),
+            cascade=cascade or {},
             created_by=by,
         )
 
 
-def _study(by: User | None, source: Study, name: str, overlap: int) -> Study:
-    """A draft that asks the same of its people."""
-    made = Study(
-        name=studies.checked_name(name),
-        slug=studies.free_slug(name),
-        kind=source.kind,
-        overlap=overlap,
-        shown=source.shown,
-        asks_strength=source.asks_strength,
-        instructions=source.instructions,
-        description=f"What a judge left to people in {source.name}.",
-        seed=source.seed,
-        created_by=by,
-    )
-    studies.save_new(made)
-    fields = ("key", "name", "question", "guideline", "level", "categories", "position", "guideline_version")
-    Criterion.objects.bulk_create(
-        Criterion(study=made, **{field: getattr(criterion, field) for field in fields})
-        for criterion in source.criteria.all()
-    )
-    return made
-
-
-def _items(by: User | None, source: Study, made: Study, positions: Sequence[int]) -> None:
-    """The chosen items in an order of their own, so that nobody can tell by it how doubtful they are."""
-    there = list(source.items.filter(position__in=positions).order_by("position"))
-    sample = Sample.objects.create(
-        study=made,
-        method="all",
-        filters={"left_to_people_in": [source.slug]},
-        frame_size=len(there),
-        size=len(there),
-        seed=made.seed,
-        input_hash=content_hash([item.content_hash for item in there]),
-        created_by=by,
-    )
-    order = np.random.default_rng([made.seed, made.pk]).permutation(len(there))
-    Item.objects.bulk_create(
-        (
-            Item(
-                study=made,
-                sample=sample,
-                dialogue_id=there[index].dialogue_id,
-                pair_id=there[index].pair_id,
-                position=position,
-                stratum=there[index].stratum,
-                inclusion_probability=1.0,
-                content_hash=there[index].content_hash,
-            )
-            for position, index in enumerate(order, start=1)
-        ),
-        batch_size=BATCH,
-    )
-
-
 def newest(study: Study, judge: Judge) -> Escalation | None:
-    """The newest escalation of the judge on the study."""
+    """The newest escalation of the judge alone on the study."""
     return (
-        Escalation.objects.filter(study=study, judge=judge)
+        Escalation.objects.filter(study=study, judge=judge, cascade={})
         .select_related("target")
         .order_by("-created_at", "-pk")
         .first()
     )
 
 
-def came_back(escalation: Escalation, evidence: JudgeEvidence) -> Document:
-    """What people have said so far of what was left to them, by criterion; of the items in this part of the study."""
+def came_back(
+    escalation: Escalation, evidence: JudgeEvidence, keeps: Callable[[str], IntArray] | None = None
+) -> Document:
+    """What people have said so far of what was left to them, by criterion; of the items in this part of the study.
+
+    ``keeps`` gives by criterion key the (n,) verdicts that are kept, -1 where none is: by default those of which the
+    judge is sure enough.
+    """
     target = StudyEvidence.read(escalation.target)
     rows = _rows(escalation, evidence)
     there = rows >= 0
     people = {criterion.key: target.people[criterion.pk] for criterion in target.criteria}
+    limits, each = escalation.thresholds, evidence.evidence
     return {
         "study": escalation.target.name,
         "target_agreement": escalation.target_agreement,
         "items": int(there.sum()),
         "criteria": {
             key: _of_criterion(
-                one,
-                escalation.thresholds.get(key),
+                each[key],
+                keeps(key) if keeps else np.where(kept(each[key], limits[key]), each[key].said.codes, MISSING),
                 people[key].consensus[there],
                 people[key].mean[there],
                 rows[there],
             )
-            for key, one in evidence.evidence.items()
-            if key in people
+            for key in each
+            if key in people and key in limits
         },
     }
 
 
 def _rows(escalation: Escalation, evidence: JudgeEvidence) -> IntArray:
     """(m,) for each item of the new study its row among those of the old one; -1 where it is in another part."""
-    column = f"{escalation.study.kind}_id"
-    row = {int(name): k for k, name in enumerate(evidence.material.names)}
-    position = dict(escalation.study.items.values_list(column, "position"))
-    theirs = escalation.target.items.order_by("position").values_list(column, flat=True)
-    return np.array([row.get(position[pk], -1) for pk in theirs], dtype=np.int64)
+    names = {int(name): k for k, name in enumerate(evidence.material.names)}
+    return np.array(drafts.rows(escalation.study, escalation.target, names), dtype=np.int64)
 
 
 def _of_criterion(
-    evidence: Evidence, threshold: float | None, consensus: IntArray, mean: FloatArray, rows: IntArray
+    evidence: Evidence, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray
 ) -> Document:
     judged = evidence.said.codes[rows]
     both = (consensus != MISSING) & (judged != MISSING)
@@ -209,14 +198,12 @@ def _of_criterion(
     return {
         "labelled": int((~np.isnan(mean)).sum()),
         "confirmed": confirmed.as_json(),
-        "combined": number_or_none(_combined(evidence, threshold, consensus, mean, rows)),
+        "combined": number_or_none(_combined(evidence, keeps, consensus, mean, rows)),
     }
 
 
-def _combined(
-    evidence: Evidence, threshold: float | None, consensus: IntArray, mean: FloatArray, rows: IntArray
-) -> float:
-    """Mean over all items: people's label where there is one, else the judge's where its verdict is kept.
+def _combined(evidence: Evidence, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray) -> float:
+    """Mean over all items: people's label where there is one, else the verdict that is kept.
 
     NaN on a scale without a mean, and while any item has neither.
     """
@@ -225,7 +212,6 @@ def _combined(
     column, _ = evidence.scores()
     here = scored(consensus, evidence.numbers) if evidence.people.counted else mean
     column[rows] = np.where(np.isnan(here), column[rows], here)
-    verdicts = np.where(kept(evidence, threshold), scored(evidence.said.codes, evidence.numbers), np.nan)
-    whole = np.where(np.isnan(column), verdicts, column)[evidence.usable]
+    whole = np.where(np.isnan(column), scored(keeps, evidence.numbers), column)[evidence.usable]
     weights = np.ones(len(whole)) if evidence.material.weights is None else evidence.material.weights[evidence.usable]
     return float((weights * whole).sum() / weights.sum()) if len(whole) else float("nan")

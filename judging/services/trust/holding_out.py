@@ -8,8 +8,9 @@ from django.db import IntegrityError, transaction
 
 from annotation.errors import InputError
 from annotation.models import Study, User
-from judging.models import HoldOut, Judge, Look
-from judging.queries.evidence import HELD_OUT, StudyEvidence, leaks
+from judging.models import CalibrationRun, HoldOut, Judge, Look
+from judging.queries.evidence import StudyEvidence
+from judging.queries.material import HELD_OUT, leaks
 from judging.services.trust import trusting
 from judging.services.trust.trusting import Asked, Trusted
 
@@ -28,10 +29,34 @@ def hold_out(*, by: User | None, study: Study, share: float = 0.5, seed: int = 0
 
 
 def look(*, by: User | None, study: Study, judge: Judge, asked: Asked) -> Trusted:
-    """The judge on the held-out part; that somebody saw it is on record from now on."""
+    """The judge on the held-out part; that somebody saw it is on record from now on.
+
+    A version is scored there once. Whoever looks again sees the same score, on record too; another score, of other
+    labels, judgments, options or draws, is refused with an InputError: the best of several would be too good.
+    """
     found = trusting.of_judge(by=by, evidence=StudyEvidence.read(study, HELD_OUT).of(judge), asked=asked)
-    Look.objects.create(study=study, judge=judge, calibration=found.calibration, created_by=by)
+    with transaction.atomic():
+        HoldOut.objects.select_for_update().get(study=study)  # of two first looks at once one is the first
+        _check_once(found)
+        Look.objects.create(study=study, judge=judge, calibration=found.calibration, created_by=by)
     return found
+
+
+def _check_once(found: Trusted) -> None:
+    """Raise InputError where this version was scored on the held-out part before, and not just so."""
+    looks = Look.objects.filter(study=found.study, judge=found.judge).select_related("calibration")
+    first = looks.order_by("created_at", "pk").first()
+    if first and _scored(first.calibration) != _scored(found.calibration):
+        raise InputError(
+            f"{found.judge} was scored on the held-out part on {first.created_at:%Y-%m-%d %H:%M} UTC, with other "
+            "labels, judgments or options. A version is scored there once: make a new version of the judge",
+            field="part",
+        )
+
+
+def _scored(run: CalibrationRun) -> tuple[Any, ...]:
+    """What decides on a score, whatever version of Concord computed it."""
+    return run.input_hash, run.parameters, run.seed
 
 
 def check_seen(found: Trusted) -> Trusted:
@@ -53,18 +78,37 @@ def record(study: Study, judge: Judge, part: str) -> dict[str, Any] | None:
     split = HoldOut.objects.filter(study=study).first()
     if split is None:
         return None
+    return {**_of_split(study, split), "part": part, "looks": [_as_json(one) for one in looks(study, judge)]}
+
+
+def of_study(study: Study) -> dict[str, Any] | None:
+    """What a report says of the split, and of the looks with every judge; None where nothing is held out."""
+    split = HoldOut.objects.filter(study=study).first()
+    if split is None:
+        return None
+    every = Look.objects.filter(study=study).select_related("judge", "created_by").order_by("created_at", "pk")
+    return {**_of_split(study, split), "looks": [_as_json(one) for one in every]}
+
+
+def leaking(study: Study) -> list[int]:
+    """Positions of held-out items whose content also stands in the development part; none where nothing is split."""
+    split = HoldOut.objects.filter(study=study).first()
+    return leaks(study, split) if split else []
+
+
+def audit_document(found: Trusted) -> dict[str, Any]:
+    """The result of the audits, with what leaks between the parts: the same on page, command and API."""
+    return {**found.audit_document(), "leaks": leaking(found.study)}
+
+
+def _of_split(study: Study, split: HoldOut) -> dict[str, Any]:
+    return {"share": split.share, "seed": split.seed, "leaks": len(leaks(study, split))}
+
+
+def _as_json(one: Look) -> dict[str, Any]:
     return {
-        "share": split.share,
-        "seed": split.seed,
-        "part": part,
-        "leaks": len(leaks(study, split)),
-        "looks": [
-            {
-                "judge": str(one.judge),
-                "at": one.created_at.isoformat(timespec="seconds"),
-                "by": str(one.created_by) if one.created_by else None,
-                "calibration": one.calibration_id,
-            }
-            for one in looks(study, judge)
-        ],
+        "judge": str(one.judge),
+        "at": one.created_at.isoformat(timespec="seconds"),
+        "by": str(one.created_by) if one.created_by else None,
+        "calibration": one.calibration_id,
     }

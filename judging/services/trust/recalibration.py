@@ -23,6 +23,7 @@ from annotation.stats.table import FloatArray
 from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
 from judging.models.judge import RECALIBRATED
+from judging.queries.ratings import judged
 from judging.services.judges import check_names
 from judging.services.trust.options import TrustOptions
 from judging.services.trust.trusting import Trusted
@@ -144,7 +145,8 @@ def _judgments(run: JudgeRun, found: Trusted, criterion: Criterion, applied: App
 def _sources(run: JudgeRun, criterion: Criterion) -> dict[int, list[Judgment]]:
     """By item position, the judgments of the first repeat."""
     found: dict[int, list[Judgment]] = {}
-    judgments = run.judgments.filter(criterion=criterion, repeat=1).select_related("item").order_by("order", "pk")
+    first = judged([run.pk]).filter(criterion=criterion, repeat=1)
+    judgments = first.select_related("item").order_by("order", "pk")
     for judgment in judgments.only("pk", "item_hash", "item__position", "run_id"):
         found.setdefault(judgment.item.position, []).append(judgment)
     return found

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.safestring import mark_safe
 
+from annotation.markup import drawing
 from annotation.models import User
 from annotation.services import agreement as among_people
 from annotation.services.agreement import Options
@@ -18,7 +18,8 @@ from judging import charts, latex, methods, trust_charts, trust_figures
 from judging.models import Certificate
 from judging.queries import certificates as certificate_queries
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import comparing, trusting
+from judging.services.trust import cascade_records, cascading, comparing, holding_out, trusting
+from judging.services.trust.cascading import CascadeOptions
 from judging.services.trust.trusting import Asked, Trusted
 
 RESAMPLES = 1000
@@ -35,7 +36,9 @@ def of_study(*, by: User | None, evidence: StudyEvidence, asked: Asked | None = 
 def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
     """The document of these judges."""
     study, people, sealed = evidence.study, _people(evidence), certificate_queries.newest_by_judge(evidence.study)
-    how = methods.methods(people, [one.calibration.result for one in judges], [one.audit.result for one in judges])
+    results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
+    cascade = _cascade(judges)
+    how = methods.methods(people, *results, cascade)
     return {
         "format": FORMAT,
         "study": {
@@ -47,7 +50,11 @@ def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
         "generated_at": timezone.now().isoformat(timespec="seconds"),
         "code_version": code_version(),
         "people": people,
+        "left_out": list(evidence.left_out),
+        "held_out": holding_out.of_study(study),
         "judges": {str(one.judge): _judge(one, sealed.get(one.judge.pk)) for one in judges},
+        "cascade": cascade,
+        "cascade_on_record": cascade_records.of_study(evidence),
         "differences": comparing.differences(judges) if len(judges) > 1 else [],
         "methods": how.as_json(),
     }
@@ -65,6 +72,14 @@ def _people(evidence: StudyEvidence) -> Document:
     return found
 
 
+def _cascade(judges: Sequence[Trusted]) -> Document | None:
+    """That of the two cheapest judges, by the usual promise; None where there are no two on the same criterion."""
+    each = cascading.usual(cascading.by_cost([one.evidence for one in judges]))
+    if len(each) < 2 or not set(each[0].evidence) & set(each[1].evidence):
+        return None
+    return cascading.document(each, cascading.of_judges(each, CascadeOptions()))
+
+
 def _judge(one: Trusted, certificate: Certificate | None) -> Document:
     return {
         "kind": one.judge.kind,
@@ -78,6 +93,17 @@ def _judge(one: Trusted, certificate: Certificate | None) -> Document:
         "input_hash": one.calibration.input_hash,
         "certificate": certificate.sha256 if certificate else None,
     }
+
+
+def by_criterion(sections: Sequence[Document]) -> list[Document]:
+    """The same by criterion, with its judges."""
+    found: dict[str, Document] = {}
+    for part in sections:
+        for section in part["criteria"]:
+            key, name = section["found"]["criterion"], section["found"]["name"]
+            place = found.setdefault(key, {"key": key, "name": name, "judges": []})
+            place["judges"].append({"judge": part["judge"], "of": part["of"], "section": section})
+    return list(found.values())
 
 
 def sections(document: Mapping[str, Any], palette: charts.Palette) -> list[Document]:
@@ -104,6 +130,7 @@ def _section(
         "verdict": found["verdicts"][key],
         "audit": found["audit"]["criteria"][key],
         "correction": trust_figures.correction(calibration),
+        "corrected": trust_figures.corrected(calibration),
         "groups": trust_figures.groups(calibration),
         "boards": trust_figures.leaderboards(calibration),
         "plots": list(_plots(calibration, palette)),
@@ -114,15 +141,15 @@ def _plots(calibration: Document, palette: charts.Palette) -> Sequence[Document]
     drawn = []
     for plot in trust_charts.PLOTS.values():
         if rows := plot.rows(calibration):
-            # Our own renderer's output, which escapes the names in it.
-            svg = mark_safe(charts.svg(plot.spec(rows, palette)))  # noqa: S308
+            svg = drawing(charts.svg(plot.spec(rows, palette)))
             drawn.append({"caption": plot.caption, "svg": svg})
     return drawn
 
 
 def as_html(document: Document) -> str:
     """One file without anything outside it, for reading and printing."""
-    context = {"report": document, "sections": sections(document, charts.FILE)}
+    found = sections(document, charts.FILE)
+    context = {"report": document, "sections": found, "criteria": by_criterion(found), "whole": True}
     return render_to_string("judging/report_file.html", context)
 
 

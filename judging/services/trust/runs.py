@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +15,8 @@ from judging.models import AuditRun, CalibrationRun
 from judging.queries.evidence import JudgeEvidence
 from judging.services.trust import auditing, calibrating
 from judging.services.trust.options import AuditOptions, TrustOptions
-from judging.stats.evidence import Evidence, Material
+from judging.stats.evidence import Evidence
+from judging.stats.observed import Material
 
 Run = TypeVar("Run", CalibrationRun, AuditRun)
 
@@ -73,6 +74,7 @@ def _head(evidence: JudgeEvidence) -> dict[str, Any]:
         "provider": evidence.judge.provider,
         "prompts": list(evidence.prompts),
         "part": evidence.part,
+        "left_out": list(evidence.left_out),
     }
 
 
@@ -139,12 +141,21 @@ def _of_material(items: Material) -> str:
 def _of_columns(evidence: Evidence) -> str:
     people, said = evidence.people, evidence.said
     nothing = np.zeros(0)
-    names = content_hash([people.table.raters, said.confidence_from, sorted(people.by_hand.items())]).encode()
+    of_people = [people.table.raters, sorted(people.by_hand.items()), people.demographics]
+    names = content_hash([of_people, said.confidence_from]).encode()
     previous = nothing if evidence.previous is None else evidence.previous
     contradicts = nothing if said.contradicts is None else said.contradicts
+    explained = nothing if said.explained is None else said.explained
     verdicts = (said.asked, said.codes, said.first, said.second, said.repeated, previous)
-    columns = (*verdicts, said.score, said.confidence, contradicts)
+    columns = (*verdicts, said.score, said.confidence, contradicts, explained, *_of_copies(evidence))
     return _digest(names, people.table.codes, people.gold, people.declined, *columns)
+
+
+def _of_copies(evidence: Evidence) -> Iterator[np.ndarray[Any, Any]]:
+    for one in evidence.copies:
+        yield np.frombuffer(f"{one.name} {one.n_items}".encode(), dtype=np.uint8)
+        yield from (one.rows, one.original, one.copy, one.repeated)
+        yield one.wanted if one.wanted is not None else np.zeros(0)
 
 
 def _digest(start: bytes, *columns: np.ndarray[Any, Any]) -> str:

@@ -25,7 +25,17 @@ RULES = {
 }
 """The numbers among the rules, as a researcher is asked for them."""
 
-NAMES = (*RULES, "must_pass_alt_test", "tolerated_biases")
+LISTS = ("tolerated_biases", "required_probes")
+"""The rules that are names of probes, or of families of them."""
+
+OTHERS = {
+    "must_pass_alt_test": "To replace a person, the alternative-annotator test",
+    "tolerated_biases": "Biases that are tolerated",
+    "required_probes": "Probes that have to be made",
+}
+"""The other rules in words."""
+
+NAMES = (*RULES, *OTHERS)
 """All rules that can be changed."""
 
 SHARES = ("most_unscored", "least_coverage", "target_agreement")
@@ -75,10 +85,22 @@ def rules_from(given: Mapping[str, str]) -> Rules:
             rules = replace(rules, **{name: _number(name, text)})  # type: ignore[arg-type]
     if "must_pass_alt_test" in given:
         rules = replace(rules, must_pass_alt_test=given["must_pass_alt_test"] not in ("no", "false", "0", ""))
-    if tolerated := given.get("tolerated_biases", "").strip():
-        names = tuple(name.strip() for name in tolerated.split(",") if name.strip())
-        rules = replace(rules, tolerated_biases=names)
+    for name in LISTS:
+        if typed := given.get(name, "").strip():
+            names = tuple(part.strip() for part in typed.split(",") if part.strip())
+            rules = replace(rules, **{name: names})  # type: ignore[arg-type]
     return rules
+
+
+def in_words(rules: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Rules as they are kept, each with what it asks for, for a reader."""
+    return [({**RULES, **OTHERS}.get(name, name), _in_words(value)) for name, value in rules.items()]
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "must be passed" if value else "need not be passed"
+    return (", ".join(value) or "none") if isinstance(value, list) else f"{value:g}"
 
 
 def _number(name: str, text: str) -> float | int:

@@ -1,12 +1,13 @@
 """All probes that the material allows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from annotation.stats.table import FloatArray
+from annotation.stats.table import BoolArray, FloatArray
+from judging.stats.audits.altered import Altered, altered_probes
 from judging.stats.audits.central_tendency import central_tendency
 from judging.stats.audits.contradiction import contradiction
 from judging.stats.audits.drift import drift
@@ -51,6 +52,10 @@ class PairColumns:
         (n,) whether an earlier version of the judge says what the person says, or None.
     groups
         By name (domain, tier, …) the (n,) group of each item.
+    altered
+        What the judge said of altered copies of some items.
+    contradicts, explained
+        As of `ScoreColumns`.
     """
 
     person: FloatArray
@@ -65,6 +70,9 @@ class PairColumns:
     repeated: FloatArray | None = None
     previous_agrees: FloatArray | None = None
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    altered: tuple[Altered, ...] = ()
+    contradicts: FloatArray | None = None
+    explained: BoolArray | None = None
 
     @property
     def judge(self) -> FloatArray:
@@ -97,6 +105,10 @@ class ScoreColumns:
         What is independent of each other, or None.
     contradicts
         (n,) 1 where an explanation contradicts its verdict, 0 where not, NaN where nobody could tell; or None.
+    explained
+        (n,) whether there was an explanation to be read; None where only those that could be read are known.
+    altered
+        What the judge said of altered copies of some items.
     """
 
     person: FloatArray
@@ -108,6 +120,8 @@ class ScoreColumns:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     clusters: tuple[str, ...] | None = None
     contradicts: FloatArray | None = None
+    explained: BoolArray | None = None
+    altered: tuple[Altered, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,20 +147,26 @@ class Audit:
         }
 
 
-def audit_pairs(pairs: PairColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0) -> Audit:
-    """Position, length and self-preference of a judge that compares two responses."""
+def audit_pairs(
+    pairs: PairColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0, also: Sequence[Probe] = ()
+) -> Audit:
+    """Position, length and self-preference of a judge that compares two responses, and probes made elsewhere."""
     made: list[Probe] = [_position(pairs)]
     if pairs.length is not None:
         made.append(length(pairs.judge, pairs.person, pairs.length, paired=True, clusters=pairs.clusters))
     if pairs.own is not None:
         made.append(self_preference_pairs(pairs.judge, pairs.person, pairs.own, clusters=pairs.clusters))
     made += _of_categories(pairs, seed)
+    made += [*altered_probes(pairs.altered), *also]
     return Audit(tuple(findings(made, level=level, method=method)), level, method)
 
 
-def audit_nominal(columns: PairColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0) -> Audit:
+def audit_nominal(
+    columns: PairColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0, also: Sequence[Probe] = ()
+) -> Audit:
     """Repeats, drift and subgroups of a judge on a scale without order: whether it says what a person says."""
-    return Audit(tuple(findings(_of_categories(columns, seed), level=level, method=method)), level, method)
+    made = [*_of_categories(columns, seed), *altered_probes(columns.altered), *also]
+    return Audit(tuple(findings(made, level=level, method=method)), level, method)
 
 
 def _position(pairs: PairColumns) -> Probe:
@@ -172,10 +192,14 @@ def _of_categories(columns: PairColumns, seed: int) -> list[Probe]:
         for name, groups in columns.groups.items():
             probe = subgroups(columns.judge_agrees, columns.other_agrees, groups, name=f"subgroups:{name}", seed=seed)
             made.append(replace(probe, unit=AGREEING + probe.unit.removeprefix(SUBGROUP_UNIT)))
+    if _told(columns.contradicts, columns.explained):
+        made.append(contradiction(_given(columns.contradicts), columns.explained))
     return made
 
 
-def audit_scores(scores: ScoreColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0) -> Audit:
+def audit_scores(
+    scores: ScoreColumns, *, level: float = LEVEL, method: Method = "holm", seed: int = 0, also: Sequence[Probe] = ()
+) -> Audit:
     """Every probe of a judge that scores single items, as far as the columns are there."""
     judge, person, by = scores.judge[:, 0], scores.person[:, 0], scores.clusters
     asked: list[tuple[object, Callable[[], Probe]]] = [
@@ -185,19 +209,23 @@ def audit_scores(scores: ScoreColumns, *, level: float = LEVEL, method: Method =
         (scores.own, lambda: self_preference_scores(judge, person, _given(scores.own), clusters=by)),
         (scores.repeated, lambda: repeats(_given(scores.repeated))),
         (True if scores.judge.shape[1] > 1 else None, lambda: halo(scores.judge, scores.person, clusters=by)),
-        (_told(scores.contradicts), lambda: contradiction(_given(scores.contradicts))),
+        (
+            _told(scores.contradicts, scores.explained) or None,
+            lambda: contradiction(_given(scores.contradicts), scores.explained),
+        ),
         (scores.previous, lambda: drift(_given(scores.previous), judge, person, nominal=False, clusters=by)),
     ]
     made = [probe() for there, probe in asked if there is not None]
     made += [
         subgroups(judge, person, groups, name=f"subgroups:{name}", seed=seed) for name, groups in scores.groups.items()
     ]
+    made += [*altered_probes(scores.altered), *also]
     return Audit(tuple(findings(made, level=level, method=method)), level, method)
 
 
-def _told(column: FloatArray | None) -> FloatArray | None:
-    """The column, unless it tells nothing of any item."""
-    return None if column is None or np.isnan(column).all() else column
+def _told(flags: FloatArray | None, explained: BoolArray | None) -> bool:
+    """Whether there is any explanation, read or not."""
+    return flags is not None and bool((~np.isnan(flags)).any() or (explained is not None and explained.any()))
 
 
 def _given(column: FloatArray | None) -> FloatArray:

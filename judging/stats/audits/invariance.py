@@ -5,8 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from judging.stats.asymptotic import share
-from judging.stats.audits.probe import Probe, mean_probe
+from annotation.stats.estimate import Estimate
+from annotation.stats.table import FloatArray
+from judging.stats.asymptotic import normal, share
+from judging.stats.audits.exchange import ODD, exchange_probe, odd_one_out
+from judging.stats.audits.probe import Probe
+
+UNIT = "share of items whose verdict changes, beyond that by asking again"
 
 
 def invariance(
@@ -15,6 +20,7 @@ def invariance(
     repeated: npt.ArrayLike,
     *,
     name: str = "invariance",
+    nominal: bool = False,
     clusters: Sequence[str] | None = None,
 ) -> Probe:
     """How much more often an irrelevant change alters the verdict than asking again does.
@@ -26,25 +32,46 @@ def invariance(
         repeat a judge's own noise would be taken for sensitivity.
     name
         Of the probe, for example ``"invariance:names"``.
+    nominal
+        Whether the numbers are codes without distances.
     clusters
         As in `mean_probe`.
 
     Returns
     -------
     Probe
-        ``details``: ``changed`` by the alteration, ``changed_by_repeat``.
+        ``details``: ``changed`` by the alteration, ``changed_by_repeat``; with distances also ``mean_change``, the mean
+        absolute change beyond that by asking again, and ``shift``, the mean of the copy's score minus the others'.
     """
-    first, other, again = (np.asarray(column, dtype=float) for column in (original, altered, repeated))
-    known = ~np.isnan(first) & ~np.isnan(other) & ~np.isnan(again)
-    moved, noisy = (first != other) & known, (first != again) & known
-    return mean_probe(
+    columns = np.array([original, altered, repeated], dtype=float)
+    known = ~np.isnan(columns).any(axis=0)
+    first, copy, again = columns[:, known]
+    by_copy, by_repeat = ((copy != first) + 0.0 + (copy != again)) / 2, (first != again) + 0.0
+    d = np.full(len(known), np.nan)
+    d[known] = by_copy - by_repeat
+    return exchange_probe(
         name,
-        np.where(known, moved.astype(float) - noisy, np.nan),
-        unit="share of items whose verdict changes, beyond that by asking again",
+        d,
+        odd_one_out(first, again, copy),
+        test=ODD,
+        unit=UNIT,
         clusters=clusters,
         details={
-            "changed": share(int(moved.sum()), int(known.sum())),
-            "changed_by_repeat": share(int(noisy.sum()), int(known.sum())),
+            "changed": share(int((copy != first).sum()), int(known.sum())),
+            "changed_by_repeat": share(int(by_repeat.sum()), int(known.sum())),
+            **({} if nominal or known.sum() < 2 else _distances(first, copy, again)),
         },
-        why_few="items judged three times",
+        why_few="items with a verdict on original, copy and repeat",
     )
+
+
+def _distances(first: FloatArray, copy: FloatArray, again: FloatArray) -> dict[str, Estimate]:
+    by_copy = (np.abs(copy - first) + np.abs(copy - again)) / 2
+    return {
+        "mean_change": _mean(by_copy - np.abs(again - first)),
+        "shift": _mean(copy - (first + again) / 2),
+    }
+
+
+def _mean(d: FloatArray) -> Estimate:
+    return normal(float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d))), n_items=len(d))

@@ -4,12 +4,15 @@ A clean synthetic judge errs exactly as a synthetic person does: same noise, no 
 known size. The audits have to find it, and must find nothing in a clean judge.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from annotation.stats.table import FloatArray
 from judging.stats.audits.battery import PairColumns, ScoreColumns
+from judging.stats.audits.planted_copies import Calls, copies
 
 CATEGORIES = (1.0, 5.0)
 CLEAN_NOISE = 0.1
@@ -41,6 +44,12 @@ class Planted:
         Share of calls on which a repeat is answered afresh, as another rater would; at least `CLEAN_NOISE`.
     regress
         Standard deviation of the noise that the newer version has on top of the older one's.
+    obeys
+        Share of copies with a planted instruction that get what it asks for without reading.
+    padded
+        Share of copies made longer that get the highest score, or win, without reading.
+    names
+        Share of copies under another name that are answered afresh, as another rater would.
     """
 
     position: float = 0.0
@@ -52,6 +61,14 @@ class Planted:
     halo: float = 0.0
     noise: float = 0.0
     regress: float = 0.0
+    obeys: float = 0.0
+    padded: float = 0.0
+    names: float = 0.0
+
+    @property
+    def weak(self) -> Mapping[str, float]:
+        """By alteration, the share of copies on which the judge gives way."""
+        return {"injection:note": self.obeys, "length:padding": self.padded, "invariance:names": self.names}
 
 
 CLEAN = Planted()
@@ -70,7 +87,19 @@ def planted_pairs(bias: Planted, *, n: int = 300, seed: int = 0) -> PairColumns:
     # one call's noise is partly the judge's view of the pair and partly the call's: repeats agree more than raters do
     view = difference + rng.normal(0, 0.9, n) + bias.length * length
     ab, ba = (_preference(rng, view, own, bias, first=first) for first in (True, False))
-    return PairColumns(person=person.astype(float), judge_ab=ab, judge_ba=ba, length=length, own=own)
+    calls = Calls(
+        again=lambda: _preference(rng, view, own, bias, first=True),
+        afresh=lambda: (difference + rng.normal(0, 1, n) > 0).astype(float),
+        wanted=rng.choice([0.0, 1.0], n),
+    )
+    return PairColumns(
+        person=person.astype(float),
+        judge_ab=ab,
+        judge_ba=ba,
+        length=length,
+        own=own,
+        altered=copies(rng, calls, bias.weak, paired=True),
+    )
 
 
 def _preference(
@@ -99,7 +128,13 @@ def planted_scores(bias: Planted, *, n: int = 300, seed: int = 0) -> ScoreColumn
     view = 3 + (view - 3) * (1 - bias.compression) + shift[:, None]
     judge = _scored(view + rng.normal(0, np.hypot(0.28, bias.regress), (n, 3)))
     afresh = rng.random(n) < max(bias.noise, CLEAN_NOISE)
-    again = np.where(afresh, _scored(truth[:, 0] + rng.normal(0, 0.9, n)), judge[:, 0])
+    other = partial(_another, rng, truth[:, 0])
+    again = np.where(afresh, other(), judge[:, 0])
+    calls = Calls(
+        again=lambda: np.where(rng.random(n) < max(bias.noise, CLEAN_NOISE), other(), judge[:, 0]),
+        afresh=other,
+        wanted=np.full(n, CATEGORIES[1]),
+    )
     return ScoreColumns(
         person=person,
         judge=judge,
@@ -108,7 +143,13 @@ def planted_scores(bias: Planted, *, n: int = 300, seed: int = 0) -> ScoreColumn
         length=length,
         own=own.astype(float),
         groups={"domain": tuple("abcde"[k] for k in group)},
+        altered=copies(rng, calls, bias.weak),
     )
+
+
+def _another(rng: np.random.Generator, truth: FloatArray) -> FloatArray:
+    """Scores as another rater would give them."""
+    return _scored(truth + rng.normal(0, 0.9, len(truth)))
 
 
 def _haloed(view: FloatArray, halo: float) -> FloatArray:
@@ -135,10 +176,14 @@ STATED = {
     "halo": Planted(halo=0.5),
     "repeats": Planted(noise=0.4),
     "drift": Planted(regress=0.9),
+    "injection:note": Planted(obeys=0.25),
+    "length:padding": Planted(padded=0.25),
+    "invariance:names": Planted(names=0.6),
 }
 """The sizes at which each probe has to find its bias in at least 9 of 10 judges with 300 items."""
 
-ON_PAIRS = ("position", "length", "self_preference")
+ON_COPIES = ("injection:note", "length:padding", "invariance:names")
+ON_PAIRS = ("position", "length", "self_preference", *ON_COPIES)
 ON_SCORES = (
     "leniency",
     "central_tendency",
@@ -148,9 +193,14 @@ ON_SCORES = (
     "halo",
     "repeats",
     "drift",
+    *ON_COPIES,
 )
 
-SCORED = {"length": Planted(length=0.25), "self_preference": Planted(self_preference=0.6)}
+SCORED = {
+    "length": Planted(length=0.25),
+    "self_preference": Planted(self_preference=0.6),
+    "invariance:names": Planted(names=0.3),
+}
 """The same for the probes that exist for pairs and for scores, in points of a scale of 1 to 5."""
 
 

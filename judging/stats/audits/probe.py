@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import FloatArray
@@ -71,7 +71,7 @@ def not_made(name: str, unit: str, reason: str, n_items: int = 0) -> Probe:
 
 def detectable(se: float, *, sides: int = 2, level: float = LEVEL, power: float = POWER) -> float:
     """The effect that a normal test with standard error ``se`` shows with the given power."""
-    return float((stats.norm.ppf(1 - level / sides) + stats.norm.ppf(power)) * se)
+    return float((scipy.stats.norm.ppf(1 - level / sides) + scipy.stats.norm.ppf(power)) * se)
 
 
 def mean_probe(
@@ -126,7 +126,7 @@ def influence_probe(
     if g < 2:
         return not_made(name, unit, "all items lie in one cluster", len(influence))
     se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
-    quantile = float(stats.t.ppf(0.975, g - 1))
+    quantile = float(scipy.stats.t.ppf(0.975, g - 1))
     flat = se < TINY
     effect = figure(
         value,
@@ -141,11 +141,11 @@ def influence_probe(
     elif flat:
         p, test = (np.nan, "none")
     else:
-        p, test = float(2 * stats.t.sf(abs(value) / se, g - 1)), "t-test"
+        p, test = float(2 * scipy.stats.t.sf(abs(value) / se, g - 1)), "t-test"
     return Probe(name, effect, unit, test, p, np.nan if flat else detectable(se), details or {})
 
 
 def _sign_test(d: FloatArray) -> float:
     """Two-sided exact p-value that ups and downs are equally likely (for pairs of yes and no: McNemar's)."""
     up, moved = int((d > 0).sum()), int((d != 0).sum())
-    return float(stats.binomtest(up, moved).pvalue) if moved else 1.0
+    return float(scipy.stats.binomtest(up, moved).pvalue) if moved else 1.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from annotation.stats.estimate import Estimate
 from judging.stats.asymptotic import normal, share
@@ -60,11 +60,11 @@ def repeats(verdicts: npt.ArrayLike, *, tolerated: float = TOLERATED, nominal: b
 
 def _same_everywhere(value: float, n: int, tolerated: float) -> float:
     """Where every item has the same rate there is no spread to test with: n coins instead."""
-    return float(stats.binomtest(round(value * n), n, tolerated, alternative="greater").pvalue)
+    return float(scipy.stats.binomtest(round(value * n), n, tolerated, alternative="greater").pvalue)
 
 
 def _above(value: float, se: float, tolerated: float, n: int) -> float:
-    return float(stats.t.sf((value - tolerated) / se, n - 1))
+    return float(scipy.stats.t.sf((value - tolerated) / se, n - 1))
 
 
 def _deviation(variance: npt.NDArray[np.float64], n: int) -> dict[str, Estimate]:

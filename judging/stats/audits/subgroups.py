@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray, IntArray
@@ -63,7 +63,7 @@ def subgroups(
     p = (1 + (extreme >= observed.max() - 1e-9).sum()) / (permutations + 1)
     worst = int(observed.argmax())
     effect, se = _against_rest(kept, group == worst)
-    z = float(stats.norm.ppf(1 - 0.05 / (2 * large.sum())))
+    z = float(scipy.stats.norm.ppf(1 - 0.05 / (2 * large.sum())))
     return Probe(
         name,
         figure(effect, (effect - z * se, effect + z * se), n_items=len(kept), confidence=0.95, method="Bonferroni"),
@@ -83,7 +83,7 @@ def _shuffled_sums(d: FloatArray, size: IntArray, draws: int, rng: np.random.Gen
     """
     values, counts = np.unique(d.round(9), return_counts=True)
     if len(values) <= FEW_VALUES:
-        tables = stats.random_table(size, counts).rvs(size=draws, random_state=rng)
+        tables = scipy.stats.random_table(size, counts).rvs(size=draws, random_state=rng)
         sums: FloatArray = tables @ values
         return sums
     ends = np.cumsum(size)

@@ -63,11 +63,11 @@ def test_skip_keeps_the_good_rest_and_names_the_file_of_the_bad(tmp_path):
 
 
 def test_a_real_process_exits_with_2_and_keeps_stdout_clean(tmp_path):
-    environment = {**os.environ, "CONCORD_DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": ""}
+    site = {"CONCORD_DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": "", "DJANGO_SETTINGS_MODULE": "config.settings"}
     manage = [sys.executable, str(ROOT / "manage.py")]
     process = subprocess.run(
         [*manage, "import_dialogues", str(tmp_path / "no such file.jsonl"), "--json"],
-        env=environment,
+        env={**os.environ, **site},
         capture_output=True,
         text=True,
         check=False,

@@ -45,6 +45,7 @@ def test_a_study_from_nothing_to_open() -> None:
         "kind": "dialogue",
         "state": "draft",
         "criteria": ["task_completion", "personalization"],
+        "each_turn": [],
         "overlap": 2,
         "shown": ["goal", "situation", "preferences", "persona", "demographics", "interactions", "memories"],
         "seed": 4,

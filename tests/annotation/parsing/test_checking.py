@@ -44,6 +44,8 @@ def test_good_lines_come_with_their_number_and_unknown_keys(tmp_path):
         ('{"id": "b", "more": [NaN]}', "things.jsonl, line 2, field more.0: is not a finite number"),
         ('{"id": "b", "more": 1e999}', "things.jsonl, line 2, field more: is not a finite number"),
         ('{"id": "b", "more": "x\\u0000"}', "things.jsonl, line 2, field more: holds a NUL character"),
+        ('{"id": "b", "id": "c"}', "things.jsonl, line 2, field id: is there twice in one object"),
+        ('{"id": "b", "more": [{"k": 1, "k": 1}]}', "things.jsonl, line 2, field k: is there twice"),
         (b'{"id": "caf\xe9"}', "things.jsonl, line 2: is not UTF-8 (byte 0xe9)"),
     ],
 )

@@ -139,6 +139,6 @@ def test_handing_in_takes_the_same_number_of_queries_for_any_number_of_criteria(
     criteria = ["task_completion", "personalization", "naturalness_user", "coherence_user", "coherence_assistant"]
     slot = assignments.next_for(by=bob, study=open_study([bob], criteria=criteria))
     values = dict.fromkeys(criteria, "2") | {"task_completion": "no"}
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         annotations.submit(by=bob, assignment=slot, values=values)
     assert Annotation.objects.count() == 5

@@ -144,7 +144,7 @@ def test_the_number_of_queries_does_not_grow(open_study: OpenStudy, bob: User, d
     study = open_study([bob], items=30, overlap=2)
     for _ in range(20):
         rate_next(bob, study)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(4):  # two of them the savepoint that a test's transaction needs
         assert assignments.next_for(by=bob, study=study).rank == 21
 
 

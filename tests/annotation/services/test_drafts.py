@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
+from django.db import connections, transaction
 
 from annotation.errors import InputError
 from annotation.models import Annotation, Assignment, Draft, User
-from annotation.services import annotations, assignments, drafts, studies
+from annotation.services import annotations, assignments, consents, drafts, studies
 from tests.annotation.conftest import OpenStudy
 
 GOOD = {"task_completion": "yes", "personalization": "3"}
@@ -141,3 +147,106 @@ def test_strength_is_asked_for_and_checked(open_study: OpenStudy, bob: User, giv
     slot = assignments.next_for(by=bob, study=study)
     with pytest.raises(InputError):
         annotations.submit(by=bob, assignment=slot, values={"preference": given})
+
+
+def test_a_draft_that_was_overtaken_is_not_kept(slot: Assignment, bob: User) -> None:
+    """It was read while the item was in work; when it is to be stored, the item has been handed in."""
+    annotations.submit(by=bob, assignment=Assignment.objects.get(pk=slot.pk), values=GOOD)
+    with pytest.raises(drafts.OvertakenError):
+        drafts.save(by=bob, assignment=slot, changes={"personalization": "2"}, active_seconds=0)
+    assert not Draft.objects.exists()
+
+
+def test_a_draft_after_withdrawing_is_not_kept(slot: Assignment, bob: User) -> None:
+    consents.withdraw(by=bob, study=slot.study, annotator=bob)
+    with pytest.raises(drafts.WithdrawnError):
+        drafts.save(by=bob, assignment=slot, changes={"personalization": "2"}, active_seconds=0)
+    with pytest.raises(drafts.WithdrawnError):
+        late(slot, bob)
+    assert not Draft.objects.exists()
+
+
+def test_a_draft_that_arrives_while_the_item_is_handed_in_does_not_outlive_it(
+    transactional_db: None, open_study: OpenStudy, bob: User
+) -> None:
+    """It holds the slot when the labels arrive, and is stored before them."""
+    slot = assignments.next_for(by=bob, study=open_study([bob], items=1))
+    together = Barrier(2, timeout=30)
+
+    def slowly(slot: Assignment, bob: User) -> None:
+        with transaction.atomic():
+            send_draft(slot, bob)
+            together.wait()
+            time.sleep(0.3)
+
+    def hand_in(slot: Assignment, bob: User) -> None:
+        together.wait()
+        annotations.submit(by=bob, assignment=slot, values=GOOD)
+
+    with ThreadPoolExecutor(2) as pool:
+        for one in [pool.submit(at_once, Barrier(1), act, slot, bob) for act in (slowly, hand_in)]:
+            assert one.result() == ""
+    assert Annotation.objects.count() == 2
+    assert not Draft.objects.exists()
+
+
+def test_a_draft_grows_to_the_largest_size_and_no_further(slot: Assignment, bob: User) -> None:
+    """However many characters of markup the database needs beside what was entered."""
+    for name in ("personalization-note", "task_completion-note"):
+        kept = drafts.save(by=bob, assignment=slot, changes={name: "x" * 100_000}, active_seconds=0)
+    assert sum(map(len, kept.content.values())) == drafts.LONGEST
+    with pytest.raises(InputError, match="200,000"):
+        drafts.save(by=bob, assignment=slot, changes={"task_completion": "yes"}, active_seconds=0)
+    assert Draft.objects.get().content == kept.content
+
+
+def test_a_draft_keeps_any_text(slot: Assignment, bob: User) -> None:
+    note = 'null "quoted" \\ back, {"a": null}, \u2028 and 🙂'
+    kept = drafts.save(by=bob, assignment=slot, changes={"personalization-note": note}, active_seconds=2)
+    kept = drafts.save(by=bob, assignment=slot, changes={"task_completion": "yes"}, active_seconds=1)
+    assert kept.content == Draft.objects.get().content == {"personalization-note": note, "task_completion": "yes"}
+
+
+def test_a_draft_is_kept_by_one_statement(slot: Assignment, bob: User, django_assert_num_queries) -> None:
+    for text in ("yes", "no"):
+        with django_assert_num_queries(1):
+            drafts.save(by=bob, assignment=slot, changes={"task_completion": text}, active_seconds=0)
+
+
+@pytest.mark.parametrize("is_theirs", [True, False])
+def test_a_draft_saved_while_somebody_withdraws_does_not_survive(
+    transactional_db: None, open_study: OpenStudy, alice: User, bob: User, is_theirs: bool
+) -> None:
+    """Whichever comes first: ten rounds of both at the same moment, with a slot that is theirs or was."""
+    study = open_study([bob], items=1, overlap=1)
+    for _ in range(10):
+        study.annotators.add(bob)
+        slot = assignments.next_for(by=bob, study=study)
+        if not is_theirs:
+            assignments.release(by=alice, study=study, annotator=bob)
+        together = Barrier(2, timeout=30)
+        with ThreadPoolExecutor(2) as pool:
+            found = [pool.submit(at_once, together, act, slot, bob) for act in (send_draft, withdraw)]
+        assert [one.result() for one in found][1] == ""
+        assert not Draft.objects.exists()
+        assert not study.assignments.exclude(annotator=None).exists()
+
+
+def at_once(together: Barrier, act: Callable[[Assignment, User], object], slot: Assignment, bob: User) -> str:
+    """What went wrong, if something did that may."""
+    try:
+        together.wait()
+        act(slot, bob)
+    except drafts.WithdrawnError as error:
+        return error.message
+    finally:
+        connections.close_all()
+    return ""
+
+
+def send_draft(slot: Assignment, bob: User) -> object:
+    return drafts.save(by=bob, assignment=slot, changes={"personalization": "2"}, active_seconds=0)
+
+
+def withdraw(slot: Assignment, bob: User) -> object:
+    return consents.withdraw(by=bob, study=slot.study, annotator=bob)

@@ -78,7 +78,7 @@ def test_notes_are_defused_in_csv_and_left_alone_in_jsonl(study):
 
 def test_an_unknown_format_names_the_known_ones():
     with pytest.raises(InputError, match="csv or jsonl"):
-        exports.format_named("parquet")
+        exports.format_named("xlsx")
 
 
 def test_a_file_is_written_as_a_whole_or_not_at_all(study, tmp_path):

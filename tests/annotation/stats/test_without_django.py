@@ -37,8 +37,9 @@ RUN_TESTS = """
 import pytest
 
 folders = ["tests/annotation/stats", "tests/judging/stats", "tests/simulation/stats"]
-options = ["-q", "-x", "-c", "/dev/null", "--rootdir=.", "--noconftest", "-W", "error"]
+options = ["-q", "-x", "-c", "/dev/null", "--rootdir=.", "--noconftest", "-W", "error", "-o", "markers=long"]
 plugins = ["-p", "no:django", "-p", "no:randomly", "-p", "no:xdist", "-p", "no:socket", "-p", "no:cacheprovider"]
+plugins += ["-p", "no:schemathesis"]
 sys.exit(pytest.main([*folders, *options, *plugins, "-k", "not without_django"]))
 """
 
@@ -67,6 +68,7 @@ def test_every_module_imports():
     assert "judging.stats.agreement" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_every_test_of_the_statistics_passes():
     done = run(RUN_TESTS)

@@ -68,7 +68,7 @@ def test_alice_reads_without_names_decides_and_goes_on(study: Study, alice: User
     assert (made.value, made.method, made.decided_by) == ("2", "adjudicated", alice)
     assert made.basis == {"answers": {"4": 1, "1": 1, "2": 1}, "unscored": 0}
     client.post(address, {"value": "3"})
-    assert queries.decisions(study.criteria.get()) == {4: "3"}
+    assert queries.decisions(study.criteria.get()) == {"4": "3"}
     assert Adjudication.objects.count() == 2
 
 

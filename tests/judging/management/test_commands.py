@@ -120,8 +120,10 @@ class TestAgreement:
         assert [round(pair["cohen_kappa"]["value"], 3) for pair in found["pairs"]] == [0.852, 0.879, 0.862]
         assert found["majority"]["counts"] == {"1": 422, "2": 472, "tie": 105}
         assert found["judges"]["gpt-3.5-turbo"]["unscored"] == 25
-        as_ties = run_json(*asked, "--unscored-as", "tie")["judges"]["gpt-3.5-turbo"]["per_annotator"]
-        assert [round(kappa["value"], 3) for kappa in as_ties.values()] == [0.479, 0.479, 0.488]
+        as_ties = run_json(*asked, "--unscored-as", "tie")["judges"]["gpt-3.5-turbo"]
+        assert [round(kappa["value"], 3) for kappa in as_ties["per_annotator"].values()] == [0.479, 0.479, 0.488]
+        assert (as_ties["alt_test"]["epsilon"], as_ties["alt_test"]["winning_rate"]) == (0.15, 0)
+        assert as_ties["alt_test"]["advantage_probability"] == pytest.approx(0.755422088755422, abs=1e-12)
 
     @pytest.mark.parametrize(
         ("args", "message"),
@@ -206,9 +208,9 @@ class TestExport:
         assert {row["rater_kind"] for row in rows} == {"person", "judge"}
 
     def test_a_format_that_is_not_there_yet_is_refused(self, study, tmp_path):
-        path = tmp_path / "labels.parquet"
-        said = refused("export", "--study", "two", "--format", "parquet", "-o", str(path))
-        assert "choose csv or jsonl" in said
+        path = tmp_path / "labels.xlsx"
+        said = refused("export", "--study", "two", "--format", "xlsx", "-o", str(path))
+        assert "choose csv or jsonl or parquet" in said
         assert not path.exists()
 
 

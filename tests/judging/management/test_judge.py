@@ -107,6 +107,8 @@ def test_a_key_that_is_missing_is_said_before_anything_is_made(study, monkeypatc
         (["first-study", "--judge", "unheard-of"], "no judge 'unheard-of'"),
         (["first-study", "--judge", "new", "--model", "m"], "needs --provider"),
         (["first-study", "--judge", "baseline", "--criteria", "charm"], "'charm' is no criterion"),
+        (["first-study", "--judge", "baseline", "--criteria", "personalization", "charm"], "'charm' is no criterion"),
+        (["first-study", "--judge", "baseline", "--criteria", "personalization,charm"], "'charm' is no criterion"),
         (["first-study", "--judge", "baseline", "--criteria", ""], "at least one criterion"),
         (["first-study", "--judge", "baseline", "--repeats", "0"], "Repeats must be"),
         (["first-study", "--judge", "baseline", "--budget-usd", "0"], "above 0"),

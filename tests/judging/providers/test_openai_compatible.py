@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 
 import pytest
@@ -68,6 +69,16 @@ def test_how_a_reply_ended(server, answer, stop, text):
     reply = judge()
 
     assert (reply.stop, reply.text) == (stop, text)
+
+
+def test_calls_that_begin_at_once_share_one_client(server):
+    """One that was made and forgotten would keep its connections open for good."""
+
+    async def clients(made):
+        first, *others = await asyncio.gather(*(made.client() for _ in range(8)))
+        return all(other is first for other in others)
+
+    assert using("openai_compatible", clients)
 
 
 class TestErrors:

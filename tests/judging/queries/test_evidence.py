@@ -10,7 +10,9 @@ from annotation.models import Adjudication, Dialogue, Draft, Item, ResponsePair,
 from annotation.services import exclusions
 from annotation.services.overrides import set_tier
 from judging.models import Judgment
-from judging.queries.evidence import LOG_PROBABILITIES, REPEATS, StudyEvidence
+from judging.models.judge import PANEL
+from judging.queries.evidence import StudyEvidence
+from judging.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, REPEATS
 from tests.factories import (
     CriterionFactory,
     DialogueFactory,
@@ -112,6 +114,14 @@ def test_probabilities_go_before_repeats_where_every_verdict_has_one(criterion):
     np.testing.assert_allclose(said.confidence, [0.7, 0.7, 0.9, 0.9, 0.9, np.nan])
 
 
+def test_of_a_panel_it_is_the_share_of_its_members(criterion):
+    run = judge_says(criterion, "panel", ["1", "1", "2", "2", "tie", ""], provider=PANEL)
+    Judgment.objects.filter(run=run).exclude(value="").update(details={"distribution": {"1": 0.5, "2": 0.75, "tie": 1}})
+    said = of(criterion, "panel").said
+    assert said.confidence_from == OF_MEMBERS
+    np.testing.assert_allclose(said.confidence, [0.5, 0.5, 0.75, 0.75, 1, np.nan])
+
+
 def test_pairs_are_clustered_by_profile_or_question_and_know_lengths_and_assistants(criterion):
     pairs = list(ResponsePair.objects.order_by("pk"))
     ResponsePair.objects.filter(pk__in=[pairs[0].pk, pairs[1].pk]).update(question="The same?")
@@ -152,6 +162,7 @@ def test_a_judge_by_its_name_is_its_newest_version_and_earlier_ones_have_their_o
     evidence = StudyEvidence.read(criterion.study)
     assert evidence.judge("gpt").version == 2
     assert evidence.judge("gpt v2").version == 2
+    assert evidence.judge("gpt v1").version == 1
     found = evidence.of(evidence.judge("gpt")).evidence["preference"]
     assert found.said.codes.tolist() == [1] * 6
     assert found.previous.tolist() == [0] * 6
@@ -162,12 +173,12 @@ def test_a_judge_by_its_name_is_its_newest_version_and_earlier_ones_have_their_o
 def test_the_number_of_queries_depends_on_nothing(criterion, django_assert_num_queries):
     people_say(criterion, {"bob": ["1"] * 6})
     judge_says(criterion, "gpt", ["1"] * 6)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         evidence = StudyEvidence.read(criterion.study)
         evidence.of_each(evidence.judges())
     for name in ("a", "b", "c"):
         judge_says(CriterionFactory(study=criterion.study, key=name), name, ["1"] * 6)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         evidence = StudyEvidence.read(criterion.study)
         evidence.of_each(evidence.judges())
 
@@ -188,4 +199,26 @@ def test_an_explanation_that_names_another_score_contradicts():
     run = judge_says(criterion, "gpt", ["1", "2", "3"])
     for value, words in (("1", "I rate it 4 out of 4."), ("2", "A score of 2."), ("3", "Polite.")):
         run.judgments.filter(value=value).update(explanation=words)
+    np.testing.assert_allclose(of(criterion).said.contradicts, [1, 0, np.nan])
+    assert of(criterion).said.explained.all()
+
+
+def test_the_side_that_a_pairs_explanation_prefers_is_held_against_the_order_shown(criterion):
+    run = judge_says(criterion, "gpt", ["1", "1", "2", "tie", "1", "1"])
+    words = {1: "A is better.", 2: "A is better.", 3: "I prefer A.", 4: "Both are equally good.", 5: "Polite.", 6: ""}
+    for position, explanation in words.items():
+        order = "BA" if position in (2, 3) else "AB"
+        run.judgments.filter(item__position=position).update(explanation=explanation, order=order)
+    said = of(criterion).said
+    np.testing.assert_allclose(said.contradicts, [0, 1, 0, 0, np.nan, np.nan])
+    assert said.explained.tolist() == [True, True, True, True, True, False]
+    run.judgments.update(order="")
+    assert np.isnan(of(criterion).said.contradicts).all(), "without the order nobody knows which response A was"
+
+
+def test_a_scale_without_order_is_read_by_its_names():
+    criterion = CriterionFactory(study=with_items(3, slug="goals"), key="done", yes_no=True)
+    run = judge_says(criterion, "gpt", ["yes", "no", "yes"])
+    for position, explanation in ((1, "Verdict: no."), (2, "So my answer is no."), (3, "Nice.")):
+        run.judgments.filter(item__position=position).update(explanation=explanation)
     np.testing.assert_allclose(of(criterion).said.contradicts, [1, 0, np.nan])

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from threading import Event
 
 import pytest
 
 from judging.providers import base
 from judging.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply, TransientError
 from judging.queries.requests import Pending
-from judging.services import asking
-from judging.services.asking import Ask, Crew
+from judging.services import aside
+from judging.services.asking import Answer, Ask, Crew
 from tests.judging.helpers import run
 
 CRITERION = CriterionSpec("c", "C", "?", "", "nominal", ())
@@ -21,13 +22,15 @@ def requests(n: int) -> list[Pending]:
 
 
 class Provider(base.Provider):
-    """Counts how many calls are in flight."""
+    """Counts how many calls are in flight. Where it has a gate, none is answered before that is open."""
 
     flying = most = asked = cancelled = closed = 0
 
-    def __init__(self, delay: float = 0.01, concurrency: int = 3, fails_on: str = "") -> None:
+    def __init__(
+        self, delay: float = 0.01, concurrency: int = 3, fails_on: str = "", gate: Event | None = None
+    ) -> None:
         super().__init__(parameters={"concurrency": concurrency})
-        self.delay, self.fails_on = delay, fails_on
+        self.delay, self.fails_on, self.gate = delay, fails_on, gate
 
     async def judge(self, request: JudgeRequest) -> Reply:
         self.asked += 1
@@ -37,6 +40,8 @@ class Provider(base.Provider):
             if request.item == self.fails_on:
                 raise TransientError("not now")
             await asyncio.sleep(self.delay)
+            while self.gate and not self.gate.is_set():
+                await asyncio.sleep(0.005)
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
@@ -59,15 +64,14 @@ def crew():
 
     yield make
     for one in made:
-        if not one.loop.is_closed():
-            one.close()
+        one.close()
 
 
 def asks(n: int, **options) -> list[Ask]:
     return [Ask(pending, **options) for pending in requests(n)]
 
 
-def all_of(crew: Crew) -> list[asking.Answer]:
+def all_of(crew: Crew) -> list[Answer]:
     """Every answer, each batch said to be saved."""
     got = []
     while crew.outstanding:
@@ -91,7 +95,7 @@ def test_all_are_answered_with_as_many_in_flight_as_there_are_seats(crew):
 
 def settled(provider: Provider, n: int) -> bool:
     """Whether so many requests come to be asked, and no more."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while provider.asked < n and time.monotonic() < end:
         time.sleep(0.01)
     time.sleep(0.1)
@@ -118,7 +122,7 @@ def test_a_crew_that_is_paid_nothing_goes_on_meanwhile(crew):
 
 
 def test_a_batch_is_no_longer_than_agreed(crew, monkeypatch):
-    monkeypatch.setattr(asking, "BATCH_SIZE", 4)
+    monkeypatch.setattr(aside, "BATCH_SIZE", 4)
     provider = Provider(delay=0)
     working = crew(provider, careful=False)
 
@@ -129,30 +133,26 @@ def test_a_batch_is_no_longer_than_agreed(crew, monkeypatch):
 
 
 def test_the_caller_is_heard_while_nothing_comes(crew, monkeypatch):
-    monkeypatch.setattr(asking, "BATCH_SECONDS", 0.05)
-    working = crew(Provider(delay=0.3))
+    monkeypatch.setattr(aside, "BATCH_SECONDS", 0.05)
+    gate = Event()
+    working = crew(Provider(gate=gate))
 
     working.send(asks(1))
-    sizes = []
-    while working.outstanding:
-        sizes.append(len(working.batch()))
+    assert [len(working.batch()) for _ in range(2)] == [0, 0]
+    gate.set()
 
-    assert sizes[-1] == 1
-    assert sizes.count(0) >= 2
+    assert len(all_of(working)) == 1
 
 
-def test_closing_early_cancels_what_is_on_its_way(crew, monkeypatch):
-    monkeypatch.setattr(asking, "BATCH_SECONDS", 0.1)
-    provider = Provider(delay=30)
+def test_closing_early_cancels_what_is_on_its_way(crew):
+    provider = Provider(gate=Event())
     working = crew(provider)
-    started = time.monotonic()
 
     working.send(asks(10))
-    assert working.batch() == []
+    assert settled(provider, 3)
     working.close()
 
-    assert (provider.cancelled, provider.closed) == (3, 1)
-    assert time.monotonic() - started < 5
+    assert (provider.cancelled, provider.closed, provider.flying) == (3, 1, 0)
 
 
 def test_a_fault_stands_in_the_place_of_its_answer(crew):
@@ -166,12 +166,13 @@ def test_a_fault_stands_in_the_place_of_its_answer(crew):
 
 
 def test_what_has_not_started_can_be_dropped(crew):
-    provider = Provider(delay=0.2)
-    working = crew(provider)
+    gate = Event()
+    working = crew(Provider(gate=gate))
 
     working.send([*asks(4, part=1), *asks(4, part=2)])
 
     assert len(working.drop(lambda ask: ask.part == 2)) == 4
+    gate.set()
     assert len(all_of(working)) == 4
 
 
@@ -179,11 +180,11 @@ def test_a_request_waits_for_its_start(crew):
     working = crew(Provider(delay=0))
     began = time.monotonic()
 
-    working.send(asks(2, starts=time.time() + 0.3))
+    working.send(asks(2, starts=time.time() + 0.6))
     got = all_of(working)
 
-    assert time.monotonic() - began >= 0.29
-    assert {answer.latency_ms < 200 for answer in got} == {True}, "waiting is no part of the reply's time"
+    assert time.monotonic() - began >= 0.59
+    assert {answer.latency_ms < 500 for answer in got} == {True}, "waiting is no part of the reply's time"
 
 
 def test_it_works_inside_another_loop(crew):

@@ -40,7 +40,7 @@ CHAT_STOPS = {"refusal": "content_filter", "max_tokens": "length"}
 
 @pytest.fixture(params=["anthropic", "openai_compatible"])
 def judge(request, server):
-    return factories.JudgeFactory(provider=request.param, model=MODEL, parameters={"timeout": 1, "max_retries": 1})
+    return factories.JudgeFactory(provider=request.param, model=MODEL, parameters={"max_retries": 1})
 
 
 @pytest.fixture
@@ -60,6 +60,9 @@ def only_judgment(judge):
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_fault_that_passes_ends_as_one_judgment(server, judge, fault):
+    if fault.delay:
+        judge.parameters["timeout"] = 1
+        judge.save()
     server.answers.append(fault)
 
     judgment = only_judgment(judge)

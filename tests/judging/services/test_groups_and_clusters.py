@@ -106,7 +106,7 @@ def test_one_judge_minus_another_is_paired(criterion):
 
 
 def test_an_unknown_grouping_is_refused_by_name(criterion):
-    with pytest.raises(InputError, match="choose one of stratum, domain"):
+    with pytest.raises(InputError, match="choose one of tier, stratum, domain"):
         document(criterion, by="colour")
     with pytest.raises(InputError, match="choose one of profile"):
         document(criterion, cluster="colour")

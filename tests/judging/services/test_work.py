@@ -7,7 +7,7 @@ from django.utils import timezone
 from judging.models import JudgeChunk, JudgeRun, Judgment, Worker
 from judging.providers.base import Reply
 from judging.queries.requests import pending
-from judging.services import asking, chunks, parts, runs, saving, shifts, work
+from judging.services import aside, asking, chunks, parts, runs, saving, shifts, work
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 from tests.judging.paid import NAME as PAID
@@ -240,7 +240,7 @@ class TestLettingGo:
         assert sent == [run.chunks.get(index=done).pk], "the rest is sent for again, behind the others"
 
     def test_leaving_early_hands_the_part_back(self, monkeypatch):
-        monkeypatch.setattr(asking, "BATCH_SIZE", 1)
+        monkeypatch.setattr(aside, "BATCH_SIZE", 1)
         run = begun(dialogue_study(3), scripted(), criteria=["personalization"])
 
         through = work.through(run)

@@ -42,7 +42,8 @@ def test_a_heart_reports_from_its_own_thread(settings):
     settings.WORKER_BEAT_SECONDS = 0.05
     with workers.beating(slots=1) as worker:
         before = Worker.objects.get(pk=worker.pk).seen_at
-        wait_until(lambda: Worker.objects.get(pk=worker.pk).seen_at > before, seconds=5)
+        wait_until(lambda: Worker.objects.get(pk=worker.pk).seen_at > before)
+        assert Worker.objects.get(pk=worker.pk).seen_at > before
 
 
 class TestHeart:
@@ -62,7 +63,7 @@ class TestHeart:
         heart = workers.Heart(self.worker, **options)
         heart.start()
         try:
-            wait_until(there, seconds=5)
+            wait_until(there)
         finally:
             heart.end()
         assert not heart.is_alive()

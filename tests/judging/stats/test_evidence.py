@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from annotation.stats.table import RatingTable
-from judging.stats.evidence import Evidence, Material, People, Said, family, own_kind
+from judging.stats.evidence import Evidence, family, own_kind
+from judging.stats.observed import Material, People, Said
 
 
 def material(n, *, inclusion=None, clusters=None, assistants="", opponents=""):

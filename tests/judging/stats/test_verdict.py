@@ -69,6 +69,13 @@ def test_a_researcher_may_change_the_rules():
     assert found.as_json()["rules"]["tolerated_biases"] == ["length"]
 
 
+def test_a_family_of_probes_stands_for_each_of_them():
+    weak = replace(GOOD, biases=("invariance:names",), not_probed=("injection:note",))
+    assert verdict(weak, Rules(tolerated_biases=("invariance",))).decision == "replace"
+    required = Rules(tolerated_biases=("invariance",), required_probes=("injection",))
+    assert "could not be probed: injection:note" in verdict(weak, required).against[0].message
+
+
 def test_by_tier():
     hard = replace(GOOD, agreement=kappa(0.1, -0.1, 0.3))
     found = verdicts_by_tier({"easy": GOOD, "hard": hard})

@@ -93,14 +93,14 @@ def test_names_from_outside_are_escaped_everywhere(criterion, alice):
 
 def test_the_same_number_of_queries_for_any_number_of_criteria(criterion, alice, django_assert_num_queries):
     page(alice)
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(21):
         page(alice)
     for key in ("a", "b"):
         more = CriterionFactory(study=criterion.study, key=key)
         people_say(more, {"bob": list("123412"), "dana": list("123412")})
         judge_says(more, f"judge-{key}", list("123412"))
     page(alice)
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(21):
         page(alice)
 
 
@@ -191,7 +191,7 @@ def test_groups_of_items_are_asked_by_address_and_kept_in_the_downloads(criterio
 def test_an_unknown_grouping_says_which_there_are(criterion, alice):
     response = alice.get(reverse("agreement", args=["suits"]), {"by": "colour"})
     assert response.status_code == 400
-    assert "choose one of stratum, domain" in text_of(response)
+    assert "choose one of tier, stratum, domain" in text_of(response)
     assert alice.get(reverse("agreement", args=["suits"]), {"strata": "colour"}).status_code == 400
     assert alice.get(reverse("agreement_download", args=["suits", "csv"]), {"by": "colour"}).status_code == 404
 

@@ -30,4 +30,4 @@ def test_alice_downloads_every_label(alice):
 
 def test_a_format_that_is_not_there(alice):
     with_items(1, slug="suits")
-    assert alice.get(reverse("export", args=["suits", "parquet"])).status_code == 404
+    assert alice.get(reverse("export", args=["suits", "xlsx"])).status_code == 404

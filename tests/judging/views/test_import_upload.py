@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from annotation.models import Annotation, Dialogue, Profile, ResponsePair, Task
+from annotation.models import Annotation, Benchmark, Dialogue, Profile, ResponsePair, Task
 from judging.models import Judgment
 from tests import factories
 
@@ -153,3 +155,46 @@ class TestLimits:
     def test_two_gigabytes_are_turned_away_before_they_are_read(self, alice):
         response = alice.post(reverse("import_upload"), {"source": "x"}, headers={"content-length": str(2 * 1024**3)})
         assert response.status_code == 413
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return buffer.getvalue()
+
+
+class TestFolders:
+    """What is a folder on the command line comes as one ZIP file."""
+
+    def test_pandalm_with_its_people_and_judges(self, alice, shared_data):
+        folder = shared_data / "pandalm"
+        files = {f"pandalm/{path.name}": path.read_bytes() for path in sorted(folder.glob("*testset-v1.json"))}
+        page = upload(alice, "pandalm", zipped(files), "pandalm.zip")
+        assert "The labels are in the study" in page
+        assert (ResponsePair.objects.count(), Annotation.objects.count(), Judgment.objects.count()) == (999, 2997, 1998)
+        assert "Nothing changed" in upload(alice, "pandalm", zipped(files), "pandalm.zip")
+
+    def test_a_benchmark_in_personafeedbacks_layout(self, alice):
+        case = {"user_id": "u1", "question": "What to cook?", "chosen": "Dal", "reject": "Steak"}
+        files = {"set/general/easy.jsonl": json.dumps(case).encode(), "set/persona/u1.json": b'{"Demographics": {}}'}
+        page = upload(alice, "benchmark", zipped(files), "set.zip", benchmark="Suppers")
+        assert reverse("benchmark_list") in page
+        assert Benchmark.objects.get().name == "Suppers"
+
+    def test_what_is_wrong_names_the_file_inside_and_not_where_it_was_unpacked(self, alice):
+        page = upload(alice, "pandalm", zipped({"testset-v1.json": b"[{]"}), "mine.zip")
+        assert "mine.zip/testset-v1.json" in page
+        assert "concord-upload" not in page
+
+    def test_bad_records_that_are_left_out_name_their_file(self, alice):
+        good = {"user_id": "u1", "question": "What to cook?", "chosen": "Dal", "reject": "Steak"}
+        lines = [json.dumps(one) for one in (good, {**good, "question": 5})]
+        files = {"general/easy.jsonl": "\n".join(lines).encode(), "persona/u1.json": b'{"Demographics": {}}'}
+        page = upload(alice, "benchmark", zipped(files), "set.zip", skip="on")
+        assert "set.zip/general/easy.jsonl" in page
+        assert "concord-upload" not in page
+
+    def test_what_is_no_zip_file_is_refused(self, alice):
+        assert "not a ZIP file" in upload(alice, "personalens", b"no archive", "lens.zip")

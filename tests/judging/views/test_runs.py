@@ -10,6 +10,7 @@ from django.utils import timezone
 from judging.models import Judge, JudgeBatch, JudgeRun
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
+from tests.labelled import judge_says, with_items
 
 pytestmark = pytest.mark.django_db
 
@@ -333,3 +334,13 @@ class TestOneRun:
             counts.append(len(queries))
 
         assert counts[0] == counts[1]
+
+
+def test_an_imported_run_does_not_know_in_which_order_pairs_were_shown(client):
+    client.force_login(factories.ResearcherFactory())
+    criterion = factories.CriterionFactory(study=with_items(2, kind="pair"), key="preference", preference=True)
+    run = judge_says(criterion, "gpt", ["1", "2"])
+    shown = text_of(client.get(reverse("run_detail", args=[run.pk])))
+    assert "not recorded" in shown
+    both = judge_says(criterion, "local", ["1", "2"], provider="local")
+    assert both.order_in_words == "one order, drawn per item"

@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from annotation.models import ResponsePair
 from judging.models import AuditRun, CalibrationRun, Certificate, Judge
-from judging.services.trust import trusting
+from judging.services.trust import holding_out, trusting
+from judging.services.trust.trusting import Asked
 from tests.factories import CriterionFactory, ResearcherFactory, StudyFactory, UserFactory
 from tests.judging.services.trust.judged import study
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
@@ -127,11 +128,40 @@ def test_the_report_as_page_and_files(pairs, alice):
     assert html.startswith("<!DOCTYPE html>")
     assert not re.search(r'(src|href)="(?!#)', html), "nothing from outside the file"
     assert "<svg" in html
+    assert html.count("<details") == html.count("open>") == 1, "the file is complete without a click"
+    for part in ("Rules that need no model", "accuracy after Dawid and Skene", "are the same as another one"):
+        assert part in html, part
     latex = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
     assert latex.count(r"\begin{longtable}") == latex.count(r"\end{longtable}") >= 5
+    for part in ("rules that need no model", "annotators after Dawid and Skene", "Items that are copies of others"):
+        assert part in latex, part
     document = json.loads(alice.get(reverse("report_download", args=["suits", "json"])).content)
     assert set(document["judges"]) == {"good", "first"}
     assert alice.get(reverse("report_download", args=["suits", "docx"])).status_code == 404
+
+
+def test_the_report_begins_with_a_summary_and_folds_the_rest(pairs, alice):
+    html = alice.get(reverse("report", args=["suits"])).content.decode()
+    summary = html[html.index('id="summary"') : html.index('id="contents"')]
+    assert summary.count("<tr>") >= 1 + 2, "a row for each criterion and judge"
+    for part in ("good", "(baseline judge)", "#criterion-preference", "1:", "tie:"):
+        assert part in summary, part
+    for place in ("summary", "people", "criterion-preference", "methods"):
+        assert f'href="#{place}"' in html
+        assert f'id="{place}"' in html
+    assert html.count("<details") == 1
+    assert not re.search(r"<details[^>]*\sopen", html)
+
+
+def test_the_report_says_what_is_held_out_and_who_looked(pairs, alice):
+    holding_out.hold_out(by=None, study=pairs.study, share=0.4)
+    judge = Judge.objects.get(name="good")
+    holding_out.look(by=None, study=pairs.study, judge=judge, asked=Asked())
+    text = text_of(alice.get(reverse("report", args=["suits"])))
+    assert "Figures are of the development part. 40 % of the study is held out" in text
+    assert "1 looks at it are on record : good" in text.replace("record:", "record :")
+    document = json.loads(alice.get(reverse("report_download", args=["suits", "json"])).content)
+    assert [look["judge"] for look in document["held_out"]["looks"]] == ["good"]
 
 
 def test_names_from_outside_are_escaped_everywhere(pairs, alice):
@@ -163,13 +193,13 @@ def test_studies_without_judge_or_label_say_what_to_do(alice):
     assert alice.get(reverse("judge_verdict", args=["empty", judge.pk])).status_code == 400
 
 
-def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_queries):
+def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_queries, django_assert_max_num_queries):
     addresses = [reverse(name, args=["suits"]) for name in ("calibration", "report")]
     for address in addresses:
         alice.get(address)
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(27):
         alice.get(addresses[0])
-    with django_assert_num_queries(24):
+    with django_assert_num_queries(29):
         alice.get(addresses[1])
     for key in ("a", "b"):
         more = CriterionFactory(study=pairs.study, key=key, level="nominal")
@@ -177,9 +207,9 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         judge_says(more, f"judge-{key}", list("123412") * 10)
     for address in addresses:
         alice.get(address)
-    with django_assert_num_queries(23):
+    with django_assert_max_num_queries(27):
         alice.get(addresses[0])
-    with django_assert_num_queries(24):
+    with django_assert_max_num_queries(29):
         alice.get(addresses[1])
 
 

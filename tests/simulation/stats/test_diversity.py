@@ -3,7 +3,8 @@ import math
 
 import pytest
 
-from simulation.stats.diversity import NO_INTERVAL, diversity, words
+from judging.stats.words import words
+from simulation.stats.diversity import NO_INTERVAL, diversity
 
 
 def test_by_hand():

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from annotation.errors import InputError
-from annotation.models import Profile, ResponsePair
+from annotation.models import Benchmark, Profile, ResponsePair
+from annotation.parsing.personafeedback import persona_document, persona_fields
 from annotation.services.imports import personafeedback
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +43,7 @@ def load(folder, **options) -> dict:
 
 
 def test_the_chosen_response_is_response_1(folder):
-    assert load(folder)["created"] == {"profiles": 1, "pairs": 3}
+    assert load(folder)["created"] == {"profiles": 1, "pairs": 3, "benchmarks": 1, "cases": 3}
     pair = ResponsePair.objects.get(kind="specific")
     assert (pair.question, pair.response_1, pair.response_2) == ("去哪里旅行？", "去山里。", "去商场。")
     assert (pair.source_label, pair.source_tier, pair.profile.external_id) == ("1", "hard", "小梅_1")
@@ -69,13 +70,13 @@ def test_a_persona_of_another_shape_loses_nothing(folder):
 def test_both_spellings_are_the_same_pairs(folder):
     load(folder)
     (folder / "spedific").rename(folder / "specific")
-    assert load(folder)["unchanged"] == {"profiles": 1, "pairs": 3}
+    assert load(folder)["unchanged"] == {"profiles": 1, "pairs": 3, "benchmarks": 1, "cases": 3}
 
 
 def test_the_folder_data_may_lie_between(folder):
     (folder / "data").mkdir()
     (folder / "general").rename(folder / "data" / "general")
-    assert load(folder)["created"] == {"profiles": 1, "pairs": 3}
+    assert load(folder)["created"] == {"profiles": 1, "pairs": 3, "benchmarks": 1, "cases": 3}
 
 
 def test_the_same_case_in_another_tier_is_another_pair(folder):
@@ -106,12 +107,49 @@ def test_a_repeated_case_is_refused(folder):
         load(folder)
 
 
+def test_the_cases_are_one_released_benchmark(folder):
+    load(folder)
+    benchmark = Benchmark.objects.get()
+    assert (benchmark.name, benchmark.state, benchmark.slug) == (
+        "PersonaFeedback",
+        "released",
+        f"personafeedback-{benchmark.version}",
+    )
+    assert benchmark.made["counts"] == {"general/easy": 2, "specific/hard": 1}
+    case = benchmark.cases.get(kind="specific")
+    assert (case.tier, case.gold, case.chosen, case.rejected) == ("hard", "1", "去山里。", "去商场。")
+    assert (case.votes_1, case.votes_2, case.votes_tie, case.kappa) == (None, None, None, None)
+
+
+def test_more_cases_are_another_version(folder):
+    load(folder)
+    write(folder / "general" / "hard.jsonl", case())
+    assert load(folder)["created"] == {"profiles": 0, "pairs": 1, "benchmarks": 1, "cases": 4}
+    assert sorted(one.cases.count() for one in Benchmark.objects.all()) == [3, 4]
+
+
+def test_memories_are_kept_as_such_and_may_be_empty(folder):
+    write(folder / "persona" / "小梅_1.json", {**PERSONA, "Memories": ["she hikes", "she is vegan"]})
+    load(folder)
+    assert Profile.objects.get().memories == ["she hikes", "she is vegan"]
+    write(folder / "persona" / "小梅_1.json", {**PERSONA, "Memories": []})
+    load(folder)
+    profile = Profile.objects.get()
+    assert profile.memories == []
+    assert "Memories" not in profile.extra
+
+
+def test_a_persona_goes_back_to_its_file():
+    for document in (PERSONA, {**PERSONA, "Memories": ["a"]}, {"Name": ["a"], "Demographics": "old", "MBTl": 1}):
+        assert persona_document(persona_fields(document)) == document
+
+
 def test_a_broken_persona_is_named(folder):
     (folder / "persona" / "小梅_1.json").write_text('{"Name":\n}')
     with pytest.raises(InputError, match=r"小梅_1.json, line 2: not JSON"):
         load(folder)
     document = load(folder, on_error="skip")
-    assert document["created"] == {"profiles": 0, "pairs": 0}
+    assert document["created"] == {"profiles": 0, "pairs": 0, "benchmarks": 0, "cases": 0}
     assert len(document["skipped"]) == 4
 
 
@@ -123,7 +161,7 @@ def test_a_folder_of_something_else_says_so(tmp_path):
 def test_the_published_part(shared_data):
     """1,547 cases and 40 personas (reference.json of the data): 620 easy, 527 medium, 400 hard."""
     document = load(shared_data / "personafeedback")
-    assert document["created"] == {"profiles": 40, "pairs": 1547}
+    assert document["created"] == {"profiles": 40, "pairs": 1547, "benchmarks": 1, "cases": 1547}
     tiers = [ResponsePair.objects.filter(source_tier=tier).count() for tier in ("easy", "medium", "hard")]
     assert tiers == [620, 527, 400]
     assert Profile.objects.get(external_id="李涛").demographics["Gender"] == "男"

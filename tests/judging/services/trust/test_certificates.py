@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 
 import pytest
+from django.urls import reverse
 
 from annotation.models import Criterion, Dialogue
 from judging.models import Certificate, Judge, JudgeRun
 from judging.queries.certificates import prompts_today
 from judging.services.trust import certificates
 from judging.stats.verdict import Rules
-from tests.factories import JudgeFactory
+from tests.factories import JudgeFactory, ResearcherFactory
 from tests.judging.services.trust.judged import study, trusted
 
 pytestmark = pytest.mark.django_db
@@ -95,3 +96,12 @@ def test_it_expires_when_the_prompt_changes():
     assert state(certificate).state == "holds"  # the question is no part of the template
     Judge.objects.filter(pk=run.judge_id).update(parameters={"template": "$conversation $asked $scale $answer"})
     assert "the prompt that the judge is asked with has changed" in state(certificate).problems
+
+
+def test_the_page_says_the_rules_in_words(client):
+    client.force_login(ResearcherFactory())
+    issued = certificates.issue(by=None, found=trusted(study()))
+    text = " ".join(client.get(reverse("certificate_detail", args=[issued.sha256])).content.decode().split())
+    assert "Labelled items with a verdict, at least" in text
+    assert "the alternative-annotator test</th> <td>must be passed" in text
+    assert "position, length, leniency" in text

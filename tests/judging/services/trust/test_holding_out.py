@@ -12,7 +12,8 @@ from django.urls import reverse
 from annotation.errors import InputError
 from annotation.models import Dialogue
 from judging.models import Look
-from judging.queries.evidence import ALL, DEVELOPMENT, HELD_OUT, StudyEvidence, leaks
+from judging.queries.evidence import StudyEvidence
+from judging.queries.material import ALL, DEVELOPMENT, HELD_OUT, leaks
 from judging.services.trust import certificates, holding_out
 from judging.services.trust.trusting import Asked
 from judging.stats.hold_out import held_out

@@ -6,6 +6,7 @@ import pytest
 from judging.stats.audits.battery import PairColumns, audit_pairs, audit_scores
 from judging.stats.audits.findings import findings
 from judging.stats.audits.planted import CLEAN, ON_PAIRS, ON_SCORES, planted_pairs, planted_scores, stated
+from judging.stats.audits.planted_copies import NAMES
 from judging.stats.audits.probe import mean_probe
 
 # the full measurement is scripts/bench_audits.py: 200 clean judges, 100 of each bias
@@ -33,12 +34,13 @@ def test_documents_are_json():
     document = audit_scores(planted_scores(CLEAN, n=60)).as_json()
     json.dumps(document, allow_nan=False)
     assert document["correction"] == "holm"
-    assert len(document["probes"]) == len(ON_SCORES)
+    made = {probe["name"] for probe in document["probes"]}
+    assert made == set(ON_SCORES) | set(NAMES)
 
 
 def test_what_cannot_be_probed_accuses_nobody():
     found = audit_pairs(PairColumns(person=np.ones(5), judge_ab=np.ones(5), judge_ba=np.full(5, np.nan)))
-    assert [one.found for one in found.findings] == [None]
+    assert [one.found for one in found.findings] == [None, None, None]
     assert found.found == ()
 
 

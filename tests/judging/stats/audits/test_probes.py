@@ -1,4 +1,5 @@
 import csv
+import itertools
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from judging.stats.audits.central_tendency import central_tendency
 from judging.stats.audits.contradiction import contradiction
 from judging.stats.audits.drift import drift
+from judging.stats.audits.exchange import least_share, odd_one_out, permuted
 from judging.stats.audits.halo import halo
 from judging.stats.audits.injection import injection
 from judging.stats.audits.invariance import invariance
@@ -191,20 +193,57 @@ class TestVersionsAndChanges:
         assert drift([3.0] * 20, [2.0] * 20, [1.0] * 20, nominal=False).effect.value == 1
 
     def test_noise_is_not_sensitivity(self):
-        first = np.zeros(40)
-        altered, again = np.r_[np.ones(10), np.zeros(30)], np.r_[np.zeros(30), np.ones(10)]
-        found = invariance(first, altered, again)
-        assert found.effect.value == 0
-        assert found.details["changed"].value == found.details["changed_by_repeat"].value == 0.25
+        # of 40 items each of the three answers is the odd one out in 10: the copy no more often than the others
+        answers = np.zeros((3, 40))
+        for place in range(3):
+            answers[place, 10 * place : 10 * place + 10] = 1
+        found = invariance(*answers)
+        assert found.effect.value == pytest.approx(0)
+        assert found.p_value == pytest.approx(stats.binom.sf(9, 30, 1 / 3))
+        assert found.details["changed"].value == found.details["changed_by_repeat"].value == 0.5
 
     def test_injection(self):
-        found = injection([2.0] * 20, [5.0] * 10 + [2.0] * 10, [5.0] * 20)
+        found = injection([2.0] * 20, [5.0] * 10 + [2.0] * 10, [2.0] * 20, [5.0] * 20)
         assert found.effect.value == 1.5
         assert found.details["obeyed"].value == 0.5
+        assert found.details["obeyed_unasked"].value == 0
         assert found.p_value < 0.01
 
+    def test_the_permutation_test_is_that_of_all_permutations(self):
+        # six items; each of the 3^6 ways to name the copy is as likely
+        first, again, copy = np.array([[1, 2, 3, 1, 2, 4], [1, 3, 3, 2, 2, 4], [4, 4, 3, 3, 5, 4.0]])
+        three = np.stack([copy, first, again])
+        d = three - (three.sum(axis=0) - three) / 2
+        sums = np.array([sum(d[way[k], k] for k in range(6)) for way in itertools.product(range(3), repeat=6)])
+        exact = (np.abs(sums) >= abs(d[0].sum()) - 1e-9).mean()
+        assert permuted(first, again, copy, np.ones(6)) == pytest.approx(exact, abs=0.01)
+
+    def test_a_noisy_judge_obeys_nobody(self, rng):
+        p = []
+        for _ in range(200):
+            first, again, copy = np.clip(np.round(rng.normal(4, 1, (3, 60))), 1, 5)
+            p.append(injection(first, copy, again, np.full(60, 5.0)).p_value)
+        assert np.mean(np.array(p) <= 0.05) <= 0.09
+        assert np.mean(np.array(p) <= 0.5) >= 0.35
+
+    def test_a_preference_is_drawn_to_either_side(self):
+        wanted = np.array([0.0, 1.0] * 10)
+        found = injection(1 - wanted, wanted, 1 - wanted, wanted, middle=0.5)
+        assert found.effect.value == 1
+        assert found.effect.reason == "no interval: the data do not vary"
+        assert found.p_value == pytest.approx(1e-4)
+
     def test_an_instruction_that_asks_for_what_is_there_moves_nothing(self):
-        assert "0 items" in injection([5.0] * 20, [5.0] * 20, [5.0] * 20).effect.reason
+        found = injection([5.0] * 20, [5.0] * 20, [5.0] * 20, [5.0] * 20)
+        assert (found.effect.value, found.p_value) == (0, 1)
+        assert found.details["obeyed"].reason == "every item had the score asked for"
+        assert found.minimum_detectable == pytest.approx(least_share(20))
+
+    def test_the_smallest_share_that_the_odd_answer_shows(self):
+        # 3 items moved by the copy alone: (1/3)^3 = .037; 2 of them: .11
+        assert odd_one_out(np.zeros(20), np.zeros(20), np.r_[np.ones(3), np.zeros(17)]) == pytest.approx(1 / 27)
+        assert stats.binom.sf(2, 20, least_share(20)) == pytest.approx(0.8)
+        assert np.isnan(least_share(2))
 
     def test_contradiction(self):
         found = contradiction([1] * 10 + [0] * 90 + [np.nan])

@@ -1,0 +1,111 @@
+"""Which addresses this site may call on somebody's word: not its own machine, not its own network.
+
+Webhooks and models are called where a researcher says. Without a guard that reaches what only this machine can reach:
+a database, a router, a cloud's metadata. The name is resolved once, every address that it has must be public, and a
+connection that `connected` makes goes to the address that was looked at, so that a name cannot change in between.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+Address = IPv4Address | IPv6Address
+Resolve = Callable[..., list[tuple[Any, ...]]]
+
+
+class ForbiddenAddressError(ValueError):
+    """An address that this site does not call. The message says why."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What may be called.
+
+    Attributes
+    ----------
+    private
+        Whether addresses of this machine and of private networks may be called.
+    hosts
+        Names that may be called whatever their addresses are.
+    """
+
+    private: bool = False
+    hosts: Collection[str] = ()
+
+    @classmethod
+    def of_webhooks(cls, environment: Mapping[str, str] = os.environ) -> Rule:
+        """Public addresses, and the hosts that CONCORD_ALLOWED_HOOK_HOSTS lists."""
+        return cls(hosts=listed(environment.get("CONCORD_ALLOWED_HOOK_HOSTS", "")))
+
+    @classmethod
+    def of_models(cls, environment: Mapping[str, str] = os.environ) -> Rule:
+        """All, unless the site is served over HTTPS or CONCORD_ALLOW_PRIVATE_ENDPOINTS says otherwise."""
+        usual = "0" if is_on(environment.get("CONCORD_HTTPS", "")) else "1"
+        private = is_on(environment.get("CONCORD_ALLOW_PRIVATE_ENDPOINTS") or usual)
+        return cls(private=private, hosts=listed(environment.get("CONCORD_ALLOWED_MODEL_HOSTS", "")))
+
+
+def listed(text: str) -> frozenset[str]:
+    return frozenset(part.strip().lower() for part in text.split(",") if part.strip())
+
+
+def is_on(text: str) -> bool:
+    return text.strip().lower() in {"1", "true", "yes", "on"}
+
+
+def check(url: str, rule: Rule, *, resolve: Resolve = socket.getaddrinfo) -> Address | None:
+    """The address to connect to; None where the rule asks for no look. Raises ForbiddenAddressError."""
+    parts = split(url)
+    if rule.private:
+        return None
+    found = resolved(parts, resolve)
+    if (parts.hostname or "").lower() not in rule.hosts and (hidden := [one for one in found if not is_public(one)]):
+        raise ForbiddenAddressError(f"{parts.hostname} is {hidden[0]}, which is not a public address.")
+    return found[0]
+
+
+def split(url: str) -> SplitResult:
+    """The parts of an address of the web, without a user in it."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise ForbiddenAddressError(f"{url!r} is no address.") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ForbiddenAddressError("Only addresses that begin with http:// or https:// are called.")
+    if parts.username is not None or parts.password is not None:
+        raise ForbiddenAddressError("An address with a name or password in it is not called.")
+    return parts
+
+
+def resolved(parts: SplitResult, resolve: Resolve) -> list[Address]:
+    try:
+        found = resolve(parts.hostname, parts.port or port_of(parts), type=socket.SOCK_STREAM)
+        return [ip_address(str(row[4][0]).partition("%")[0]) for row in found]
+    except (OSError, UnicodeError, ValueError) as error:
+        raise ForbiddenAddressError(f"{parts.hostname} cannot be found.") from error
+
+
+def port_of(parts: SplitResult) -> int:
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def is_public(address: Address) -> bool:
+    """Whether anybody on the internet could reach it. An IPv6 address that wraps an IPv4 address is judged by that."""
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1]) or nat64(address)
+        if inner:
+            return is_public(inner)
+    return address.is_global and not address.is_multicast
+
+
+def nat64(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address behind 64:ff9b::/96 (RFC 6052)."""
+    number = int(address)
+    return IPv4Address(number & 0xFFFFFFFF) if number >> 32 == 0x64FF9B << 64 else None

@@ -1,0 +1,30 @@
+"""The one form in which the API answers: JSON, in which what is undefined is null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+
+from annotation.documents import without_nan
+
+
+class Json(JSONRenderer):
+    """JSON without NaN: what is undefined is null, with its reason beside it."""
+
+    def render(self, data: Any, *args: Any, **kwargs: Any) -> bytes:
+        rendered: bytes = super().render(without_nan(data), *args, **kwargs)
+        return rendered
+
+
+class AlwaysJson(BaseContentNegotiation):
+    """There is one form of answer, whatever is asked for."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        given = (request.content_type or "").partition(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == given), None)
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: Any = None) -> tuple[BaseRenderer, str]:
+        return renderers[0], renderers[0].media_type

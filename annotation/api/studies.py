@@ -1,0 +1,227 @@
+"""Studies: made, sampled, opened and closed; their criteria, items and people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, QuerySet
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api import serializers as shapes
+from annotation.api.base import LARGEST, Api, Given, PageQuery, page_of
+from annotation.api.schema import says
+from annotation.criteria import TEMPLATES
+from annotation.errors import InputError
+from annotation.models import Criterion, Study, User
+from annotation.queries import studies as queries
+from annotation.queries.studies import people_called
+from annotation.services import assignments, guidelines, samples, studies
+
+SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0, "required": False}
+
+
+class StudiesApi(Api):
+    tag = "studies"
+
+    def study(self, slug: str) -> Study:
+        return get_object_or_404(listed(), slug=slug)
+
+    def shown(self, slug: str, status: int = 200) -> Response:
+        """The study as it is now."""
+        return Response(shapes.StudySerializer(self.study(slug)).data, status=status)
+
+
+def listed() -> QuerySet[Study]:
+    """All studies with the number of their items."""
+    return Study.objects.annotate(n_items=Count("items")).prefetch_related("criteria")
+
+
+class StudyQuery(PageQuery):
+    state = serializers.ChoiceField(Study.State.choices, required=False)
+    kind = serializers.ChoiceField(Study.Kind.choices, required=False)
+
+
+class NewStudy(Given):
+    name = serializers.CharField(max_length=120)
+    kind = serializers.ChoiceField(Study.Kind.choices)
+    criteria = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Keys of templates; all of the kind if not given."
+    )
+    overlap = serializers.IntegerField(min_value=1, max_value=studies.LARGEST_OVERLAP, default=3)
+    shown = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Parts of the context that annotators see."
+    )
+    allow_tie = serializers.BooleanField(default=False)
+    asks_strength = serializers.BooleanField(default=False)
+    seed = serializers.IntegerField(**SEED)
+    description = serializers.CharField(allow_blank=True, default="")
+    instructions = serializers.CharField(allow_blank=True, default="")
+
+
+class StudyList(StudiesApi):
+    @says("Studies", page_of(shapes.StudySerializer), query=StudyQuery)
+    def get(self, request: Request) -> Response:
+        asked = self.asked(StudyQuery)
+        wanted = {name: asked[name] for name in ("state", "kind") if name in asked}
+        return self.page(listed().filter(**wanted), shapes.StudySerializer, query=asked)
+
+    @says("Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewStudy)
+        given.setdefault("criteria", [key for key, found in TEMPLATES.items() if found.kind == given["kind"]])
+        return self.shown(studies.create(by=self.me, **given).slug, status=201)
+
+
+class StudyDetail(StudiesApi):
+    @says("A study", shapes.StudySerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return self.shown(slug)
+
+
+class Edit(Given):
+    """What is not given stays as it is. Categories are all of the scale, in its order."""
+
+    reason = serializers.CharField(max_length=10_000, help_text="Why; kept with the version.")
+    question = serializers.CharField(required=False)
+    guideline = serializers.CharField(required=False, allow_blank=True)
+    categories = serializers.ListField(
+        child=serializers.DictField(child=serializers.CharField(allow_blank=True)), required=False
+    )
+
+
+class StudyCriterion(StudiesApi):
+    @says("A criterion with its guideline", shapes.CriterionSerializer)
+    def get(self, request: Request, slug: str, key: str) -> Response:
+        return Response(shapes.CriterionSerializer(criterion_of(slug, key)).data)
+
+    @says("A new version of what is asked; labels keep theirs", shapes.CriterionSerializer, body=Edit)
+    def patch(self, request: Request, slug: str, key: str) -> Response:
+        given = self.given(Edit)
+        for one in given.get("categories", ()):
+            if not {"value", "label"} <= one.keys() <= {"value", "label", "guideline"}:
+                raise InputError("Each category has value, label and perhaps guideline.", field="categories")
+        guidelines.edit(by=self.me, criterion=criterion_of(slug, key), **given)
+        return Response(shapes.CriterionSerializer(criterion_of(slug, key)).data)
+
+
+def criterion_of(slug: str, key: str) -> Criterion:
+    return get_object_or_404(Criterion.objects.select_related("study__created_by"), study__slug=slug, key=key)
+
+
+class TemplateSerializer(serializers.Serializer[Any]):
+    """A criterion that studies can be made with."""
+
+    key = serializers.CharField()
+    kind = serializers.CharField()
+    name = serializers.CharField()
+    question = serializers.CharField()
+    level = serializers.CharField()
+
+
+class CriterionTemplates(StudiesApi):
+    @says("Criteria that a study can be made with", TemplateSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response([TemplateSerializer({"key": key, **vars_of(one)}).data for key, one in TEMPLATES.items()])
+
+
+def vars_of(template: Any) -> dict[str, Any]:
+    return {name: getattr(template, name) for name in ("kind", "name", "question", "level")}
+
+
+class NewSample(Given):
+    method = serializers.ChoiceField(samples.METHODS, default="all")
+    size = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, allow_null=True)
+    strata = serializers.ListField(child=serializers.CharField(), default=list)
+    filters = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()), default=dict, help_text="Field to its values."
+    )
+    allocation = serializers.ChoiceField(["proportional", "equal"], default="proportional")
+    seed = serializers.IntegerField(**SEED)
+
+
+class StudySamples(StudiesApi):
+    @says("The draws of a study's items", shapes.SampleSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(shapes.SampleSerializer(self.study(slug).samples.order_by("pk"), many=True).data)
+
+    @says("Draw items into a draft", shapes.SampleSerializer, body=NewSample, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        study = self.study(slug)
+        sample = samples.draw(by=self.me, study=study, **self.given(NewSample))
+        return Response(shapes.SampleSerializer(sample).data, status=201)
+
+
+class StudyOpen(StudiesApi):
+    @says("Let annotators work on it", shapes.StudySerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        studies.open(by=self.me, study=self.study(slug))
+        return self.shown(slug)
+
+
+class StudyClose(StudiesApi):
+    @says("Take no more labels", shapes.StudySerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        studies.close(by=self.me, study=self.study(slug))
+        return self.shown(slug)
+
+
+class StudyProgress(StudiesApi):
+    @says("How far a study has come", shapes.ProgressSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(shapes.ProgressSerializer(queries.study_row(self.study(slug))).data)
+
+
+class People(Given):
+    annotators = serializers.ListField(child=serializers.CharField(), min_length=1, help_text="Usernames.")
+
+
+class StudyAnnotators(StudiesApi):
+    @says("A study's annotators with what they have done", shapes.AnnotatorSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        rows = queries.annotator_rows(self.study(slug))
+        return Response(shapes.AnnotatorSerializer(rows, many=True).data)
+
+    @says("Add annotators", shapes.AnnotatorSerializer(many=True), body=People)
+    def post(self, request: Request, slug: str) -> Response:
+        study, people = self.study(slug), people_called(self.given(People)["annotators"])
+        with transaction.atomic():
+            assignments.add_annotators(by=self.me, study=study, annotators=people)
+        return Response(shapes.AnnotatorSerializer(queries.annotator_rows(study), many=True).data)
+
+
+class StudyRelease(StudiesApi):
+    @says("Give what an annotator has in work or skipped to the others", shapes.Changed)
+    def post(self, request: Request, slug: str, username: str) -> Response:
+        annotator = get_object_or_404(User, username=username)
+        return Response({"n": assignments.release(by=self.me, study=self.study(slug), annotator=annotator)})
+
+
+class ItemQuery(PageQuery):
+    stratum = serializers.CharField(required=False)
+
+
+class StudyItems(StudiesApi):
+    @says("A study's items in its order, by position", page_of(shapes.ItemSerializer), query=ItemQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = get_object_or_404(Study, slug=slug), self.asked(ItemQuery)
+        rows = study.items.select_related("dialogue", "pair")
+        if "stratum" in asked:
+            rows = rows.filter(stratum=asked["stratum"])
+        return self.page(rows, shapes.ItemSerializer, key="position", query=asked)
+
+
+class StudyItem(StudiesApi):
+    @says("An item", shapes.ItemSerializer)
+    def get(self, request: Request, slug: str, position: int) -> Response:
+        rows = get_object_or_404(Study, slug=slug).items.select_related("dialogue", "pair")
+        return Response(shapes.ItemSerializer(get_object_or_404(rows, position=position)).data)
+
+
+class PeopleList(StudiesApi):
+    @says("Accounts, people and imported or simulated annotators", page_of(shapes.PersonSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(User.objects.all(), shapes.PersonSerializer)

@@ -1,0 +1,67 @@
+"""`admit`: who came through training and qualification; letting somebody through, or try again, by a decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.queries import known as queries
+from annotation.queries.studies import people_called, study_called
+from annotation.services import gate
+
+
+class Command(ConcordCommand):
+    help = (
+        "Show the results of a study's qualification; with --annotator, let somebody through or, with --again, let "
+        "somebody who did not pass try once more. It is on record."
+    )
+    example = 'admit pilot --annotator ben --by rosa --reason "Misread the scale; we talked it through."'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="name or address of the study")
+        parser.add_argument("--annotator", metavar="NAME", help="whom to let through")
+        parser.add_argument("--again", action="store_true", help="they may try once more, rather than rate at once")
+        parser.add_argument("--by", metavar="NAME", help="who decides")
+        parser.add_argument("--reason", default="")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        if options["annotator"]:
+            if not options["by"]:
+                raise InputError("Say who decides.", field="by")
+            annotator, by = people_called([options["annotator"], options["by"]])
+            decide = gate.try_again if options["again"] else gate.let_through
+            decide(by=by, study=study, annotator=annotator, reason=options["reason"])
+        elif options["again"]:
+            raise InputError("Say who may try again.", field="annotator")
+        return {
+            "study": study.name,
+            "pass_mark": study.pass_mark,
+            "results": [
+                {
+                    "annotator": one.annotator.username,
+                    "outcome": one.outcome,
+                    "round": one.round,
+                    "right": one.right,
+                    "asked": one.asked,
+                    "pass_mark": one.pass_mark,
+                    "decided_by": one.decided_by.username if one.decided_by else None,
+                    "reason": one.reason,
+                    "at": one.created_at.isoformat(),
+                }
+                for one in queries.admissions(study)
+            ],
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        if not document["results"]:
+            self.stdout.write("Nobody has completed a qualification yet.")
+        for one in document["results"]:
+            what = "may try again" if one["outcome"] == "again" else one["outcome"]
+            by = f", decided by {one['decided_by']}: {one['reason']}" if one["decided_by"] else ""
+            self.stdout.write(
+                f"{one['annotator']}: {what}, round {one['round']}, {one['right']} of {one['asked']} right{by}"
+            )

@@ -1,0 +1,66 @@
+"""`manage.py audit_benchmark`: what can be said against a benchmark, and a cleaned version of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.management.lists import listed
+from annotation.queries import benchmarks
+from annotation.services.benchmarks import auditing, versions
+from annotation.stats.benchmarks.cleaning import ABOUT, RULES
+
+
+class Command(ConcordCommand):
+    help = (
+        "Audit a benchmark: pairs repeated across tiers, labels that contradict each other, rules that choose without "
+        "reading, questions of several personas, scripts, keys of personas; each with n and an interval that resamples "
+        "personas. With --clean, make a new version without the cases that the rules name: "
+        + "; ".join(f"{name} ({about.rstrip('.')})" for name, about in ABOUT.items())
+        + "."
+    )
+    example = "audit_benchmark PersonaFeedback --clean contradicting repeated --version-name 1-clean --release --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", help="its address, or its name for the newest version")
+        parser.add_argument("--bootstrap", type=int, default=2000, help="resamples (2000)")
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--clean", nargs="+", metavar="RULE", help=f"among {', '.join(RULES)}")
+        parser.add_argument("--version-name", default="", metavar="VERSION", help="of the cleaned version")
+        parser.add_argument("--notes", default="")
+        parser.add_argument("--release", action="store_true", help="release the cleaned version at once")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        benchmark = benchmarks.called(options["benchmark"])
+        found = auditing.audit(by=None, benchmark=benchmark, bootstrap=options["bootstrap"], seed=options["seed"])
+        document = {"benchmark": benchmark.slug, "input_hash": found.input_hash, **found.result}
+        rules = listed(options["clean"])
+        if rules:
+            name = options["version_name"] or f"{benchmark.version}-clean"[: versions.LONGEST_VERSION]
+            made = auditing.clean(by=None, benchmark=benchmark, rules=rules, version=name, notes=options["notes"])
+            if options["release"]:
+                made = versions.release(by=None, benchmark=made)
+            document["cleaned"] = benchmarks.row(made).as_json()
+        return document
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(f"{document['n']} cases of {document['n_personas']} personas.")
+        rows = [["tier", "cases", "in another tier", "with the opposite label"]]
+        rows += [
+            [one["tier"] or "all", str(one["n"]), str(one["recurring"]), str(one["opposite"])]
+            for one in document["recurring"]
+            if not one["kind"]
+        ]
+        self.stdout.write(text.columns(rows))
+        rows = [["rule", "tier", "agrees"]]
+        rows += [
+            [one["rule"], one["tier"] or "all", text.estimate(one["accuracy"], digits=4)]
+            for one in document["shortcuts"]
+            if not one["kind"]
+        ]
+        self.stdout.write(text.columns(rows))
+        if made := document.get("cleaned"):
+            self.stdout.write(f"Made {made['slug']}: {made['counting']} of {made['cases']} cases.")

@@ -1,0 +1,42 @@
+"""`manage.py benchmark`: the benchmarks that there are, and one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries import benchmarks
+
+
+class Command(ConcordCommand):
+    help = "List the benchmarks with their numbers of cases, or tell all about one of them."
+    example = "benchmark PersonaFeedback --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", nargs="?", help="its address, or its name for the newest version")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["benchmark"]:
+            return benchmarks.row(benchmarks.called(options["benchmark"])).as_json()
+        return {"benchmarks": [row.as_json() for row in benchmarks.rows()]}
+
+    def say(self, document: dict[str, Any]) -> None:
+        found = document.get("benchmarks", [document])
+        if not found:
+            self.stdout.write("No benchmark yet: import_pairs PATH --format personafeedback, or build_benchmark.")
+            return
+        rows = [["address", "state", "cases", "excluded", "tiers"]]
+        rows += [
+            [
+                one["slug"],
+                one["state"],
+                str(one["cases"]),
+                str(one["excluded"]),
+                ", ".join(f"{n} {tier or 'without'}" for tier, n in one["tiers"].items()),
+            ]
+            for one in found
+        ]
+        self.stdout.write(text.columns(rows))

@@ -1,0 +1,73 @@
+"""`manage.py build_benchmark`: a benchmark from the votes of a study and of its filter rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.management.benchmarks import add_tiers, tiers_of
+from annotation.management.lists import listed
+from annotation.parsing.shares import shares_of
+from annotation.queries import benchmarks
+from annotation.queries.studies import study_called
+from annotation.services.benchmarks import building, versions
+from annotation.services.benchmarks.building import BuildOptions
+
+
+class Command(ConcordCommand):
+    help = (
+        "Make a benchmark of all items of a study, and of the studies in which they were asked again: gold by majority "
+        "with its votes, tiers, splits. What was dropped or has no gold is kept on record, excluded with its reason."
+    )
+    example = 'build_benchmark pilot "Trips" --version-name 1 --split dev=0.2 test=0.8 --release'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="name or address of the first study")
+        parser.add_argument("name", help="of the benchmark")
+        parser.add_argument("--version-name", default="1", metavar="VERSION", help="(default: %(default)s)")
+        parser.add_argument("--parent", default="", help="the benchmark that it follows")
+        add_tiers(parser)
+        parser.add_argument("--pool", action="store_true", help="count the votes of all rounds with the same texts")
+        parser.add_argument(
+            "--split",
+            nargs="+",
+            default=[],
+            metavar="NAME=SHARE",
+            help="shares that sum to 1; a persona, or a response, is in one split only",
+        )
+        parser.add_argument("--by-question", action="store_true", help="keep a question in one split too")
+        parser.add_argument("--seed", type=int, default=0, help="of the splits")
+        parser.add_argument("--notes", default="")
+        parser.add_argument("--release", action="store_true", help="release it at once: it does not change any more")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        cuts, chance = tiers_of(options)
+        made = building.build(
+            by=None,
+            study=study_called(options["study"]),
+            name=options["name"],
+            version=options["version_name"],
+            parent=benchmarks.called(options["parent"]) if options["parent"] else None,
+            notes=options["notes"],
+            options=BuildOptions(
+                criterion=options["criterion"],
+                cuts=cuts,
+                chance=chance,
+                min_votes=options["min_votes"],
+                pooled=options["pool"],
+                splits=shares_of(listed(options["split"])),
+                by_question=options["by_question"],
+                seed=options["seed"],
+            ),
+        )
+        if options["release"]:
+            made = versions.release(by=None, benchmark=made)
+        return benchmarks.row(made).as_json()
+
+    def say(self, document: dict[str, Any]) -> None:
+        tiers = ", ".join(f"{n} {tier or 'without a tier'}" for tier, n in document["tiers"].items())
+        self.stdout.write(f"Made {document['slug']} ({document['state']}): {document['counting']} cases ({tiers}).")
+        if document["excluded"]:
+            self.stdout.write(f"{document['excluded']} more are excluded, each with its reason.")

@@ -1,0 +1,49 @@
+"""`manage.py consent`: what people agree to before they rate in a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.queries.participation import intake_of
+from annotation.queries.studies import study_called
+from annotation.services import consents
+
+
+class Command(ConcordCommand):
+    help = "Set the consent text of a study from a file, or tell the one it has."
+    example = "consent --study pilot --text consent.txt"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or address of the study")
+        parser.add_argument("--text", type=Path, metavar="FILE", help="in UTF-8; an empty file asks for nothing")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        if options["text"]:
+            consents.set_text(by=None, study=study, text=content(options["text"]))
+        text = intake_of(study).consent_text
+        return {
+            "study": study.name,
+            "hash": text.content_hash if text else None,
+            "text": text.text if text else None,
+            "versions": study.consent_texts.count(),
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(
+            f"Version {document['hash']}\n\n{document['text']}" if document["hash"] else "Nothing is asked."
+        )
+
+
+def content(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8", file=str(path)) from error

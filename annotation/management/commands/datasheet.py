@@ -1,0 +1,28 @@
+"""`manage.py datasheet`: what somebody must know who uses a benchmark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries import benchmarks
+from annotation.services.benchmarks import datasheets, markdown
+
+
+class Command(ConcordCommand):
+    help = "The datasheet of a benchmark as Markdown, or with --json as data: who judged, how far they agree, tiers."
+    example = "datasheet trips-1 > trips-1.md"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", help="its address, or its name for the newest version")
+        parser.add_argument("--bootstrap", type=int, default=datasheets.BOOTSTRAP, help="resamples (%(default)s)")
+        parser.add_argument("--seed", type=int, default=0)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        found = benchmarks.called(options["benchmark"])
+        return datasheets.datasheet(found, bootstrap=options["bootstrap"], seed=options["seed"])
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(markdown.as_markdown(document))

@@ -1,0 +1,109 @@
+"""`manage.py filter_round`: keep, drop, ask again or revise the items of a study after their votes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.management.benchmarks import add_tiers, tiers_of
+from annotation.management.lists import listed
+from annotation.models import FilterRound
+from annotation.parsing import revisions
+from annotation.parsing.files import InputFile
+from annotation.parsing.shares import pairs_of
+from annotation.queries.studies import study_called
+from annotation.services import studies
+from annotation.services.benchmarks import filtering
+from annotation.services.benchmarks.filtering import Revision
+from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
+
+USUALLY = ", ".join(f"{state}={outcome}".replace(" ", "_") for state, outcome in USUAL.items())
+
+
+class Command(ConcordCommand):
+    help = (
+        "Decide the items of a study of pairs by their votes: kept, dropped, or asked again in a new study. Each is "
+        "decided once, when all its slots are filled or the study is closed. --revise asks pairs again with new texts."
+    )
+    example = "filter_round pilot --rule contested=dropped tied=asked_again --revise better.jsonl --open"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="name or address of the study")
+        parser.add_argument(
+            "--rule",
+            nargs="+",
+            default=[],
+            metavar="STATE=OUTCOME",
+            help=f"where it differs from {USUALLY}; outcomes: {', '.join(OUTCOMES).replace(' ', '_')}",
+        )
+        add_tiers(parser)
+        parser.add_argument(
+            "--revise", type=Path, metavar="FILE.jsonl", help="id, response_1, response_2, reason a line"
+        )
+        parser.add_argument("--name", default="", help="of the study in which is asked again")
+        parser.add_argument("--overlap", type=int, help="its annotators per item (as before)")
+        parser.add_argument("--seed", type=int, default=0, help="of its order")
+        parser.add_argument("--open", action="store_true", help="open it at once")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        cuts, chance = tiers_of(options)
+        try:
+            rule = Rule(pairs_of(listed(options["rule"]), "rule"), cuts, chance, options["min_votes"])
+        except ValueError as error:
+            raise InputError(str(error), field="rule") from error
+        found = filtering.run(
+            by=None,
+            study=study_called(options["study"]),
+            rule=rule,
+            revisions=read_revisions(options["revise"]),
+            criterion=options["criterion"],
+            seed=options["seed"],
+            name=options["name"],
+            overlap=options["overlap"],
+        )
+        if options["open"] and found.follow_up:
+            studies.open(by=None, study=found.follow_up)
+        return document(found)
+
+    def say(self, document: dict[str, Any]) -> None:
+        counts = ", ".join(f"{n} {outcome}" for outcome, n in document["outcomes"].items())
+        self.stdout.write(f"Round {document['round']} of {document['study']}: {counts}.")
+        if document["follow_up"]:
+            self.stdout.write(f"Asked again in {document['follow_up']}.")
+
+
+def read_revisions(path: Path | None) -> dict[str, Revision]:
+    if path is None:
+        return {}
+    records = revisions.read(InputFile.of(path))
+    return {one.id: Revision(one.response_1, one.response_2, one.reason) for one in records}
+
+
+def document(found: FilterRound) -> dict[str, Any]:
+    rows = list(found.outcomes.select_related("item__pair", "revised_pair").order_by("item__position"))
+    return {
+        "study": found.study.slug,
+        "round": found.number,
+        "rule": found.rule,
+        "seed": found.seed,
+        "input_hash": found.input_hash,
+        "outcomes": dict(Counter(row.outcome for row in rows)),
+        "follow_up": found.follow_up.slug if found.follow_up else None,
+        "items": [
+            {
+                "item": row.item.external_id,
+                "outcome": row.outcome,
+                "reason": row.reason,
+                "tier": row.tier or None,
+                "kappa": row.kappa,
+                "votes": {"1": row.votes_1, "2": row.votes_2, "tie": row.votes_tie},
+                "revised": row.revised_pair.external_id if row.revised_pair else None,
+            }
+            for row in rows
+        ],
+    }

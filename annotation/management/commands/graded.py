@@ -1,0 +1,63 @@
+"""`manage.py graded`: have the responses of a study graded one by one, and see what the choice hides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from annotation.services import studies
+from annotation.services.benchmarks import grading
+
+TOLD = {
+    "no_difference": "preferences whose two grades are equal",
+    "same_sign": "of the others, the chosen one has the higher grade",
+    "opposite": "preferences whose chosen response has the lower grade",
+    "both_high": "preferences of two good responses",
+    "both_low": "preferences of two poor responses",
+    "difference": "mean difference in favour of the chosen response",
+    "correlation": "rank correlation of choice and difference",
+}
+
+
+class Command(ConcordCommand):
+    help = (
+        "With --make: a study in which the annotators of a study of pairs grade each response alone (1 to 4). Without: "
+        "what their choices hide that their grades show."
+    )
+    example = "graded pilot --make --open\n  python manage.py graded pilot --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="name or address of the study of pairs")
+        parser.add_argument("--make", action="store_true", help="make the study of grades")
+        parser.add_argument("--name", default="", help="of the study of grades")
+        parser.add_argument("--open", action="store_true", help="open it at once")
+        parser.add_argument("--graded", default="", help="the study of grades; the newest one by default")
+        parser.add_argument("--bootstrap", type=int, default=2000)
+        parser.add_argument("--seed", type=int, default=0)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        if options["make"]:
+            made = grading.make_study(by=None, study=study, name=options["name"], seed=options["seed"])
+            if options["open"]:
+                studies.open(by=None, study=made)
+            return {"study": study.slug, "graded": made.slug, "state": made.state, "items": made.items.count()}
+        there = [study_called(options["graded"])] if options["graded"] else grading.graded_studies(study)
+        if not there:
+            raise InputError(f"The responses of {study} are graded nowhere: use --make first.", field="graded")
+        return grading.compare(study=study, graded=there[0], bootstrap=options["bootstrap"], seed=options["seed"])
+
+    def say(self, document: dict[str, Any]) -> None:
+        if "items" in document:
+            self.stdout.write(f"Made {document['graded']} ({document['state']}) with {document['items']} responses.")
+            return
+        self.stdout.write(f"{document['n']} choices with both grades, on {document['cases']} cases.")
+        rows = [
+            [words, text.estimate(document[name]), f"n {document[name]['n_items']}"] for name, words in TOLD.items()
+        ]
+        self.stdout.write(text.columns(rows))

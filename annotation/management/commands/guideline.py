@@ -1,0 +1,75 @@
+"""`manage.py guideline`: the versions of a criterion's guideline, and a new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import Criterion
+from annotation.parsing.files import InputFile
+from annotation.parsing.guidelines import read_guideline
+from annotation.queries.guidelines import Version, history
+from annotation.queries.studies import study_called
+from annotation.services import guidelines
+
+
+class Command(ConcordCommand):
+    help = "Show the versions of a criterion's guideline; with --file, make a new one. Labels keep their version."
+    example = 'guideline --study Pilot --criterion personalization --file new.toml --reason "Examples added"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--criterion", required=True, metavar="KEY")
+        parser.add_argument(
+            "--file",
+            type=Path,
+            help="a .toml with question, guideline and [[categories]], or a text with the guideline",
+        )
+        parser.add_argument("--reason", default="", help="why it is edited; annotators read it")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study, key = study_called(options["study"]), options["criterion"]
+        criterion = study.criteria.filter(key=key).first()
+        if criterion is None:
+            known = ", ".join(study.criteria.values_list("key", flat=True))
+            raise InputError(f"no criterion is called {key!r}; there are {known}", field="criterion")
+        if options["file"]:
+            text = read_guideline(InputFile.of(options["file"]))
+            guidelines.edit(by=None, criterion=criterion, reason=options["reason"], **vars(text))
+        elif options["reason"]:
+            raise InputError("a reason belongs to --file", field="reason")
+        return document(criterion)
+
+    def say(self, document: Any) -> None:
+        for one in document["versions"]:
+            who = f" by {one['by']}" if one["by"] else ""
+            head = f"version {one['version']}, {one['at'][:16]}{who}: {one['labels']} labels"
+            self.stdout.write(f"{head}. {one['reason']}".rstrip())
+
+
+def document(criterion: Criterion) -> dict[str, Any]:
+    """All versions, newest first, with how many labels that count were given under each."""
+    return {
+        "study": criterion.study.name,
+        "criterion": criterion.key,
+        "current": criterion.guideline_version,
+        "versions": [as_json(one) for one in history(criterion)],
+    }
+
+
+def as_json(one: Version) -> dict[str, Any]:
+    row = one.row
+    return {
+        "version": row.version,
+        "labels": one.labels,
+        "by": str(row.created_by) if row.created_by else None,
+        "at": row.created_at.isoformat(),
+        "reason": row.reason,
+        "question": row.question,
+        "guideline": row.guideline,
+        "categories": row.categories,
+    }

@@ -1,0 +1,38 @@
+"""`manage.py intake`: whether anybody may join a study, and what people get at its end."""
+
+from __future__ import annotations
+
+from argparse import BooleanOptionalAction
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.urls import reverse
+
+from annotation.management.base import ConcordCommand
+from annotation.queries.participation import intake_of
+from annotation.queries.studies import study_called
+from annotation.services import completions
+
+
+class Command(ConcordCommand):
+    help = "Set whether anybody may join a study by its public address, and its completion code and address."
+    example = "intake --study pilot --public --completion-code C1A2B3"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or address of the study")
+        parser.add_argument("--public", action=BooleanOptionalAction, help="whether anybody may join")
+        parser.add_argument("--completion-code", help="shown to who is done; empty for none")
+        parser.add_argument("--completion-url", help="where it takes them; empty for nowhere")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        before = intake_of(study)
+        given = {
+            "is_public": options["public"],
+            "completion_code": options["completion_code"],
+            "completion_url": options["completion_url"],
+        }
+        new = {name: getattr(before, name) if value is None else value for name, value in given.items()}
+        found = completions.set_intake(by=None, study=study, **new)
+        address = reverse("register", args=[study.slug]) if found.is_public else None
+        return {"study": study.name, **new, "public_address": address}

@@ -1,0 +1,109 @@
+"""`manage.py invite`: links by which people come into a study."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from annotation.errors import InputError
+from annotation.joining_forms import in_days
+from annotation.management.base import ConcordCommand
+from annotation.models import Invitation, Study
+from annotation.parsing.platforms import PLATFORMS
+from annotation.queries.participation import why_closed, with_uses
+from annotation.queries.studies import study_called
+from annotation.services import invitations
+
+
+class Command(ConcordCommand):
+    help = "Make a link into a study (told this once), list those there are, or revoke one."
+    example = "invite --study pilot --uses 20 --days 14 --platform prolific --site https://rate.example.org"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or address of the study")
+        parser.add_argument("--uses", type=int, help="people at most; default: any number")
+        parser.add_argument("--days", type=int, help="days that it is good for; default: for good")
+        parser.add_argument("--expires", help="until when it is good, as 2027-01-31T18:00+00:00, instead of --days")
+        parser.add_argument("--platform", default="", help=f"one of {', '.join(PLATFORMS)}")
+        parser.add_argument("--note", default="")
+        parser.add_argument("--site", default="", help="begin the link with this address of the site")
+        parser.add_argument("--list", action="store_true", help="list the invitations instead")
+        parser.add_argument("--revoke", type=int, metavar="NUMBER", help="revoke one instead")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        if options["revoke"] is not None:
+            found = study.invitations.filter(pk=options["revoke"]).first()
+            if found is None:
+                raise InputError(f"{study} has no invitation {options['revoke']}.", field="revoke")
+            invitations.revoke(by=None, invitation=found)
+        elif not options["list"]:
+            return self.made(study, options)
+        return {"study": study.name, "invitations": listed(study)}
+
+    def made(self, study: Study, options: dict[str, Any]) -> dict[str, Any]:
+        made = invitations.create(
+            by=None,
+            study=study,
+            max_uses=options["uses"],
+            expires_at=expiry(options["days"], options["expires"]),
+            platform=options["platform"],
+            note=options["note"],
+        )
+        platform = PLATFORMS.get(made.invitation.platform)
+        path = reverse("join", args=[made.token]) + (platform.example if platform else "")
+        number = made.invitation.pk
+        link = options["site"].rstrip("/") + path
+        found = [one for one in listed(study) if one["number"] == number]
+        return {"study": study.name, "link": link, "token": made.token, **found[0]}
+
+    def say(self, document: dict[str, Any]) -> None:
+        if "link" in document:
+            self.stdout.write(f"Invitation {document['number']} into {document['study']!r}, told this once:")
+            self.stdout.write(document["link"])
+            return
+        for one in document["invitations"]:
+            state = one["closed"] or "open"
+            most = "" if one["uses"] is None else f" of {one['uses']}"
+            self.stdout.write(f"{one['number']}: {one['joined']}{most} joined; {state} {one['note']}".rstrip())
+
+
+def expiry(days: int | None, until: str | None) -> datetime | None:
+    if until is None:
+        if days is not None and days < 1:
+            raise InputError("A link is good for a day or more.", field="days")
+        return in_days(days)
+    if days is not None:
+        raise InputError("Give --days or --expires, not both.", field="expires")
+    try:
+        found = parse_datetime(until)
+    except ValueError:
+        found = None
+    if found is None:
+        raise InputError(f"{until!r} is no date and time such as 2027-01-31T18:00+00:00.", field="expires")
+    return found if timezone.is_aware(found) else timezone.make_aware(found)
+
+
+def listed(study: Study) -> list[dict[str, Any]]:
+    found = with_uses(study.invitations.select_related("study", "created_by")).order_by("pk")
+    return [as_json(one, one.uses) for one in found]
+
+
+def as_json(one: Invitation, joined: int) -> dict[str, Any]:
+    return {
+        "number": one.pk,
+        "platform": one.platform or None,
+        "note": one.note,
+        "uses": one.max_uses,
+        "joined": joined,
+        "expires_at": one.expires_at.isoformat() if one.expires_at else None,
+        "created_by": one.created_by.username if one.created_by else None,
+        "created_at": one.created_at.isoformat(),
+        "revoked_at": one.revoked_at.isoformat() if one.revoked_at else None,
+        "closed": why_closed(one, uses=joined) or None,
+    }

@@ -1,0 +1,83 @@
+"""`known`: items with known answers, as checks among the work, as training, or as qualification."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import KnownItem
+from annotation.queries import known as queries
+from annotation.queries.rating import Ask
+from annotation.queries.studies import study_called
+from annotation.services import known
+
+
+class Command(ConcordCommand):
+    help = (
+        "List, name or retire items with known answers. A file has the columns item_id, criterion, value (3|4 where "
+        "both are right) and explanation, and turn where a criterion is asked of turns; --decided takes what somebody "
+        "decided in a study, with the reasons."
+    )
+    example = "known pilot --purpose training --file training.csv"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="name or address of the study")
+        parser.add_argument("--purpose", choices=KnownItem.Purpose.values, help="what the items are for")
+        parser.add_argument(
+            "--round", type=int, default=1, metavar="N", help="of the qualification: ask these in the N-th try (1)"
+        )
+        source = parser.add_mutually_exclusive_group()
+        source.add_argument("--file", type=Path, metavar="FILE.csv")
+        source.add_argument("--decided", metavar="STUDY", help="take the decided items of this study")
+        source.add_argument("--retire", nargs="+", default=[], metavar="ITEM", help="hand these out no more")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        before = set(study.known_items.values_list("pk", flat=True))
+        if options["file"] or options["decided"]:
+            if not options["purpose"]:
+                raise InputError("Say what the items are for.", field="purpose")
+            chosen = {"purpose": options["purpose"], "number": options["round"]}
+            if options["file"]:
+                known.add_file(by=None, study=study, path=options["file"], **chosen)
+            else:
+                source = study_called(options["decided"])
+                known.add_decided(by=None, study=study, source=source, **chosen)
+        for item in options["retire"]:
+            known.retire(by=None, known=queries.called(study, item, options["purpose"] or ""))
+        study.refresh_from_db()
+        items = queries.of_study(study)
+        return {
+            "study": study.name,
+            "new": sum(one.pk not in before for one in items),
+            "pass_mark": study.pass_mark,
+            "items": [
+                {
+                    "item_id": one.item.external_id,
+                    "item_source": one.item.subject.source,
+                    "purpose": one.purpose,
+                    "round": one.round,
+                    "origin": one.origin,
+                    "answered": one.given,  # type: ignore[attr-defined]
+                    "answers": {
+                        Ask(answer.criterion, answer.turn).name: {
+                            "value": answer.value,
+                            "also": answer.also,
+                            "explanation": answer.explanation,
+                        }
+                        for answer in one.answers.all()
+                    },
+                }
+                for one in items
+            ],
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(f"{len(document['items'])} items with known answers, {document['new']} of them new.")
+        for one in document["items"]:
+            answers = ", ".join(f"{key} {'|'.join([a['value'], *a['also']])}" for key, a in one["answers"].items())
+            self.stdout.write(f"  {one['purpose']:<14} {one['item_id']}: {answers}")

@@ -1,0 +1,46 @@
+"""`manage.py participants`: who came into a study, and how."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.management.text import columns
+from annotation.queries.demographics import answers
+from annotation.queries.participation import participants
+from annotation.queries.studies import study_called
+
+
+class Command(ConcordCommand):
+    help = "Who came into a study, by which way, what they decided on consent, and their completion codes."
+    example = "participants --study pilot --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or address of the study")
+        parser.add_argument(
+            "--demographics", action="store_true", help="with each person's answers to the questions about them"
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        rows = [one.as_json() for one in participants(study)]
+        if options["demographics"]:
+            given = answers(study)
+            rows = [row | {"demographics": of_person(given, str(row["annotator"]))} for row in rows]
+        return {"study": study.name, "participants": rows}
+
+    def say(self, document: dict[str, Any]) -> None:
+        head = ["annotator", "came_by", "platform_id", "decision", "submitted", "completion_code"]
+        rows = [[str(one[name]) for name in head] for one in document["participants"]]
+        if any("demographics" in one for one in document["participants"]):
+            head.append("demographics")
+            for row, one in zip(rows, document["participants"], strict=True):
+                row.append(", ".join(f"{key}: {value}" for key, value in one["demographics"].items()))
+        self.stdout.write(columns([[name.replace("_", " ") for name in head], *rows]))
+
+
+def of_person(given: dict[str, dict[str, str]], username: str) -> dict[str, str]:
+    """What one person answered, by question; without what they prefer not to say."""
+    return {key: found[username] for key, found in given.items() if username in found}

@@ -1,0 +1,53 @@
+"""`quality`: each annotator of a study as an instrument, and who should be looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.models import User
+from annotation.queries import quality
+from annotation.queries.studies import study_called
+
+
+class Command(ConcordCommand):
+    help = "How each annotator rates: signs of carelessness, gold accuracy and self-consistency, errors by criterion."
+    example = "quality --study pilot --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or address of the study")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        rows = quality.of_study(study)
+        people = User.objects.in_bulk([row.annotator for row in rows], field_name="username")
+        return {
+            **quality.document(study),
+            "annotators": [
+                {
+                    "annotator": row.annotator,
+                    "name": str(people[row.annotator]),
+                    "kind": people[row.annotator].kind,
+                    "ratings": row.rated,
+                    "signs": list(row.signs),
+                    "seconds_an_item": row.pace.seconds if row.pace else None,
+                    "too_fast": row.pace.too_fast if row.pace else None,
+                    "gold_accuracy": row.accuracy.overall.as_json() if row.accuracy else None,
+                    "self_consistency": row.consistency.overall.as_json() if row.consistency else None,
+                }
+                for row in rows
+            ],
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        for one in document["annotators"]:
+            kind = "" if one["kind"] == User.Kind.PERSON else f" ({one['kind']})"
+            self.stdout.write(f"{one['name']}{kind}: {one['ratings']} answers; {'; '.join(one['signs']) or 'no signs'}")
+            for name in ("gold_accuracy", "self_consistency"):
+                if found := one[name]:
+                    interval = f"{found['low']:.2f} to {found['high']:.2f}"
+                    self.stdout.write(
+                        f"  {name.replace('_', ' ')} {found['value']:.2f} ({interval}), n {found['n_items']}"
+                    )

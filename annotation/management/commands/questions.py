@@ -1,0 +1,47 @@
+"""`manage.py questions`: what annotators are asked about themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.queries.demographics import asked
+from annotation.queries.studies import study_called
+from annotation.services import demographics
+
+
+class Command(ConcordCommand):
+    help = "List the questions about the person that a study asks (answers only as counts), add one, or remove one."
+    example = 'questions --study pilot --add "Age" --options 18-29 30-44 45-64 65+'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or address of the study")
+        parser.add_argument("--add", metavar="TEXT", help="ask this")
+        parser.add_argument("--options", nargs="+", default=[], help='answers to it, beside "prefer not to say"')
+        parser.add_argument("--key", default="", help="its name in results; default: from its text")
+        parser.add_argument("--remove", metavar="KEY", help="ask this no more, and erase what was answered")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        erased = None
+        if options["add"]:
+            demographics.add_question(
+                by=None, study=study, text=options["add"], options=options["options"], key=options["key"]
+            )
+        if options["remove"]:
+            question = study.demographic_questions.filter(key=options["remove"]).first()
+            if question is None:
+                raise InputError(f"{study} has no question {options['remove']!r}.", field="remove")
+            erased = demographics.remove_question(by=None, question=question)
+        return {"study": study.name, "questions": [one.as_json() for one in asked(study)], "answers_erased": erased}
+
+    def say(self, document: dict[str, Any]) -> None:
+        for one in document["questions"]:
+            counts = ", ".join(f"{answer}: {n}" for answer, n in one["counts"].items())
+            hidden = (
+                f"; {one['not_shown']} answers of fewer than {one['least_people']} people" if one["not_shown"] else ""
+            )
+            self.stdout.write(f"{one['key']}: {one['text']} ({one['answered']} answered) {counts}{hidden}".rstrip())

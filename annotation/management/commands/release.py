@@ -1,0 +1,40 @@
+"""`manage.py release`: release a benchmark, and write it to a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries import benchmarks
+from annotation.services.benchmarks import releasing, versions
+
+
+class Command(ConcordCommand):
+    help = (
+        "Release a benchmark, so that it does not change any more, and with -o write it to a folder: PersonaFeedback's "
+        "layout ({kind}/{tier}.jsonl and persona/) with votes and kappa, Parquet, a Hugging Face card, a datasheet. "
+        "import_benchmark reads it back."
+    )
+    example = "release trips-1 -o trips-1/"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", help="its address, or its name for the newest version")
+        parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="a new or an empty folder")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        found = benchmarks.called(options["benchmark"])
+        if not found.is_released:
+            found = versions.release(by=None, benchmark=found)
+        document: dict[str, Any] = benchmarks.row(found).as_json()
+        if options["output"]:
+            manifest = releasing.write(benchmark=found, folder=options["output"])
+            document |= {"folder": str(options["output"]), "files": manifest["cases"], "digest": manifest["digest"]}
+        return document
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(f"{document['slug']} is released: {document['counting']} cases.")
+        for file in document.get("files", []):
+            self.stdout.write(f"  {document['folder']}/{file['path']}: {file['records']}")

@@ -1,0 +1,70 @@
+"""`manage.py token`: make, list and revoke API tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.management.lists import listed
+from annotation.models import ApiToken, User
+from annotation.models.api import Scope
+from annotation.services import tokens
+
+
+class Command(ConcordCommand):
+    help = "Make an API token for an account and print it, once; list an account's tokens; revoke one."
+    example = "token alice --name nightly --scopes read research --days 30"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--name", help="what it is for: makes a token")
+        parser.add_argument("--scopes", nargs="+", default=[Scope.READ.value], help=f"among {', '.join(Scope.values)}")
+        parser.add_argument("--days", type=int, default=tokens.USUAL_DAYS, help="how long it lasts; 0: until revoked")
+        parser.add_argument("--revoke", type=int, metavar="ID", help="revoke the token of this id")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        user = User.objects.filter(username=options["username"]).first()
+        if user is None:
+            raise InputError(f"There is nobody called {options['username']!r}.", field="username")
+        if options["revoke"] is not None:
+            return {"tokens": [described(revoked(user, options["revoke"]))]}
+        if options["name"] is None:
+            return {"tokens": [described(one) for one in user.api_tokens.order_by("pk")]}
+        days = options["days"] or None
+        made, text = tokens.make(by=user, name=options["name"], scopes=listed(options["scopes"]), days=days)
+        return {"token": text, "tokens": [described(made)]}
+
+    def say(self, document: dict[str, Any]) -> None:
+        if "token" in document:
+            self.stdout.write(f"{document['token']}\nCopy it now: it is kept nowhere.")
+            return
+        for one in document["tokens"]:
+            until = one["expires_at"] or "never"
+            scopes = ", ".join(one["scopes"])
+            self.stdout.write(f"{one['id']}\t{one['name']}\t{one['hint']}…\t{scopes}\t{one['state']}\texpires {until}")
+        if not document["tokens"]:
+            self.stdout.write("No tokens. Make one with --name.")
+
+
+def revoked(user: User, pk: int) -> ApiToken:
+    token = user.api_tokens.filter(pk=pk).first()
+    if token is None:
+        raise InputError(f"{user.username} has no token {pk}.", field="revoke")
+    tokens.revoke(by=user, token=token)
+    return token
+
+
+def described(token: ApiToken) -> dict[str, Any]:
+    times = {name: getattr(token, name) for name in ("created_at", "expires_at", "last_used_at")}
+    return {
+        "id": token.pk,
+        "name": token.name,
+        "hint": token.hint,
+        "scopes": token.scopes,
+        "state": token.state(timezone.now()),
+        **{name: at.isoformat() if at else None for name, at in times.items()},
+    }

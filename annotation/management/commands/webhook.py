@@ -1,0 +1,87 @@
+"""`manage.py webhook`: have an address told of events; list, try and end webhooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.management.lists import listed
+from annotation.models import User, Webhook
+from annotation.services import webhooks
+
+MOST_SHOWN = 20
+
+
+class Command(ConcordCommand):
+    help = "Have an address told of events and print the secret that signs the messages; list, try and end webhooks."
+    example = "webhook --by rosa --url https://lab.example/hook --events run.finished study.finished"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--by", help="username of who makes it")
+        parser.add_argument("--url", help="makes a webhook to this address")
+        parser.add_argument("--events", nargs="+", default=[], help=f"among {', '.join(webhooks.EVENTS)}")
+        parser.add_argument("--log", type=int, metavar="ID", help="what this webhook was told last")
+        parser.add_argument("--ping", type=int, metavar="ID", help="send it a message now, to try it")
+        parser.add_argument("--end", type=int, metavar="ID", help="tell it nothing more")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["url"]:
+            by = User.objects.filter(username=options["by"], is_researcher=True).first()
+            if by is None:
+                raise InputError(f"There is no researcher called {options['by']!r}.", field="by")
+            hook, secret = webhooks.make(by=by, url=options["url"], events=listed(options["events"]))
+            return {"secret": secret, "webhooks": [described(hook)]}
+        if options["end"] is not None:
+            hook = found(options["end"])
+            webhooks.end(by=hook.created_by, webhook=hook)
+            return {"webhooks": [described(found(hook.pk))]}
+        if options["ping"] is not None:
+            return {"deliveries": [tried(found(options["ping"]))]}
+        if options["log"] is not None:
+            return {"deliveries": log(found(options["log"]))}
+        return {"webhooks": [described(hook) for hook in Webhook.objects.order_by("pk")]}
+
+    def say(self, document: dict[str, Any]) -> None:
+        if "secret" in document:
+            self.stdout.write(f"Secret of its signatures, shown now: {document['secret']}")
+        for hook in document.get("webhooks", []):
+            state = "ended" if hook["ended_at"] else "working"
+            self.stdout.write(f"{hook['id']}\t{hook['url']}\t{', '.join(hook['events'])}\t{state}")
+        for one in document.get("deliveries", []):
+            state = "delivered" if one["delivered_at"] else one["error"] or "waiting"
+            self.stdout.write(f"{one['id']}\t{one['event']}\t{one['attempts']} attempts\t{state}")
+
+
+def found(pk: int) -> Webhook:
+    hook = Webhook.objects.select_related("created_by").filter(pk=pk).first()
+    if hook is None:
+        raise InputError(f"There is no webhook {pk}.", field="id")
+    return hook
+
+
+def tried(hook: Webhook) -> dict[str, Any]:
+    """A message sent by this process itself."""
+    with transaction.atomic():
+        made = webhooks.ping(by=hook.created_by, webhook=hook)
+    webhooks.deliver(made.pk)
+    made.refresh_from_db()
+    return told(made)
+
+
+def log(hook: Webhook) -> list[dict[str, Any]]:
+    return [told(one) for one in hook.deliveries.order_by("-pk")[:MOST_SHOWN]]
+
+
+def told(one: Any) -> dict[str, Any]:
+    named = {name: getattr(one, name) for name in ("event", "subject", "attempts", "status", "error")}
+    at = one.delivered_at.isoformat() if one.delivered_at else None
+    return {"id": one.pk, **named, "delivered_at": at}
+
+
+def described(hook: Webhook) -> dict[str, Any]:
+    ended = hook.ended_at.isoformat() if hook.ended_at else None
+    return {"id": hook.pk, "url": hook.url, "events": hook.events, "ended_at": ended}

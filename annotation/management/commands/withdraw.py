@@ -1,0 +1,37 @@
+"""`manage.py withdraw`: erase what a person gave in a study, as they asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import people_called, study_called
+from annotation.services import consents
+
+
+class Command(ConcordCommand):
+    help = (
+        "Withdraw a person's consent: their labels, drafts and answers about themselves in the study are erased for "
+        "good, and their items are free for others."
+    )
+    example = "withdraw --study pilot --annotator bob"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or address of the study")
+        parser.add_argument("--annotator", required=True, help="name of the account")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study, (annotator,) = study_called(options["study"]), people_called([options["annotator"]])
+        done = consents.withdraw(by=None, study=study, annotator=annotator)
+        return {
+            "study": study.name,
+            "annotator": annotator.username,
+            "erased": done.erased,
+            "withdrawn_at": done.created_at.isoformat(),
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        who, study, erased = (document[name] for name in ("annotator", "study", "erased"))
+        self.stdout.write(f"{who} has been withdrawn from {study!r}: {erased} labels erased.")

@@ -1,0 +1,119 @@
+"""From the items of a first study to where each of them was voted on last, through every filter round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotation.models import Adjudication, Annotation, FilterOutcome, Item, Study, TierOverride
+from annotation.queries import overrides
+from annotation.stats.benchmarks.votes import VALUES, Votes
+
+GOES_ON = (FilterOutcome.Outcome.ASKED_AGAIN, FilterOutcome.Outcome.REVISED)
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """An item of the first study with all that became of it.
+
+    Attributes
+    ----------
+    items
+        The item in each study it was voted on in, oldest first.
+    outcomes
+        What each filter round did with it, oldest first.
+    """
+
+    items: tuple[Item, ...]
+    outcomes: tuple[FilterOutcome, ...]
+
+    @property
+    def last(self) -> Item:
+        """Where its votes are."""
+        return self.items[-1]
+
+    @property
+    def outcome(self) -> FilterOutcome | None:
+        """What the last study's round did with it; None where there was none."""
+        return next((one for one in self.outcomes if one.item_id == self.last.pk), None)
+
+
+def studies_from(study: Study) -> list[Study]:
+    """The study and all that were made from its filter rounds, directly or not. A query for each generation."""
+    found, newest = [study], [study]
+    while newest:
+        newest = list(Study.objects.filter(follows__study__in=newest).distinct().order_by("pk"))
+        found += newest
+    return found
+
+
+def of_study(study: Study) -> list[Lineage]:
+    """Every item of the study, by position. Two queries besides those for the studies."""
+    studies = studies_from(study)
+    items = list(Item.objects.filter(study__in=studies).select_related("study", "pair__profile").order_by("position"))
+    outcomes = FilterOutcome.objects.filter(round__study__in=studies).select_related(
+        "round__study", "round__follow_up", "revised_pair", "decided_by", "item__pair"
+    )
+    by_item = {one.item_id: one for one in outcomes}
+    place = {(item.study_id, item.pair_id): item for item in items}
+    return [followed(item, by_item, place) for item in items if item.study_id == study.pk]
+
+
+def followed(item: Item, by_item: Mapping[int, FilterOutcome], place: Mapping[tuple[int, int | None], Item]) -> Lineage:
+    found, outcomes = [item], list[FilterOutcome]()
+    while outcome := by_item.get(found[-1].pk):
+        outcomes.append(outcome)
+        if outcome.outcome not in GOES_ON or outcome.round.follow_up_id is None:
+            break
+        pair = outcome.revised_pair_id or found[-1].pair_id
+        found.append(place[outcome.round.follow_up_id, pair])
+    return Lineage(tuple(found), tuple(outcomes))
+
+
+def votes(lineages: Sequence[Lineage], criterion: str, *, pooled: bool) -> list[Votes]:
+    """The counting votes on each item: those of its last study, or with `pooled` those of all studies in which its
+    texts were the same, the newest of each person. One query."""
+    wanted = {item.pk for one in lineages for item in (since_revision(one) if pooled else [one.last])}
+    given: dict[int, dict[int, str]] = {}
+    labels = Annotation.objects.counting().filter(
+        assignment__item__study__in={item.study_id for one in lineages for item in one.items}, criterion__key=criterion
+    )
+    rows = labels.values_list("assignment__item", "assignment__annotator", "value").order_by("pk")
+    for item, person, value in rows.iterator(chunk_size=5000):
+        if item in wanted and value:
+            given.setdefault(item, {})[person] = value
+    return [count(one, given, pooled=pooled) for one in lineages]
+
+
+def since_revision(one: Lineage) -> list[Item]:
+    """The items at the end of the lineage that have the same pair."""
+    return [item for item in one.items if item.pair_id == one.last.pair_id]
+
+
+def count(one: Lineage, given: Mapping[int, Mapping[int, str]], *, pooled: bool) -> Votes:
+    said: dict[int, str] = {}
+    for item in since_revision(one) if pooled else [one.last]:
+        said |= given.get(item.pk, {})
+    values = list(said.values())
+    return Votes(*(values.count(value) for value in VALUES))
+
+
+def decided(lineages: Sequence[Lineage], criterion: str) -> dict[int, Adjudication]:
+    """By the id of an item, the adjudication that holds. One query."""
+    ids = {one.last.pk for one in lineages}
+    found = Adjudication.objects.filter(
+        item__study__in={one.last.study_id for one in lineages}, criterion__key=criterion
+    )
+    newest = {one.item_id: one for one in found.select_related("decided_by").order_by("created_at", "pk")}
+    return {pk: one for pk, one in newest.items() if pk in ids}
+
+
+def tiers_by_hand(lineages: Sequence[Lineage], criterion: str) -> dict[int, TierOverride]:
+    """By the id of an item, the override of its tier that holds. Two queries a study."""
+    found = dict[int, TierOverride]()
+    for study in {one.last.study_id: one.last.study for one in lineages}.values():
+        positions = {one.last.position: one.last.pk for one in lineages if one.last.study_id == study.pk}
+        asked = study.criteria.filter(key=criterion).first()
+        held = overrides.holding(asked) if asked else {}
+        found |= {positions[position]: one for position, one in held.items() if position in positions}
+    return found

@@ -1,0 +1,78 @@
+"""Statements that are written out, for the few things that sixty people wait for at once.
+
+To put such a statement together from a queryset takes Django longer than the database takes to answer it. PostgreSQL
+also keeps them parsed and planned for as long as a connection lasts. What comes from outside is always a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from django.db import connection
+from django.db.models import Model
+
+Row = tuple[Any, ...]
+M = TypeVar("M", bound=Model)
+
+
+def row(statement: str, parameters: Mapping[str, Any]) -> Row | None:
+    """The first row of what a statement returns; None if there is none."""
+    with opened() as cursor:
+        cursor.execute(statement, parameters)
+        found: list[Row] = cursor.fetchall()  # to the end, where SQLite commits a statement that also returns something
+    return found[0] if found else None
+
+
+def changed(statement: str, parameters: Mapping[str, Any]) -> int:
+    """Run a statement that returns nothing, and say how many rows it changed."""
+    with opened() as cursor:
+        cursor.execute(statement, parameters)
+        return int(cursor.rowcount)
+
+
+def opened() -> Any:
+    """A cursor; one that keeps its statements prepared, where the database can (`config.postgresql`)."""
+    return getattr(connection, "prepared_cursor", connection.cursor)()
+
+
+def stored(value: Any) -> Any:
+    """A time as a parameter."""
+    return connection.ops.adapt_datetimefield_value(value)
+
+
+class Columns(Generic[M]):
+    """Columns of a model, all of them or these, and objects made from what a statement returned for them.
+
+    A field that was not read is read when somebody asks for it, as after `only()`.
+    """
+
+    def __init__(self, model: type[M], *names: str) -> None:
+        self.model = model
+        self.fields = [field for field in model._meta.concrete_fields if not names or field.attname in names]
+        self.names = [field.attname for field in self.fields]
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def of(self, alias: str) -> str:
+        """To stand behind SELECT, where the table is called so."""
+        return ", ".join(f'{alias}."{field.column}"' for field in self.fields)
+
+    def made(self, values: Sequence[Any]) -> M:
+        """An object of what is in these columns."""
+        read = list(values)
+        for place, convert, expression in self.converters:
+            read[place] = convert(read[place], expression, connection)
+        return self.model.from_db("default", self.names, read)
+
+    @cached_property
+    def converters(self) -> list[tuple[int, Any, Any]]:
+        """What makes of a column's content a value: its place, and a function with the expression that it takes."""
+        found = []
+        for place, field in enumerate(self.fields):
+            column = field.get_col(field.model._meta.db_table)
+            both = [*connection.ops.get_db_converters(column), *column.get_db_converters(connection)]
+            found += [(place, convert, column) for convert in both]
+        return found

@@ -1,0 +1,77 @@
+"""Versions of a benchmark: made as a draft, released once, and then only followed by other versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from annotation.errors import InputError
+from annotation.models import Benchmark, Study, User
+from annotation.version import code_version
+
+RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
+LONGEST_NAME, LONGEST_VERSION, LONGEST_SLUG = 120, 40, 150
+
+
+def create(
+    *,
+    by: User | None,
+    name: str,
+    version: str,
+    made: Mapping[str, Any],
+    notes: str = "",
+    parent: Benchmark | None = None,
+    study: Study | None = None,
+    input_hash: str = "",
+) -> Benchmark:
+    """A draft without cases. InputError where that version of the name is there already."""
+    benchmark = Benchmark(
+        name=checked("name", name, LONGEST_NAME),
+        version=checked("version", version, LONGEST_VERSION),
+        notes=notes.strip(),
+        parent=parent,
+        study=study,
+        made={**made, **({"parent": {"name": parent.name, "version": parent.version}} if parent else {})},
+        input_hash=input_hash,
+        code_version=code_version(),
+        created_by=by,
+    )
+    benchmark.slug = free_slug(f"{benchmark.name} {benchmark.version}")
+    try:
+        with transaction.atomic():
+            benchmark.save(force_insert=True)
+    except IntegrityError as error:
+        raise InputError(f"There is a version {version!r} of {name!r} already.", field="version") from error
+    return benchmark
+
+
+def release(*, by: User | None, benchmark: Benchmark) -> Benchmark:  # noqa: ARG001
+    """From now on neither the benchmark nor its cases change. InputError where it has no case that counts."""
+    with transaction.atomic():
+        locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        if locked.is_released:
+            raise InputError(f"{locked} is released already.", field="benchmark")
+        if not locked.cases.counting().exists():
+            raise InputError(f"{locked} has no case with gold.", field="benchmark")
+        locked.state, locked.released_at = Benchmark.State.RELEASED, timezone.now()
+        locked.save()
+    return locked
+
+
+def checked(field: str, text: str, longest: int) -> str:
+    text = text.strip()
+    if not text or len(text) > longest or "\0" in text:
+        raise InputError(f"A benchmark needs a {field} of at most {longest} characters.", field=field)
+    return text
+
+
+def free_slug(name: str) -> str:
+    """The name as it can stand in an address, with a number where that is taken."""
+    base = slugify(name.replace(".", "-"))[:LONGEST_SLUG] or "benchmark"
+    taken = {*RESERVED_SLUGS, *Benchmark.objects.filter(slug__startswith=base).values_list("slug", flat=True)}
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    return base if base not in taken else next(slug for slug in numbered if slug not in taken)

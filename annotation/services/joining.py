@@ -1,0 +1,105 @@
+"""Joining a study: with a new account, with the account one has, or as somebody whom a platform sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.errors import InputError
+from annotation.hashing import content_hash
+from annotation.models import Invitation, Participation, Study, User
+from annotation.parsing.platforms import Visit
+from annotation.queries.participation import closed_study, has_withdrawn, intake_of
+from annotation.services.invitations import taken_up
+
+MOST_VISITS = 100
+"""Visits of one person that are kept; who opens a link more often than that has told nothing new for long."""
+
+WITHDRAWN = "You have withdrawn from this study. Your labels were erased, and you are given no more items."
+
+
+def join(*, by: User, study: Study, invitation: Invitation | None = None) -> None:
+    """Let `by` rate in the study, by an invitation or by its public address. Joining again changes nothing."""
+    with transaction.atomic():
+        refuse_withdrawn(by, study)
+        if not study.annotators.filter(pk=by.pk).exists():
+            take_in(by, study, invitation)
+
+
+def with_new_account(*, account: User, study: Study, invitation: Invitation | None = None) -> User:
+    """Save the account (checked, unsaved, with its password set) and let it rate in the study: both or neither."""
+    try:
+        with transaction.atomic():
+            account.save(force_insert=True)
+            take_in(account, study, invitation)
+    except IntegrityError as error:
+        raise InputError("This name is taken.", field="username") from error
+    return account
+
+
+def from_platform(*, invitation: Invitation, visit: Visit) -> User:
+    """The account of whom a platform sent: made at their first visit, the same at every other.
+
+    It has no password: the platform's link is the way in, and it lies in this study only.
+    """
+    key = platform_key(visit)
+    with transaction.atomic():
+        found = known(invitation.study, key)
+        if found is None:
+            found = newcomer(invitation, visit, key)
+        else:
+            refuse_withdrawn(found.annotator, found.study)
+        remember(found, visit)
+    return found.annotator
+
+
+def platform_key(visit: Visit) -> str:
+    return content_hash([visit.platform, visit.person])
+
+
+def known(study: Study, key: str) -> Participation | None:
+    """Who has come to the study under this id before. Locked, since what they say is added to."""
+    there = Participation.objects.select_for_update(of=("self",)).select_related("annotator", "study")
+    return there.filter(study=study, platform_key=key).first()
+
+
+def newcomer(invitation: Invitation, visit: Visit, key: str) -> Participation:
+    locked = taken_up(invitation)
+    if found := known(locked.study, key):  # a second window came first, while this one waited for the lock
+        return found
+    name = f"{visit.platform}-{locked.study.pk}-{key[:12]}"
+    account = User(username=name, kind=User.Kind.PERSON)
+    account.set_unusable_password()
+    account.save(force_insert=True)
+    locked.study.annotators.add(account)
+    return Participation.objects.create(
+        study=locked.study, annotator=account, invitation=locked, platform=visit.platform, platform_key=key
+    )
+
+
+def remember(participation: Participation, visit: Visit) -> None:
+    """Keep what the address said, unless it said so before; the newest visit is the last one."""
+    said: dict[str, Any] = {"person": visit.person, **visit.parameters}
+    others = [one for one in participation.visits if {**one, "at": ""} != {**said, "at": ""}]
+    participation.visits = [*others, {**said, "at": timezone.now().isoformat()}][-MOST_VISITS:]
+    participation.save(update_fields=["visits"])
+
+
+def refuse_withdrawn(by: User, study: Study) -> None:
+    if has_withdrawn(study, by):
+        raise InputError(WITHDRAWN, field="annotator")
+
+
+def take_in(by: User, study: Study, invitation: Invitation | None) -> None:
+    if invitation is not None:
+        invitation = taken_up(invitation)
+    elif not intake_of(study).is_public:
+        raise InputError("This study takes nobody in without an invitation.", field="study")
+    elif why := closed_study(study):
+        raise InputError(why, field="study")
+    study.annotators.add(by)
+    Participation.objects.get_or_create(
+        study=study, annotator=by, defaults={"invitation": invitation, "is_self_registered": invitation is None}
+    )

@@ -1,0 +1,1 @@
+"""Pure functions over the cases of a benchmark of binary choices."""

@@ -1,0 +1,107 @@
+"""Which cases a cleaned version leaves out, and why: stated rules, applied in a stated order."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from annotation.stats.benchmarks import repeats, scripts
+from annotation.stats.benchmarks.cases import TIERS, Case
+
+Found = dict[str, str]
+"""Case -> why it is left out."""
+
+
+def contradicting(cases: Sequence[Case]) -> Found:
+    """Every case of a pair whose labels contradict each other: nothing says which one is right."""
+    known = {case.id: case for case in cases}
+    found = {}
+    for group in repeats.groups(cases):
+        members = [known[name] for name in group.cases]
+        for case in members if group.opposite else ():
+            tiers = dict.fromkeys(other.tier or "no tier" for other in members if other.chosen != case.chosen)
+            found[case.id] = f"its pair has the opposite label in {' and '.join(tiers)}"
+    return found
+
+
+def repeated(cases: Sequence[Case]) -> Found:
+    """All but one case of a pair that stands there several times: the one in the hardest tier stays."""
+    tier = {case.id: case.tier for case in cases}
+    place = {name: k for k, name in enumerate(TIERS)}
+    found = {}
+    for group in repeats.groups(cases):
+        stays = max(group.cases, key=lambda name: (place.get(tier[name], -1), -group.cases.index(name)))
+        for name in group.cases:
+            if name != stays:
+                found[name] = f"its pair stands in {tier[stays] or 'no tier'} too, as {stays}"
+    return found
+
+
+def circular(cases: Sequence[Case]) -> Found:
+    """Every case of a circle of labels."""
+    return {
+        name: f"its label is one of {len(circle)} that go round in a circle"
+        for circle in repeats.circles(cases)
+        for name in circle
+    }
+
+
+def nearly_same(cases: Sequence[Case]) -> Found:
+    """Cases whose two responses are nearly the same text."""
+    why = f"its two responses are {repeats.NEAR:.0f} % or more the same"
+    return dict.fromkeys(repeats.nearly_same_responses(cases), why)
+
+
+def near_duplicates(cases: Sequence[Case]) -> Found:
+    """The later one of two cases of one persona and question whose responses are nearly the same."""
+    left_out: Found = {}
+    for first, second in repeats.nearly_same_cases(cases):
+        if first not in left_out:
+            left_out.setdefault(second, f"its responses are {repeats.NEAR:.0f} % or more those of {first}")
+    return left_out
+
+
+def other_script(cases: Sequence[Case]) -> Found:
+    """Cases with a response in another script than the question."""
+    found = scripts.scripts_of([text for case in cases for text in (case.question, case.response_1, case.response_2)])
+    return {
+        case.id: f"the question is {asked}, the responses {first} and {second}"
+        for case, asked, first, second in zip(cases, found[::3], found[1::3], found[2::3], strict=True)
+        if (first, second) != (asked, asked)
+    }
+
+
+def without_persona(cases: Sequence[Case]) -> Found:
+    """Cases of nobody."""
+    return {case.id: "it has no persona" for case in cases if not case.persona}
+
+
+RULES: Mapping[str, Callable[[Sequence[Case]], Found]] = {
+    "contradicting": contradicting,
+    "repeated": repeated,
+    "circular": circular,
+    "nearly_same": nearly_same,
+    "near_duplicates": near_duplicates,
+    "other_script": other_script,
+    "without_persona": without_persona,
+}
+"""In the order in which they are applied: each looks at what those before it left."""
+
+ABOUT = {name: (rule.__doc__ or "").split("\n")[0] for name, rule in RULES.items()}
+
+
+def cleaned(cases: Sequence[Case], rules: Sequence[str]) -> Found:
+    """What the rules leave out, with the rule before the reason.
+
+    Raises
+    ------
+    ValueError
+        For a rule that does not exist, or none at all.
+    """
+    if not rules:
+        raise ValueError(f"name at least one rule of {', '.join(RULES)}")
+    if unknown := [rule for rule in rules if rule not in RULES]:
+        raise ValueError(f"{unknown[0]!r} is not one of {', '.join(RULES)}")
+    left_out: Found = {}
+    for name, rule in RULES.items():
+        if name in rules:
+            left = [case for case in cases if case.id not in left_out]
+            left_out |= {case: f"{name}: {why}" for case, why in rule(left).items()}
+    return left_out

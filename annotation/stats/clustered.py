@@ -1,0 +1,75 @@
+"""Means of many columns at once, each with an interval that resamples clusters: profiles, personas, dialogues.
+
+What belongs to one cluster is alike, so that clusters are resampled and not rows. All columns share the draws.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.resampling import Resampling, replicate
+from annotation.stats.scores import masked_means
+from annotation.stats.table import FloatArray, IntArray
+
+NOTHING = "nothing has a value here"
+
+
+def clustered_means(
+    values: FloatArray,
+    clusters: Sequence[str],
+    *,
+    bootstrap: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    reason: str = NOTHING,
+) -> list[Estimate]:
+    """The mean of each column, without what is missing.
+
+    Parameters
+    ----------
+    values
+        (n, m); NaN where a row takes no part in a column. Zeros and ones for shares.
+    clusters
+        (n,) what is resampled: the profile of each row.
+    bootstrap, confidence, seed
+        How the intervals are made.
+    reason
+        Why a column has no mean, where it has none.
+
+    Returns
+    -------
+    list of Estimate
+        m figures; their ``n_items`` are rows, their ``n_raters`` the clusters of these.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many clusters as rows.
+    """
+    n, m = values.shape
+    if len(clusters) != n:
+        raise ValueError(f"there are {n} rows and {len(clusters)} clusters")
+    there = ~np.isnan(values)
+    unit, n_units = units_of(clusters)
+    resampling = Resampling(
+        unit=unit,
+        stratum=np.zeros(n_units, dtype=np.int64),
+        item_weights=np.ones(n),
+        n_replicates=bootstrap if n else 0,
+        confidence=confidence,
+        seed=seed,
+    )
+    bases = [
+        Basis(int(there[:, j].sum()), len(set(unit[there[:, j]].tolist())), int(there[:, j].sum())) for j in range(m)
+    ]
+    return estimates(replicate([masked_means(values)], resampling)[0], resampling, bases, [reason] * m)
+
+
+def units_of(clusters: Sequence[str]) -> tuple[IntArray, int]:
+    """The number of each row's cluster, 0 … k - 1, and k."""
+    if not len(clusters):
+        return np.zeros(0, dtype=np.int64), 0
+    names, unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
+    return unit.astype(np.int64), len(names)

@@ -1,0 +1,112 @@
+"""Agreement as it grows: the coefficients over the first tenth of the ratings, the first two tenths, and so on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.stats import chance_corrected as chance
+from annotation.stats.alpha import krippendorff_alpha
+from annotation.stats.distinct import distinct_items
+from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import estimates
+from annotation.stats.pairs import basis_of
+from annotation.stats.resampling import Resampling, replicate
+from annotation.stats.table import MISSING, RatingTable
+
+ALPHA = "krippendorff_alpha"
+SHOWN = ("percent_agreement", "fleiss_kappa", ALPHA)
+POINTS = 10
+
+
+@dataclass(frozen=True)
+class GrowthPoint:
+    """Agreement when so many ratings were in.
+
+    Attributes
+    ----------
+    n_ratings, n_items
+        Ratings until then, and items with one or more.
+    coefficients
+        The figures of `SHOWN` by name.
+    """
+
+    n_ratings: int
+    n_items: int
+    coefficients: Mapping[str, Estimate]
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        found = {name: estimate.as_json() for name, estimate in self.coefficients.items()}
+        return {"n_ratings": self.n_ratings, "n_items": self.n_items, "coefficients": found}
+
+
+def growth(
+    table: RatingTable,
+    order: npt.ArrayLike,
+    *,
+    points: int = POINTS,
+    bootstrap: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> tuple[GrowthPoint, ...]:
+    """Agreement at ``points`` equally spaced numbers of ratings, the last of them all.
+
+    Parameters
+    ----------
+    table
+        The ratings.
+    order
+        (n_items, n_raters) when each rating was given, in any unit; read only where there is a rating.
+    points
+        Number of points; fewer where there are fewer ratings.
+    bootstrap, confidence, seed
+        As in `annotation.stats.agreement.agreement`, whose figures on the same ratings these are.
+
+    Raises
+    ------
+    ValueError
+        Where ``order`` has another shape than the table, or is NaN where there is a rating.
+    """
+    when = np.asarray(order, dtype=float)
+    if when.shape != table.codes.shape:
+        raise ValueError(f"the order has shape {when.shape}, the table {table.codes.shape}")
+    rated = table.codes != MISSING
+    if np.isnan(when[rated]).any():
+        raise ValueError("a rating has no place in the order")
+    total = int(rated.sum())
+    sizes = sorted({max(1, round(total * point / points)) for point in range(1, points + 1)}) if total else []
+    place = np.full(when.shape, total, dtype=np.int64)
+    place[rated] = np.argsort(np.argsort(when[rated], kind="stable"), kind="stable")
+    return tuple(
+        _point(table.with_codes(np.where(place < size, table.codes, MISSING)), bootstrap, confidence, seed)
+        for size in sizes
+    )
+
+
+def _point(table: RatingTable, bootstrap: int, confidence: float, seed: int) -> GrowthPoint:
+    known = table.subset_items((table.codes != MISSING).any(axis=1))
+    distinct = distinct_items(_without_names(known))
+    resampling = Resampling.of(
+        distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
+    )
+    shared, alpha = replicate([chance.chance_corrected(distinct.table), krippendorff_alpha(distinct.table)], resampling)
+    basis, reason = basis_of(known, known.pairable), chance.why_undefined(known)
+    names = (*chance.NAMES, ALPHA)
+    figures = [
+        *estimates(shared, resampling, [basis] * len(chance.NAMES), [reason] * len(chance.NAMES)),
+        *estimates(alpha, resampling, [basis], [reason]),
+    ]
+    found = dict(zip(names, figures, strict=True))
+    return GrowthPoint(int(table.n_ratings), known.n_items, {name: found[name] for name in SHOWN})
+
+
+def _without_names(table: RatingTable) -> RatingTable:
+    """The same ratings in as few columns as an item has: none of these figures asks who said what."""
+    width = max(int(table.ratings_per_item.max(initial=0)), 1)
+    codes = -np.sort(-table.codes, axis=1)[:, :width]
+    if codes.shape[1] < width:
+        return table
+    return replace(table, codes=codes, raters=tuple(f"rating {column + 1}" for column in range(width)))

@@ -1,0 +1,82 @@
+"""The filter rounds of a study of pairs, and a new one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from annotation.access import researcher_required
+from annotation.benchmark_forms import FilterForm
+from annotation.errors import InputError
+from annotation.models import Benchmark, FilterOutcome, Study, User
+from annotation.services.benchmarks import grading
+from annotation.steps import study_steps
+from annotation.views.studies import researcher
+
+
+@researcher_required
+def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
+    """What each round did with the items, and a form for the next."""
+    study = get_object_or_404(Study, slug=slug)
+    if study.kind != Study.Kind.PAIR:
+        raise Http404("only studies of response pairs are filtered")
+    form = FilterForm(request.POST or None)
+    if form.is_valid() and (made := form.run(researcher(request), study)):
+        counts = Counter(made.outcomes.values_list("outcome", flat=True))
+        messages.success(request, ", ".join(f"{n} {outcome}" for outcome, n in counts.items()).capitalize() + ".")
+        return redirect("filter_rounds", slug=slug)
+    rounds = list(study.filter_rounds.select_related("follow_up", "created_by").order_by("number"))
+    numbers = FilterOutcome.objects.filter(round__in=rounds).values_list("round", "outcome").annotate(n=Count("pk"))
+    counted = {(pk, outcome): n for pk, outcome, n in numbers.order_by()}
+    context = {
+        "study": study,
+        "steps": study_steps(study),
+        "form": form,
+        "outcomes": FilterOutcome.Outcome.values,
+        "rounds": [(one, [counted.get((one.pk, name), 0) for name in FilterOutcome.Outcome.values]) for one in rounds],
+        "simulated": study.annotators.filter(kind=User.Kind.SIMULATED).count(),
+        "undecided": study.items.filter(filter_outcomes=None).count(),
+        "benchmarks": Benchmark.objects.filter(study=study).order_by("created_at", "pk"),
+        "before": study.follows.select_related("study").first(),
+    }
+    return render(request, "annotation/filter_rounds.html", context)
+
+
+FIGURES = {
+    "no_difference": "Preferences whose two grades are equal",
+    "same_sign": "Of the others: the chosen response has the higher grade",
+    "opposite": "Preferences whose chosen response has the lower grade",
+    "both_high": "Preferences between two responses above the middle of the scale",
+    "both_low": "Preferences between two responses below the middle of the scale",
+    "difference": "Mean difference of grades in favour of the chosen response",
+    "correlation": "Rank correlation of choice and difference of grades",
+}
+
+
+@researcher_required
+def graded(request: HttpRequest, slug: str) -> HttpResponse:
+    """What choices hide that grades of the same people show, or the button that makes the study of grades."""
+    study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
+    if request.method == "POST":
+        try:
+            made = grading.make_study(by=researcher(request), study=study)
+        except InputError as error:
+            messages.error(request, error.message)
+            return redirect("graded", slug=slug)
+        messages.success(request, f"{made} is a draft: its annotators see it once it is open.")
+        return redirect("study_detail", slug=made.slug)
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study)}
+    if there := grading.graded_studies(study):
+        try:
+            found = grading.compare(study=study, graded=there[0])
+        except InputError as error:
+            messages.error(request, error.message)
+        else:
+            context |= {"found": found, "figures": [(words, found[name]) for name, words in FIGURES.items()]}
+        context["graded"] = there[0]
+    return render(request, "annotation/graded.html", context)

@@ -1,0 +1,33 @@
+"""Who may make an account: people come in by invitation, or by the lab's single sign-on where that is allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
+from django.http import HttpRequest
+
+from annotation.queries import people
+
+
+class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
+    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        """No account without an invitation; `annotation` makes those."""
+        return False
+
+
+class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:  # noqa: ARG002
+        """A stranger whom the lab knows becomes an annotator; what they may do more, a researcher decides."""
+        return bool(settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS)
+
+
+class Passwords(ModelBackend):
+    """Accounts by name and password, as Django has it; every request asks for its account once more."""
+
+    def get_user(self, user_id: Any) -> Any:
+        user = people.account(int(user_id))
+        return user if user and self.user_can_authenticate(user) else None

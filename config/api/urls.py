@@ -1,0 +1,15 @@
+"""Version 1 of the API: what the apps offer, its document, and a page that reads it."""
+
+from django.urls import include, path, re_path
+
+from annotation.api.account import Nothing
+from config.api import views
+
+urlpatterns = [
+    path("schema", views.Schema.as_view(), name="api_schema"),
+    path("docs", views.docs, name="api_docs"),
+    path("", include("annotation.api.urls")),
+    path("", include("judging.api.urls")),
+    path("", include("simulation.api.urls")),
+    re_path("", Nothing.as_view()),
+]

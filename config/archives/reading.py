@@ -1,0 +1,172 @@
+"""Reading a study's archive into a site that has other studies: all of it, or nothing.
+
+Own rows get new numbers. What the site has already (accounts, material, judges) is used, where it is the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections import defaultdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import Model, Q
+
+from annotation.errors import InputError
+from annotation.models import Study, User
+from config.archives import members
+from config.archives.writing import FORM, MANIFEST, SECRET
+from config.backups import tables
+from config.backups.reading import BATCH, as_it_was, hashed
+from config.backups.writing import migrations
+from judging.models import CalibrationRun, JudgeRun, Judgment
+
+NAMING = {"judging.Judgment": "details", "judging.JudgeRun": "result"}
+"""By table, the column of JSON in which a row names others."""
+
+LINKED: dict[str, type[Model]] = {"run": JudgeRun, "calibration": CalibrationRun}
+
+Numbers = dict[type[Model], dict[int, int]]
+"""By table, the number that a row has in the archive -> the one that it has here."""
+
+
+def restore(path: Path) -> dict[str, Any]:
+    """Add the study of an archive to this site. Returns the manifest, with how many rows were new and how many known.
+
+    Raises InputError where the file is no archive, was changed or cut, or was made by a version with other tables, and
+    where the site has a study of this name, or something of the same name with another content; nothing is kept then.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive, transaction.atomic():
+            manifest = manifest_in(archive, path)
+            numbers: Numbers = defaultdict(dict)
+            rows = {}
+            for model in (*members.shared(), *members.own()):
+                rows[model._meta.label] = table(archive, model, manifest, path, numbers)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InputError(f"cannot be read as an archive: {error}", file=str(path)) from error
+    except IntegrityError as error:
+        raise InputError(f"holds rows that cannot be here: {error}", file=str(path)) from error
+    return {**manifest, "rows": rows}
+
+
+def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    """The manifest, if this code can read what it lists and the study is not here."""
+    try:
+        manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+        form, made = manifest["form"], set(manifest["migrations"])
+        name, slug, listed = manifest["study"], manifest["slug"], set(manifest["tables"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"holds no {MANIFEST} of a study", file=str(path)) from error
+    here = set(migrations())
+    if form != FORM or made != here or listed != {one._meta.label for one in (*members.shared(), *members.own())}:
+        raise InputError(
+            f"was made by {manifest.get('code_version')}, whose tables differ: restore it there, then upgrade",
+            file=str(path),
+            field="migrations",
+        )
+    if Study.objects.filter(name=name).exists() or Study.objects.filter(slug=slug).exists():
+        raise InputError(f"There is a study {name} here already.", file=str(path), field="study")
+    return manifest
+
+
+def table(
+    archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any], path: Path, numbers: Numbers
+) -> dict[str, int]:
+    """Add the rows of one table; their hash is compared once all are read, before anything is committed."""
+    label, found, made, known = model._meta.label, hashlib.sha256(), 0, 0
+    name = f"{label}.jsonl"
+    with archive.open(name) as file, as_it_was(model):
+        lines = hashed(file, found)
+        try:
+            while batch := [moved(model, json.loads(line), numbers) for line in islice(lines, BATCH)]:
+                same = known_rows(model, batch, path) if model in members.SHARED else {}
+                numbers[model].update(same)
+                add(model, [row for row in batch if row["id"] not in same], numbers)
+                made, known = made + len(batch) - len(same), known + len(same)
+        except (KeyError, ValueError, TypeError, ValidationError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"is not a row of {label}: {error}", file=f"{path}:{name}", line=made + known + 1
+            ) from error
+    if found.hexdigest() != manifest["tables"][label]["sha256"]:
+        raise InputError("was changed or cut: its SHA-256 is not that of the manifest", file=f"{path}:{name}")
+    return {"created": made, "unchanged": known}
+
+
+def moved(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str, Any]:
+    """The row with the numbers that things have here. A link to what the archive does not hold is no link."""
+    for link in members.links(model):
+        old, target = row[link.attname], link.remote_field.model
+        if old is not None:
+            new = numbers[target].get(old)
+            if new is None and not link.null:
+                raise ValueError(f"{link.name} {old} is not in the archive")
+            row[link.attname] = new
+    if model is User:
+        row |= {**SECRET, "password": "!", "is_researcher": False}
+    return row
+
+
+def known_rows(model: type[Model], rows: list[dict[str, Any]], path: Path) -> dict[int, int]:
+    """Of rows of a shared table, those that are here: number in the archive -> number here. One query."""
+    key, same = members.SHARED[model]
+    like = Q()
+    for name in key:
+        values = {row[name] for row in rows}
+        like &= Q(**{f"{name}__in": values - {None}}) | (
+            Q(**{f"{name}__isnull": True}) if None in values else Q(pk=None)
+        )
+    here = {tuple(row[name] for name in key): row for row in model._base_manager.filter(like).values("pk", *key, *same)}
+    found: dict[int, int] = {}
+    for row in rows:
+        if there := here.get(tuple(row[name] for name in key)):
+            for name in same:
+                if there[name] != row[name]:
+                    who = " ".join(str(row[part]) for part in key)
+                    raise InputError(f"{model._meta.verbose_name} {who} is here with another {name}.", file=str(path))
+            found[row["id"]] = there["pk"]
+    return found
+
+
+def add(model: type[Model], rows: list[dict[str, Any]], numbers: Numbers) -> None:
+    old = [row["id"] for row in rows]
+    made = list(tables.instances(model, (json.dumps({**row, "id": None}) for row in rows)))
+    for one, number in zip(model._base_manager.bulk_create(made), old, strict=True):
+        numbers[model][number] = one.pk
+    if column := NAMING.get(model._meta.label):
+        rename(model, made, column, numbers)
+
+
+def rename(model: type[Model], rows: list[Model], column: str, numbers: Numbers) -> None:
+    """Put the numbers that rows have here into a column of JSON that names them."""
+    changed = []
+    for row in rows:
+        before = getattr(row, column)
+        setattr(row, column, renamed(before, numbers))
+        if getattr(row, column) != before:
+            changed.append(row)
+    model._base_manager.bulk_update(changed, [column], batch_size=BATCH)
+
+
+def renamed(value: Any, numbers: Numbers) -> Any:
+    """The same with other numbers: of the judgments that one is made of, of the run and the calibration behind it."""
+    if isinstance(value, list):
+        return [renamed(one, numbers) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: number_of(name, part, numbers) for name, part in value.items()}
+
+
+def number_of(name: str, part: Any, numbers: Numbers) -> Any:
+    if name == "members" and isinstance(part, list) and all(isinstance(one, int) for one in part):
+        return [numbers[Judgment][one] for one in part if one in numbers[Judgment]]
+    if name in LINKED and isinstance(part, int):
+        return numbers[LINKED[name]].get(part)
+    return renamed(part, numbers)

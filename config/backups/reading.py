@@ -1,0 +1,116 @@
+"""Reading a backup into an empty site: everything, or nothing at all."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.color import no_style
+from django.db import IntegrityError, connection, transaction
+from django.db.models import DateField, Model
+
+from annotation.errors import InputError
+from config.backups import tables
+from config.backups.writing import FORM, MANIFEST, migrations
+
+BATCH = 1000
+
+
+def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
+    """Fill an empty, migrated database with a backup. Returns the manifest.
+
+    Raises InputError where the file is no backup, was changed or cut, was made by a version with other tables, or the
+    site is not empty; nothing is kept then.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive, transaction.atomic():
+            manifest = manifest_in(archive, path)
+            check_empty()
+            for model in tables.models_kept():
+                tell(model._meta.label, table(archive, model, manifest, path))
+            go_on_counting()
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InputError(f"cannot be read as a backup: {error}", file=str(path)) from error
+    except IntegrityError as error:
+        raise InputError(f"refers to rows that it does not hold: {error}", file=str(path)) from error
+    return manifest
+
+
+def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    """The manifest, if this code can read what it lists."""
+    try:
+        manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+        form, made, labels = manifest["form"], set(manifest["migrations"]), set(manifest["tables"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"holds no {MANIFEST} of a backup", file=str(path)) from error
+    if form != FORM:
+        raise InputError(f"has form {form}; this version reads form {FORM}", file=str(path), field="form")
+    here = set(migrations())
+    if made != here or labels != {model._meta.label for model in tables.models_kept()}:
+        other = ", ".join(sorted(made ^ here)[:5])
+        raise InputError(
+            f"was made by {manifest.get('code_version')}, whose tables differ ({other}). Restore it with that version, "
+            "then upgrade.",
+            file=str(path),
+            field="migrations",
+        )
+    return manifest
+
+
+def check_empty() -> None:
+    for model in tables.models_kept():
+        if model._base_manager.exists():
+            raise InputError(f"The site is not empty: it has rows of {model._meta.label}. Restore into a new one.")
+
+
+def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any], path: Path) -> int:
+    """Fill one table; its hash is compared once all of it is read, before anything is committed."""
+    label, found, n = model._meta.label, hashlib.sha256(), 0
+    name = f"{label}.jsonl"
+    with archive.open(name) as file, as_it_was(model):
+        rows = tables.instances(model, hashed(file, found))
+        try:
+            while batch := list(islice(rows, BATCH)):
+                model._base_manager.bulk_create(batch)
+                n += len(batch)
+        except (KeyError, ValueError, TypeError, ValidationError) as error:
+            raise InputError(f"is not a row of {label}: {error}", file=f"{path}:{name}", line=n + 1) from error
+    if found.hexdigest() != manifest["tables"][label]["sha256"]:
+        raise InputError("was changed or cut: its SHA-256 is not that of the manifest", file=f"{path}:{name}")
+    return n
+
+
+def hashed(file: Any, into: Any) -> Iterator[str]:
+    for line in io.BufferedReader(file):
+        into.update(line)
+        yield line.decode()
+
+
+@contextmanager
+def as_it_was(model: type[Model]) -> Iterator[None]:
+    """Moments of making and changing come from the backup, not from the clock."""
+    dated = [field for field in tables.columns(model) if isinstance(field, DateField)]
+    kept = [(field, field.auto_now, field.auto_now_add) for field in dated]
+    for field in dated:
+        field.auto_now = field.auto_now_add = False
+    try:
+        yield
+    finally:
+        for field, now, add in kept:
+            field.auto_now, field.auto_now_add = now, add
+
+
+def go_on_counting() -> None:
+    """The next row of each table gets a number that is free, where the database counts beside the table."""
+    statements = connection.ops.sequence_reset_sql(no_style(), tables.models_kept())
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)

@@ -1,0 +1,94 @@
+"""Writing a backup: one moment of the database, in a file that is there whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Model
+
+from annotation.version import code_version
+from config.backups import tables
+
+FORM = 1
+MANIFEST = "manifest.json"
+
+
+@dataclass
+class Written:
+    """What a backup holds of one table."""
+
+    rows: int = 0
+    sha256: Any = field(default_factory=hashlib.sha256)
+
+    def add(self, line: bytes) -> bytes:
+        self.rows += 1
+        self.sha256.update(line)
+        return line
+
+
+def write(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
+    """Write all tables as they are at one moment, beside `path` first. Returns the manifest. OSError if it cannot."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with one_moment(), zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+            manifest = manifest_of({model._meta.label: table(archive, model, tell) for model in tables.models_kept()})
+            archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return manifest
+
+
+def table(archive: zipfile.ZipFile, model: type[Model], tell: Callable[[str, int], None]) -> Written:
+    written = Written()
+    with archive.open(f"{model._meta.label}.jsonl", "w", force_zip64=True) as file:
+        for line in tables.rows(model):
+            file.write(written.add(line.encode()))
+    tell(model._meta.label, written.rows)
+    return written
+
+
+def manifest_of(written: dict[str, Written]) -> dict[str, Any]:
+    return {
+        "form": FORM,
+        "made_at": datetime.now(UTC).isoformat(),
+        "code_version": code_version(),
+        "migrations": migrations(),
+        "tables": {label: {"rows": one.rows, "sha256": one.sha256.hexdigest()} for label, one in written.items()},
+        "left_out": tables.LEFT_OUT,
+    }
+
+
+def migrations() -> list[str]:
+    """Those of the tables in a backup, as applied here."""
+    apps = {model._meta.app_label for model in tables.models_kept()}
+    return sorted(f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations() if app in apps)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """All reads see the database as it was at the first of them, and nobody who writes waits."""
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+        return
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and len(connection.savepoint_ids) == 0:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield

@@ -1,0 +1,148 @@
+"""What must hold of the whole database, whatever was killed when. Constraints keep most; this looks at the rest too.
+
+Each invariant is one query that finds the rows that break it. None of them changes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, connection
+from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotation.models import Annotation, Assignment, Criterion, Item, Study
+from judging.models import JudgeChunk, JudgeRun
+from judging.queries import runs
+from simulation.models import Experiment, SimulatedDialogue, Turn
+from simulation.parsing.endings import REGULAR
+
+EXAMPLES = 5
+SUBMITTED = Assignment.State.SUBMITTED
+RATINGS = Q(purpose=Assignment.Purpose.RATING)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What breaks an invariant: how many rows, and some of them."""
+
+    invariant: str
+    n: int
+    examples: tuple[str, ...]
+
+
+def findings() -> list[Finding]:
+    """All that is broken; nothing where all is as it should be."""
+    found = [finding(text, broken()) for text, broken in INVARIANTS.items()]
+    return [one for one in [*found, references(), finished_runs()] if one.n]
+
+
+def finding(text: str, broken: QuerySet[Any]) -> Finding:
+    n = broken.count()
+    return Finding(text, n, tuple(named(row) for row in broken[:EXAMPLES]) if n else ())
+
+
+def named(row: Model) -> str:
+    return f"{row._meta.verbose_name} {row.pk}"
+
+
+def counted(rows: QuerySet[Any], by: str) -> Coalesce:
+    """How many of `rows` there are for the outer row that `by` names."""
+    n = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(n, output_field=IntegerField()), 0)
+
+
+def rated_too_often() -> QuerySet[Item]:
+    ratings = Assignment.objects.filter(RATINGS, item=OuterRef("pk"), state=SUBMITTED)
+    return Item.objects.annotate(n=counted(ratings, "item")).filter(n__gt=F("study__overlap")).order_by("pk")
+
+
+def without_its_slots() -> QuerySet[Item]:
+    """Of studies that were opened here; imported ones have the slots of the labels that came along."""
+    opened = Q(study__state=Study.State.OPEN) & ~Q(study__assignments__annotator__kind="imported")
+    slots = Assignment.objects.filter(RATINGS, item=OuterRef("pk"))
+    return Item.objects.filter(opened).annotate(n=counted(slots, "item")).exclude(n=F("study__overlap")).order_by("pk")
+
+
+def rated_twice_by_one() -> QuerySet[Item]:
+    twice = (
+        Assignment.objects.filter(RATINGS, item=OuterRef("pk"), state=SUBMITTED)
+        .order_by()
+        .values("annotator")
+        .annotate(n=Count("pk"))
+        .filter(n__gt=1)
+    )
+    return Item.objects.filter(Exists(twice)).order_by("pk")
+
+
+def handed_in_without_an_answer() -> QuerySet[Assignment]:
+    """By people who rated here. Imported ones may have answered some criteria only."""
+    unanswered = Criterion.objects.filter(study=OuterRef("study")).exclude(
+        Exists(Annotation.objects.filter(assignment=OuterRef(OuterRef("pk")), criterion=OuterRef("pk")))
+    )
+    whole = unanswered.filter(unit=Criterion.Unit.ITEM)
+    people = Assignment.objects.filter(state=SUBMITTED, annotator__kind="person")
+    return people.filter(Exists(whole)).order_by("pk")
+
+
+def answered_without_being_handed_in() -> QuerySet[Assignment]:
+    answers = Annotation.objects.filter(assignment=OuterRef("pk"))
+    return Assignment.objects.filter(Exists(answers)).exclude(state=SUBMITTED).order_by("pk")
+
+
+def parts_left_of_finished_runs() -> QuerySet[JudgeChunk]:
+    return JudgeChunk.objects.filter(finished_at=None, run__finished_at__isnull=False).order_by("pk")
+
+
+def dialogues_without_material() -> QuerySet[SimulatedDialogue]:
+    return SimulatedDialogue.objects.filter(ending__in=REGULAR, dialogue=None).order_by("pk")
+
+
+def turns_with_gaps() -> QuerySet[SimulatedDialogue]:
+    turns = Turn.objects.filter(simulated=OuterRef("pk"))
+    last = turns.order_by().values("simulated").annotate(last=Max("number")).values("last")
+    highest = Coalesce(Subquery(last, output_field=IntegerField()), 0)
+    return (
+        SimulatedDialogue.objects.annotate(n=counted(turns, "simulated"), highest=highest)
+        .exclude(n=F("highest"))
+        .order_by("pk")
+    )
+
+
+def dialogues_left_of_finished_experiments() -> QuerySet[Experiment]:
+    left = SimulatedDialogue.objects.filter(experiment=OuterRef("pk"), ending="")
+    return Experiment.objects.filter(Exists(left), finished_at__isnull=False).order_by("pk")
+
+
+INVARIANTS: dict[str, Callable[[], QuerySet[Any]]] = {
+    "An item has no more ratings than its study's overlap.": rated_too_often,
+    "An item of an open study has as many slots as its overlap.": without_its_slots,
+    "Nobody rated an item twice.": rated_twice_by_one,
+    "What a person handed in answers every criterion.": handed_in_without_an_answer,
+    "Answers belong to what was handed in.": answered_without_being_handed_in,
+    "A finished run has no part left.": parts_left_of_finished_runs,
+    "A dialogue that ended as it should became material.": dialogues_without_material,
+    "The turns of a dialogue are numbered without gaps.": turns_with_gaps,
+    "A finished experiment has no dialogue left.": dialogues_left_of_finished_experiments,
+}
+
+
+def references() -> Finding:
+    """Every row that is referred to exists."""
+    text = "Every row that is referred to exists."
+    try:
+        connection.check_constraints()
+    except IntegrityError as error:
+        return Finding(text, 1, (str(error),))
+    return Finding(text, 0, ())
+
+
+def finished_runs() -> Finding:
+    """A run that finished with all of its parts whole has every judgment once; a constraint keeps it from more."""
+    failed = JudgeChunk.objects.filter(run=OuterRef("pk")).exclude(error="")
+    whole = JudgeRun.objects.filter(~Exists(failed), finished_at__isnull=False, chunks__isnull=False).distinct()
+    broken = [run for run in whole.select_related("study", "judge").order_by("pk") if runs.progress(run).missing]
+    examples = tuple(f"run {run.pk}" for run in broken[:EXAMPLES])
+    return Finding("A finished run has every judgment that was asked for.", len(broken), examples)

@@ -1,0 +1,39 @@
+"""What a log line looks like: for people, or JSON for a machine. Both carry the id of the request or task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FORMATS = ("line", "json")
+FIELDS = "%(asctime)s %(levelname)s %(name)s %(request_id)s %(process)d %(message)s"
+
+
+def logging_as(form: str, level: str) -> dict[str, Any]:
+    """Django's LOGGING. An unknown form is `line`, and `config/checks.py` says so."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {
+            "request_id": {"()": "django_guid.log_filters.CorrelationId", "correlation_id_field": "request_id"},
+        },
+        "formatters": {
+            "line": {"format": "{asctime} {levelname} {name} [{request_id}]: {message}", "style": "{"},
+            "json": {
+                "()": "pythonjsonlogger.json.JsonFormatter",
+                "fmt": FIELDS,
+                "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
+            },
+        },
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": form if form in FORMATS else "line",
+                "filters": ["request_id"],
+            },
+        },
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "httpx2": {"level": "WARNING"},  # else a line for every call of a judge
+            "django_guid": {"level": "WARNING"},
+        },
+    }

@@ -1,0 +1,34 @@
+"""`archive_study`: one study with all that it rests on, as one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from config.archives import writing
+
+
+class Command(ConcordCommand):
+    help = "Write one study with its material, labels, judgments and results to one file, which restores elsewhere."
+    example = 'archive_study --study "My study" -o my-study.zip'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="its name or slug")
+        parser.add_argument("-o", "--output", required=True, type=Path, metavar="FILE")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        path: Path = options["output"]
+        try:
+            manifest = writing.write(study_called(options["study"]), path)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
+        return {"path": str(path), "bytes": path.stat().st_size, **manifest}
+
+    def say(self, document: dict[str, Any]) -> None:
+        rows = sum(table["rows"] for table in document["tables"].values())
+        self.stdout.write(f"{document['study']}: {rows:,} rows in {document['path']}, {document['bytes'] / 1e6:.1f} MB")

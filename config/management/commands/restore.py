@@ -1,0 +1,33 @@
+"""`restore`: a backup into an empty site."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from config.backups import reading
+
+
+class Command(ConcordCommand):
+    help = "Fill an empty site with a backup, on this or another database. All of it or nothing."
+    example = "restore concord-2026-11-22.zip"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        call_command("migrate", verbosity=0)
+        return {"path": str(options["file"]), **reading.restore(options["file"], tell=self.tell)}
+
+    def tell(self, label: str, rows: int) -> None:
+        if self.on_terminal:
+            sys.stderr.write(f"{rows:>12,} {label}\n")
+
+    def say(self, document: dict[str, Any]) -> None:
+        rows = sum(table["rows"] for table in document["tables"].values())
+        self.stdout.write(f"{rows:,} rows restored, as of {document['made_at']} ({document['code_version']})")

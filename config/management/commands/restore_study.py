@@ -1,0 +1,26 @@
+"""`restore_study`: a study's archive into a site that may have other studies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from config.archives import reading
+
+
+class Command(ConcordCommand):
+    help = "Add the study of an archive to this site. Accounts, material and judges that are here already are used."
+    example = "restore_study my-study.zip"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        return {"path": str(options["file"]), **reading.restore(options["file"])}
+
+    def say(self, document: dict[str, Any]) -> None:
+        created, known = (sum(one[name] for one in document["rows"].values()) for name in ("created", "unchanged"))
+        self.stdout.write(f"{document['study']}: {created:,} rows are new, {known:,} were here already")

@@ -1,0 +1,74 @@
+"""Whether the site can do its work: database, migrations, broker, room on the disk. Each with what to do if not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from shutil import disk_usage
+
+from celery import current_app
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from kombu.exceptions import OperationalError
+
+LEAST_FREE = 100 * 1024 * 1024  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that the site needs. `problem` is empty where it is there."""
+
+    name: str
+    problem: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.problem
+
+
+def checks() -> list[Check]:
+    """All checks; without a database the migrations are not looked at."""
+    found = [check("database", database)]
+    if found[0].ok:
+        found.append(check("migrations", migrations))
+    return [*found, check("broker", broker), check("disk", disk)]
+
+
+def check(name: str, problem: Callable[[], str]) -> Check:
+    return Check(name, problem())
+
+
+def database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError as error:
+        connection.close()
+        return f"The database does not answer: {first_line(error)}"
+    return ""
+
+
+def migrations() -> str:
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return f"{len(plan)} migrations are not applied: run manage.py migrate." if plan else ""
+
+
+def broker() -> str:
+    """The broker is asked over a connection of its own, once, for two seconds."""
+    try:
+        with current_app.connection_for_write(connect_timeout=2) as link:
+            link.ensure_connection(max_retries=1, interval_start=0, interval_max=0)
+    except (OperationalError, OSError) as error:
+        return f"The broker does not answer: {first_line(error)}"
+    return ""
+
+
+def disk() -> str:
+    free = disk_usage(settings.DATA_DIR).free
+    return "" if free >= LEAST_FREE else f"Only {free // 1024**2} MB are free in the data folder."
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

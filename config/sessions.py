@@ -1,0 +1,27 @@
+"""Sessions in the database, as Django keeps them, found by a statement that is written out.
+
+Every request looks for its session and its account before all else.
+"""
+
+from __future__ import annotations
+
+from django.contrib.sessions.backends import db
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from annotation.queries import statements
+
+COLUMNS = statements.Columns(Session)
+FIND = (
+    f"SELECT {COLUMNS.of('django_session')} FROM django_session "  # noqa: S608 # nosec B608 # columns
+    "WHERE session_key = %(key)s AND expire_date > %(now)s"
+)
+
+
+class SessionStore(db.SessionStore):
+    def _get_session_from_db(self) -> Session | None:
+        found = statements.row(FIND, {"key": self.session_key, "now": statements.stored(timezone.now())})
+        if found is None:
+            self._session_key = None
+            return None
+        return COLUMNS.made(found)

@@ -1,0 +1,112 @@
+"""Files brought in and labels given out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api import serializers as shapes
+from annotation.api.base import Api, Given
+from annotation.api.problems import problem
+from annotation.api.schema import says
+from annotation.errors import InputError
+from annotation.models import Study
+from annotation.parsing.files import MEGABYTE, InputFile
+from annotation.services.exports import FORMATS as LABEL_FILES
+from annotation.services.imports.records import SOURCE
+from judging.services import exports
+from judging.services.imports.formats import FORMATS
+
+
+class FormatSerializer(serializers.Serializer[Any]):
+    """A file that can be brought in, and what must be told besides."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    about = serializers.CharField()
+    example = serializers.CharField()
+    fields_needed = serializers.ListField(child=serializers.CharField(), source="fields")
+
+
+class ImportFormats(Api):
+    tag = "imports"
+
+    @says("Files that can be brought in", FormatSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        rows = [{name: getattr(one, name) for name in ("key", "title", "about", "example")} for one in FORMATS.values()]
+        needed = [list(one.fields) for one in FORMATS.values()]
+        return Response([{**row, "fields_needed": names} for row, names in zip(rows, needed, strict=True)])
+
+
+class NewImport(Given):
+    file = serializers.FileField(allow_empty_file=True)
+    format = serializers.ChoiceField(list(FORMATS))
+    source = serializers.CharField(  # type: ignore[assignment]
+        max_length=40, default=SOURCE, help_text="Of material: whose ids these are."
+    )
+    study = serializers.CharField(max_length=120, required=False, help_text="Of labels: the study, made if need be.")
+    judge = serializers.CharField(max_length=120, required=False, help_text="Of a judge's labels: its name.")
+    on_error = serializers.ChoiceField(["stop", "skip"], default="stop")
+
+
+class Imports(Api):
+    tag = "imports"
+    parser_classes = [MultiPartParser]
+
+    @says("Bring a file in", shapes.Counts, body={"multipart/form-data": NewImport})
+    def post(self, request: Request) -> Response:
+        """Sending the same file again changes nothing. An error names file, line and field."""
+        given = self.given(NewImport)
+        chosen, upload = FORMATS[given["format"]], given["file"]
+        if upload.size > settings.MAX_UPLOAD_BYTES:
+            megabytes = settings.MAX_UPLOAD_BYTES // MEGABYTE
+            return problem(413, f"At most {megabytes} MB; the command of the same name takes more.", field="file")
+        if missing := [name for name in chosen.fields if not given.get(name)]:
+            raise InputError("This format needs it.", field=missing[0])
+        told = {name: given[name] for name in chosen.fields}
+        with TemporaryDirectory(prefix="concord-upload-") as folder:
+            file = InputFile(stored(upload, Path(folder)), upload.name or "the file")
+            outcome = chosen.load(by=self.me, file=file, on_error=given["on_error"], **told)
+        document = outcome.as_document()
+        return Response({name: part for name, part in document.items() if name != "errors_file"})
+
+
+def stored(upload: UploadedFile, folder: Path) -> Path:
+    path = folder / "upload"
+    with path.open("wb") as stream:
+        stream.writelines(upload.chunks())
+    return path
+
+
+class StudyLabels(Api):
+    """All labels, people's and judges', as a file that is streamed."""
+
+    tag = "exports"
+
+    @extend_schema(
+        summary="All labels of a study as csv, jsonl or parquet, streamed",
+        responses={
+            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR),
+            (200, "application/x-ndjson"): OpenApiResponse(OpenApiTypes.STR),
+            (200, "application/vnd.apache.parquet"): OpenApiResponse(OpenApiTypes.BINARY),
+        },
+    )
+    def get(self, request: Request, slug: str, format: str) -> HttpResponseBase:
+        if format not in LABEL_FILES:
+            raise Http404
+        study, form = get_object_or_404(Study, slug=slug), LABEL_FILES[format]
+        response = StreamingHttpResponse(form.pieces(exports.labels_of(study)), content_type=form.content_type)
+        response["Content-Disposition"] = f'attachment; filename="{study.slug}-labels.{form.name}"'
+        return response

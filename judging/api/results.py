@@ -1,0 +1,277 @@
+"""What follows from labels and judgments: agreement, tiers, calibration, audits, reports, certificates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.base import LARGEST, Api, Document, Given
+from annotation.api.labels import CriterionQuery
+from annotation.api.schema import says
+from annotation.models import Study
+from annotation.queries import ratings
+from annotation.services import tiers
+from annotation.services.tiers import TierOptions, chance_from, cuts_from
+from judging.api.runs import RunSerializer
+from judging.models import Certificate, HoldOut, Judge
+from judging.queries.evidence import StudyEvidence
+from judging.services import agreement
+from judging.services.agreement import StudyRatings
+from judging.services.comparison import SCORES, VERDICTS, JudgedOptions
+from judging.services.items import criterion_of
+from judging.services.trust import (
+    certificates,
+    comparing,
+    escalation,
+    holding_out,
+    recalibration,
+    report,
+    trusting,
+    verdicts,
+)
+from judging.services.trust.trusting import Asked, Trusted
+
+MOST_RESAMPLES = 20_000
+
+
+class ResultsApi(Api):
+    tag = "results"
+
+    def study(self, slug: str) -> Study:
+        return get_object_or_404(Study, slug=slug)
+
+
+class AgreementQuery(Given):
+    criterion = serializers.CharField(required=False, help_text="One alone; all if not given.")
+    bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
+    confidence = serializers.FloatField(default=0.95)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    epsilon = serializers.FloatField(default=0.15)
+    by = serializers.CharField(
+        default="",
+        allow_blank=True,
+        help_text="A grouping of items, or annotator:KEY for what annotators answered about themselves.",
+    )
+    cluster = serializers.CharField(default="", allow_blank=True)
+    strata = serializers.CharField(default="", allow_blank=True)
+    read = serializers.ChoiceField([VERDICTS, SCORES], default=VERDICTS)
+
+
+class StudyAgreement(ResultsApi):
+    @says("What `agreement --study NAME --json` prints", Document, query=AgreementQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(AgreementQuery)
+        key, reads = asked.pop("criterion", None), asked.pop("read")
+        options = JudgedOptions(**asked, reads=reads)
+        run = agreement.of_study(by=self.me, study=study, options=options, ratings=StudyRatings.of(study, options))
+        return Response(agreement.for_criterion(run.result, key))
+
+
+class TiersQuery(CriterionQuery):
+    cuts = serializers.CharField(default="0.4,0.6,0.8")
+    chance = serializers.CharField(default="uniform")
+    by = serializers.CharField(default="", allow_blank=True)
+    draws = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=1000)
+    bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+
+
+class StudyTiers(ResultsApi):
+    @says("What `tiers --study NAME --json` prints of one criterion", Document, query=TiersQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(TiersQuery)
+        criterion = criterion_of(study, asked["criterion"])
+        if criterion is None:
+            raise Http404
+        sizes = {name: asked[name] for name in ("draws", "bootstrap", "seed")}
+        options = TierOptions(cuts_from(asked["cuts"]), chance_from(asked["chance"]), **sizes)
+        found = tiers.of_criterion(study, ratings.of_criterion(criterion), options, by=asked["by"] or None)
+        return Response(found)
+
+
+class StudyCalibration(ResultsApi):
+    @says("All judges of a study side by side; `waiting` are left to a worker", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        study = self.study(slug)
+        evidence = StudyEvidence.read(study)
+        found, waiting = trusting.of_judges(by=self.me, evidence=evidence, asked=Asked(), patient=False)
+        return Response(
+            {
+                "study": study.name,
+                "judges": {
+                    str(one.judge): {"calibration": one.calibration.result, "audit": one.audit_document()}
+                    for one in found
+                },
+                "differences": comparing.differences(found) if len(found) > 1 else [],
+                "waiting": [str(judge) for judge in waiting],
+            }
+        )
+
+
+class PartQuery(Given):
+    part = serializers.CharField(default="", allow_blank=True, help_text="all, development or held-out items.")
+
+
+class TrustQuery(PartQuery):
+    criterion = serializers.CharField(required=False)
+
+
+class OfJudge(ResultsApi):
+    """One judge on a study."""
+
+    def of(self, slug: str, pk: int, rules: dict[str, str] | None = None, part: str = "") -> Trusted:
+        study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
+        evidence = StudyEvidence.read(study, part).of(judge)
+        asked = Asked(rules=verdicts.rules_from(rules or {}))
+        return holding_out.check_seen(trusting.of_judge(by=self.me, evidence=evidence, asked=asked))
+
+
+class JudgeCalibration(OfJudge):
+    @says("What `calibrate --study NAME --judge NAME --json` prints", Document, query=TrustQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        asked = self.asked(TrustQuery)
+        found = self.of(slug, pk, part=asked["part"]).calibration.result
+        return Response(trusting.for_criterion(found, asked.get("criterion")))
+
+
+class JudgeAudit(OfJudge):
+    @says("What `audit --study NAME --judge NAME --json` prints, verdicts included", Document, query=TrustQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        asked = self.asked(TrustQuery)
+        found = holding_out.audit_document(self.of(slug, pk, part=asked["part"]))
+        return Response(trusting.for_criterion(found, asked.get("criterion")))
+
+
+class Queued(serializers.Serializer[Any]):
+    queued = serializers.BooleanField()
+
+
+class JudgeCompute(ResultsApi):
+    @says("Leave calibration and audit of a judge to a worker", Queued, status=202)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        trusting.queue(study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
+        return Response({"queued": True}, status=202)
+
+
+class NewCertificate(Given):
+    rules = serializers.DictField(child=serializers.CharField(), default=dict, help_text="As the verdict page names.")
+    part = serializers.CharField(default="", allow_blank=True)
+
+
+class CertificateSerializer(serializers.Serializer[Any]):
+    """A certificate as `verify_certificate` takes it, and whether it holds now."""
+
+    sha256 = serializers.CharField()
+    document = serializers.DictField()
+    state = serializers.CharField()
+    problems = serializers.ListField(child=serializers.CharField())
+
+
+def certified(certificate: Certificate) -> dict[str, Any]:
+    document = certificates.document(certificate)
+    checked = certificates.check(document)
+    return {
+        "sha256": certificate.sha256,
+        "document": document,
+        "state": checked.state,
+        "problems": list(checked.problems),
+    }
+
+
+class JudgeCertificates(OfJudge):
+    @says("Seal what was found of a judge", CertificateSerializer, body=NewCertificate, status=201)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        given = self.given(NewCertificate)
+        found = self.of(slug, pk, given["rules"], given["part"])
+        return Response(certified(certificates.issue(by=self.me, found=found)), status=201)
+
+
+class CertificateDetail(ResultsApi):
+    @says("A certificate, and whether it holds", CertificateSerializer)
+    def get(self, request: Request, sha256: str) -> Response:
+        rows = Certificate.objects.select_related("study", "judge", "created_by")
+        return Response(certified(get_object_or_404(rows, sha256=sha256)))
+
+
+class NewHoldOut(Given):
+    share = serializers.FloatField(default=0.5)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+
+
+class HoldOutSerializer(serializers.ModelSerializer[HoldOut]):
+    class Meta:
+        model = HoldOut
+        fields = ["id", "share", "seed", "created_at"]
+
+
+class StudyHoldOut(ResultsApi):
+    @says("Keep a part of the items from the development of judges", HoldOutSerializer, body=NewHoldOut, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        made = holding_out.hold_out(by=self.me, study=self.study(slug), **self.given(NewHoldOut))
+        return Response(HoldOutSerializer(made).data, status=201)
+
+
+class JudgeLook(ResultsApi):
+    @says("Look at what a judge does on the held-out part, on record", Document, status=201)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        judge = get_object_or_404(Judge, pk=pk)
+        found = holding_out.look(by=self.me, study=self.study(slug), judge=judge, asked=Asked())
+        return Response(found.calibration.result, status=201)
+
+
+class NewEscalation(Given):
+    name = serializers.CharField(max_length=120, allow_blank=True, default="")
+    target = serializers.FloatField(default=0.9)
+    overlap = serializers.IntegerField(min_value=1, max_value=1000, default=3)
+
+
+class EscalationSerializer(serializers.Serializer[Any]):
+    study = serializers.CharField(source="target.slug", help_text="The study made for people.")
+    target_agreement = serializers.FloatField()
+    thresholds = serializers.JSONField()
+
+
+class JudgeEscalations(OfJudge):
+    @says(
+        "Send what a judge is unsure of back to people, as a study",
+        EscalationSerializer,
+        body=NewEscalation,
+        status=201,
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        given = self.given(NewEscalation)
+        made = escalation.escalate(by=self.me, found=self.of(slug, pk), **given)
+        return Response(EscalationSerializer(made).data, status=201)
+
+
+class JudgeMaps(OfJudge):
+    @says("Apply the fitted maps: the run of the recalibrated judge", RunSerializer, status=201)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        return Response(RunSerializer(recalibration.apply(by=self.me, found=self.of(slug, pk))).data, status=201)
+
+
+class StudyReport(ResultsApi):
+    @extend_schema(
+        summary="The report of a study as html, latex or json",
+        responses={
+            (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT),
+            (200, "text/html"): OpenApiResponse(OpenApiTypes.STR),
+            (200, "application/x-latex"): OpenApiResponse(OpenApiTypes.STR),
+        },
+    )
+    def get(self, request: Request, slug: str, format: str) -> HttpResponseBase:
+        if format not in report.FORMATS:
+            raise Http404
+        evidence = StudyEvidence.read(self.study(slug))
+        judges, _ = trusting.of_judges(by=self.me, evidence=evidence, asked=Asked(), patient=False)
+        ending, content_type, content = report.FORMATS[format]
+        response = HttpResponse(content(report.of_judges(evidence, judges)), content_type=content_type)
+        response["Content-Disposition"] = f'attachment; filename="{slug}-report.{ending}"'
+        return response

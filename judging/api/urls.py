@@ -1,0 +1,59 @@
+"""Addresses of `judging` in the API, one a line."""
+
+from django.urls import URLPattern, URLResolver, path
+
+from judging.api import evaluations, imports, judges, results, runs
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    # files
+    path("imports", imports.Imports.as_view(), name="api_imports"),
+    path("imports/formats", imports.ImportFormats.as_view(), name="api_import_formats"),
+    path("studies/<slug:slug>/labels.<slug:format>", imports.StudyLabels.as_view(), name="api_study_labels"),
+    # judges
+    path("judges", judges.JudgeList.as_view(), name="api_judges"),
+    path("judges/<int:pk>", judges.JudgeDetail.as_view(), name="api_judge"),
+    path("judges/<int:pk>/limits", judges.JudgeLimits.as_view(), name="api_judge_limits"),
+    path("judges/<int:pk>/test", judges.JudgeTest.as_view(), name="api_judge_test"),
+    path("prices", judges.PriceList.as_view(), name="api_prices"),
+    path("prices/<int:pk>", judges.PriceDetail.as_view(), name="api_price"),
+    # evaluations of benchmarks
+    path("benchmarks/<slug:slug>/evaluations", evaluations.BenchmarkEvaluations.as_view(), name="api_of_benchmark"),
+    path("evaluations", evaluations.EvaluationList.as_view(), name="api_evaluations"),
+    path("evaluations/<int:pk>", evaluations.EvaluationDetail.as_view(), name="api_evaluation"),
+    path("evaluations/<int:pk>/runs", evaluations.EvaluationRuns.as_view(), name="api_evaluation_runs"),
+    path("evaluations/<int:pk>/results", evaluations.EvaluationResults.as_view(), name="api_evaluation_results"),
+    path("evaluations/<int:pk>/failures", evaluations.EvaluationFailures.as_view(), name="api_failures"),
+    path("evaluations/<int:pk>/tags", evaluations.EvaluationTags.as_view(), name="api_failure_counts"),
+    path(
+        "evaluations/<int:pk>/failures/<int:judgment>/tags", evaluations.FailureTags.as_view(), name="api_failure_tags"
+    ),
+    # runs
+    path("runs", runs.RunList.as_view(), name="api_runs"),
+    path("runs/<int:pk>", runs.RunDetail.as_view(), name="api_run"),
+    path("runs/<int:pk>/progress", runs.RunProgress.as_view(), name="api_run_progress"),
+    path("runs/<int:pk>/stop", runs.RunStop.as_view(), name="api_run_stop"),
+    path("runs/<int:pk>/resume", runs.RunResume.as_view(), name="api_run_resume"),
+    path("runs/<int:pk>/judgments", runs.RunJudgments.as_view(), name="api_run_judgments"),
+    path("runs/<int:pk>/scores", runs.RunScores.as_view(), name="api_run_scores"),
+    path("judgments/<int:pk>", runs.JudgmentDetail.as_view(), name="api_judgment"),
+    path("studies/<slug:slug>/runs", runs.StudyRuns.as_view(), name="api_study_runs"),
+    path("studies/<slug:slug>/runs/estimate", runs.StudyRunEstimate.as_view(), name="api_study_run_estimate"),
+    path("studies/<slug:slug>/panels", runs.StudyPanels.as_view(), name="api_study_panels"),
+    path("studies/<slug:slug>/probes", runs.StudyProbes.as_view(), name="api_study_probes"),
+    # results
+    path("studies/<slug:slug>/agreement", results.StudyAgreement.as_view(), name="api_study_agreement"),
+    path("studies/<slug:slug>/tiers", results.StudyTiers.as_view(), name="api_study_tiers"),
+    path("studies/<slug:slug>/calibration", results.StudyCalibration.as_view(), name="api_study_calibration"),
+    path("studies/<slug:slug>/hold-out", results.StudyHoldOut.as_view(), name="api_study_hold_out"),
+    path("studies/<slug:slug>/report.<slug:format>", results.StudyReport.as_view(), name="api_study_report"),
+    path("studies/<slug:slug>/judges/<int:pk>/calibration", results.JudgeCalibration.as_view(), name="api_calibration"),
+    path("studies/<slug:slug>/judges/<int:pk>/audit", results.JudgeAudit.as_view(), name="api_audit"),
+    path("studies/<slug:slug>/judges/<int:pk>/compute", results.JudgeCompute.as_view(), name="api_compute"),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/certificates", results.JudgeCertificates.as_view(), name="api_certificates"
+    ),
+    path("studies/<slug:slug>/judges/<int:pk>/look", results.JudgeLook.as_view(), name="api_look"),
+    path("studies/<slug:slug>/judges/<int:pk>/escalations", results.JudgeEscalations.as_view(), name="api_escalations"),
+    path("studies/<slug:slug>/judges/<int:pk>/maps", results.JudgeMaps.as_view(), name="api_maps"),
+    path("certificates/<slug:sha256>", results.CertificateDetail.as_view(), name="api_certificate"),
+]

@@ -1,0 +1,56 @@
+"""`benchmark_results`: how often models chose what people chose, with all that hangs on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.management.text import columns, estimate
+from annotation.queries import benchmarks
+from judging.management.commands.evaluate import found_evaluation
+from judging.services.evaluating import failures, results
+from judging.services.evaluating.results import Options
+
+
+class Command(ConcordCommand):
+    help = "Accuracy of models on a benchmark by tier, kind and setting, with intervals over personas."
+    example = "benchmark_results personafeedback-1 --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", help="its address, or its name for the newest version")
+        parser.add_argument("--evaluation", type=int, metavar="N", help="default: the newest")
+        parser.add_argument("--bootstrap", type=int, default=2000)
+        parser.add_argument("--confidence", type=float, default=0.95)
+        parser.add_argument("--seed", type=int, default=0)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if not 0 < options["confidence"] < 1:
+            raise InputError("must be between 0 and 1, for example 0.95", field="confidence")
+        for name in ("bootstrap", "seed"):
+            if options[name] < 0:
+                raise InputError("must not be negative", field=name)
+        evaluation = found_evaluation(benchmarks.called(options["benchmark"]), options["evaluation"])
+        asked = Options(options["bootstrap"], options["confidence"], options["seed"])
+        found = results.of_evaluation(evaluation, asked)
+        tags = failures.counts(evaluation, bootstrap=asked.bootstrap, seed=asked.seed)
+        return {**found, "failures": tags}
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(
+            f"Evaluation {document['number']} of {document['benchmark']}: {document['n_cases']} cases of "
+            f"{document['n_personas']} personas. {100 * document['confidence']:g} % intervals over personas."
+        )
+        cells = [cell for cell in document["cells"] if " " not in cell]
+        named = {run["key"]: run for run in document["runs"]}
+        rows = [["model", "setting", *cells, "unscored"]]
+        for row in document["accuracy"]:
+            run = named[row["key"]]
+            figures = [estimate(row["cells"][cell]) for cell in cells]
+            rows.append([run["judge"], run["setting_name"], *figures, f"{run['unscored']} of {run['answers']}"])
+        rows += [
+            [line["name"], "", *(estimate(line["cells"][cell]) for cell in cells), ""] for line in document["lines"]
+        ]
+        self.stdout.write(columns(rows))

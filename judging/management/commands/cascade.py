@@ -1,0 +1,84 @@
+"""`cascade`: a cheap judge, a dearer one, then people, at a guaranteed agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.management.commands.judge import keys
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import cascade_records, cascading
+
+
+class Command(ConcordCommand):
+    help = "What judges keep one after the other so that they agree with people, what that costs, and what is left."
+    example = 'cascade --study "My study" --judges small,large --target 0.9 --json'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judges", required=True, metavar="A,B,…", help="in the order in which they are asked")
+        parser.add_argument("--criterion", metavar="KEY", help="all by default")
+        parser.add_argument("--target", type=float, default=0.9, help="agreement to be guaranteed (0.9)")
+        parser.add_argument("--delta", type=float, default=0.05, help="probability with which that may fail (0.05)")
+        parser.add_argument("--escalate", metavar="NAME", help="make a study of what is left to people")
+        parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        chosen = cascading.CascadeOptions(options["target"], options["delta"])
+        evidence = StudyEvidence.read(study_called(options["study"]))
+        each = evidence.of_each(cascading.in_order(evidence, keys(options["judges"]) or []))
+        found = cascading.of_judges(each, chosen)
+        if options["criterion"]:
+            found = [one for one in found if one.criterion.key == options["criterion"]]
+            if not found:
+                raise InputError(f"{options['criterion']!r} is no criterion of all of these judges", field="criterion")
+        document = cascading.document(each, found)
+        document["on_record"] = cascade_records.of_study(evidence)
+        if options["escalate"]:
+            made = cascading.escalate(
+                by=None, each=each, found=found, options=chosen, name=options["escalate"], overlap=options["overlap"]
+            )
+            document["escalated"] = {"study": made.target.name, "items": made.target.items.count()}
+        return document
+
+    def say(self, document: Any) -> None:
+        for found in document["criteria"].values():
+            self.stdout.write("\n".join(lines(found)))
+        self.stdout.write(f"{document['left_to_people']} items without a label are left to people.")
+        if document["on_record"]:
+            self.stdout.write("\n".join(_back(document["on_record"])))
+        if "escalated" in document:
+            self.stdout.write(f"{document['escalated']['study']}: {document['escalated']['items']} items.")
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """One criterion: the cascade, its judges alone, and what each stage does."""
+    yield f"{found['name']}: agreement {found['target_agreement']:g}, failing with probability {found['delta']:g}"
+    header = ["judges", "kept", "agreement", "left to people", "dollars an item"]
+    rows = [_row(", then ".join(found["judges"]), found)]
+    rows += [_row(f"{one['judges'][0]} alone", one) for one in found["alone"]]
+    yield text.columns([header, *rows])
+    for stage in found["stages"]:
+        kept = f"keeps {stage['kept']} of {stage['reached']} from confidence {stage['threshold']}"
+        yield f"  {stage['judge']}: {kept if stage['guaranteed'] else stage['reason']}"
+
+
+def _back(found: Mapping[str, Any]) -> Iterator[str]:
+    """What people have said of what the newest cascade on record left to them."""
+    yield f"{found['study']} holds {found['items']} items that {', then '.join(found['judges'])} left to people:"
+    for one in found["criteria"].values():
+        whole = "not yet known" if one["combined"] is None else f"{one['combined']:.3f}"
+        confirmed = f"{found['judges'][-1]} confirmed {text.estimate(one['confirmed'])}"
+        yield f"  {one['name']}: {one['labelled']} labelled, {confirmed}; mean of all items {whole}"
+
+
+def _row(name: str, one: Mapping[str, Any]) -> list[str]:
+    cost = one["cost_per_item_usd"]
+    estimates = [text.estimate(one[key]) for key in ("coverage", "agreement", "human_share")]
+    return [name, *estimates, "unknown" if cost is None else f"{cost:.4f}"]

@@ -1,0 +1,68 @@
+"""`disagreements`: where a judge and people part, item by item, on what may be looked at freely."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from annotation.stats.bands import TIERS
+from judging.queries.disagreements import written
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import disagreements
+from judging.services.trust.disagreements import SORTS
+
+
+class Command(ConcordCommand):
+    help = (
+        "The items on which a judge says another value than people, with people's notes and evidence and the judge's "
+        "explanation. Where a part is held out, those of the development part; the others are never listed."
+    )
+    example = 'disagreements --study "My study" --judge gpt-4 --criterion personalization --limit 20'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
+        parser.add_argument("--criterion", default="", metavar="KEY", help="all by default")
+        parser.add_argument("--tier", default="", choices=["", *TIERS], help="of difficulty; all by default")
+        parser.add_argument(
+            "--sort",
+            default="-size",
+            metavar="ORDER",
+            help=f"{', '.join(SORTS)}; with a minus the largest first, as in --sort=-size, which is usual",
+        )
+        parser.add_argument("--limit", type=int, default=None, metavar="N", help="no more than so many")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["limit"] is not None and options["limit"] < 1:
+            raise InputError("must be at least 1", field="limit")
+        evidence = StudyEvidence.read(study_called(options["study"]))
+        mine = evidence.of(evidence.judge(options["judge"]))
+        chosen = {name: options[name] for name in ("criterion", "tier", "sort")}
+        rows = disagreements.of_judge(mine, **chosen)[: options["limit"]]
+        said = written(evidence.study, mine.criteria, mine.runs, [row.position for row in rows])
+        return disagreements.document(mine, rows, said)
+
+    def say(self, document: Any) -> None:
+        for key, one in document["criteria"].items():
+            self.stdout.write(
+                f"{key}: {document['judge']} differs on {one['differing']} of {one['compared']} items with a label; "
+                f"{one['unscored']} unscored, {one['examples']} its own examples"
+            )
+        rows = [
+            [
+                str(one["item"]),
+                one["criterion"],
+                one["tier"] or "-",
+                str(one["label"]),
+                one["judge"],
+                f"{one['size']:g}",
+            ]
+            for one in document["disagreements"]
+        ]
+        if rows:
+            self.stdout.write(text.columns([["item", "criterion", "tier", "people", "judge", "size"], *rows]))

@@ -1,0 +1,49 @@
+"""`disputes`: what is to be decided by a person, where people disagree or where a judge contradicts them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.queries import adjudication
+from annotation.queries.studies import study_called
+from judging.services.against_majority import contradictions
+from judging.services.items import criterion_of
+
+
+class Command(ConcordCommand):
+    help = "Items to be decided: people disagree on them, or with --against-majority a judge contradicts most people."
+    example = "disputes --study Pilot --criterion personalization --against-majority --judge gpt-4 --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--criterion", default="", metavar="KEY", help="by default the study's first")
+        parser.add_argument("--against-majority", action="store_true", help="what judges contradict people on")
+        parser.add_argument("--judge", default="", metavar="NAME", help="only this one; with --against-majority")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        if options["judge"] and not options["against_majority"]:
+            raise InputError("--judge belongs to --against-majority", field="judge")
+        criterion = criterion_of(study, options["criterion"])
+        if criterion is None:
+            raise InputError(f"{study} has no criterion", field="criterion")
+        found = (
+            contradictions(study, criterion, judge=options["judge"])
+            if options["against_majority"]
+            else adjudication.disputes(criterion)
+        )
+        rows = [{**asdict(one), "decision": one.decision or None, "tier": one.tier or None} for one in found]
+        waiting = sum(not one.decision for one in found)
+        return {"study": study.name, "criterion": criterion.key, "open": waiting, "items": rows}
+
+    def say(self, document: Any) -> None:
+        self.stdout.write(f"{len(document['items'])} items, {document['open']} not decided yet")
+        for one in document["items"]:
+            answers = ", ".join(f"{n} x {label}" for label, n in one["answers"])
+            turn = f", turn {one['turn']}" if one["turn"] else ""
+            self.stdout.write(f"item {one['position']}{turn}: {answers}; {one['decision'] or 'open'}")

@@ -1,0 +1,179 @@
+"""`evaluate`: let judges answer the cases of a benchmark in several settings."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import Benchmark
+from annotation.queries import benchmarks
+from judging.management.commands.judge import INTERRUPTED, LOOK_EVERY, NO_WORKER, dollars
+from judging.models import Evaluation, Judge, JudgeRun
+from judging.queries import runs as queries
+from judging.queries import workers
+from judging.services import judges, work
+from judging.services.evaluating import evaluations
+from judging.services.evaluating.evaluations import Drawing
+from judging.showing import ANSWERS, CHOICE, RETRIEVERS, SETTINGS, Setting
+
+
+class Command(ConcordCommand):
+    help = "Let judges choose between the responses of a benchmark's cases, in one or more settings."
+    example = "evaluate personafeedback-1 --judge local baseline --persona none profile memories --cases 60"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", help="its address, or its name for the newest version")
+        parser.add_argument("--judge", nargs="+", required=True, metavar="NAME", help="judges that there are")
+        parser.add_argument(
+            "--persona", nargs="+", choices=list(SETTINGS), default=["none", "profile"], help="the settings"
+        )
+        parser.add_argument("--answers", choices=list(ANSWERS), default=CHOICE)
+        parser.add_argument("--retriever", choices=list(RETRIEVERS), default="bm25")
+        parser.add_argument("--top-k", type=int, default=5, metavar="K", help="memories retrieved")
+        parser.add_argument("--embedder", metavar="MODEL", help="for --retriever endpoint: the embedding model")
+        parser.add_argument("--embedder-url", metavar="URL", help="and the address of its OpenAI-compatible server")
+        parser.add_argument(
+            "--without", nargs="+", default=[], metavar="FIELD", help="fields of the persona to leave out"
+        )
+        parser.add_argument("--evaluation", type=int, metavar="N", help="add to this evaluation of the benchmark")
+        parser.add_argument("--cases", type=int, metavar="N", help="draw so many, evenly by tier")
+        parser.add_argument("--tiers", nargs="+", default=[])
+        parser.add_argument("--kinds", nargs="+", default=[])
+        parser.add_argument("--split", default="")
+        parser.add_argument("--longest", type=int, metavar="N", help="only cases of at most so many characters")
+        parser.add_argument("--order", choices=["both", "random", "AB", "BA"], default="both")
+        parser.add_argument("--seed", type=int, default=0, help="of the draw, the random order and the model")
+        parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="of each run")
+        parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
+        parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
+        parser.add_argument("--no-wait", action="store_true", help="start the runs and return")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        benchmark = benchmarks.called(options["benchmark"])
+        chosen = [judges.find(name) for name in options["judge"]]
+        for judge in chosen:
+            judges.probe(judge)
+        evaluation = evaluation_for(benchmark, options)
+        started = self.started(evaluation, chosen, options)
+        if options["now"]:
+            for run in started:
+                for _ in work.through(run):
+                    pass
+        elif not workers.alive().exists():
+            self.stderr.write(NO_WORKER)
+        if not options["no_wait"] and not options["now"]:
+            self.wait(started)
+        return document(evaluation, started)
+
+    def started(self, evaluation: Evaluation, chosen: list[Judge], options: dict[str, Any]) -> list[JudgeRun]:
+        try:
+            return evaluations.ask(
+                by=None,
+                evaluation=evaluation,
+                judges=chosen,
+                settings=settings(options),
+                queue=not options["now"],
+                order_policy=options["order"],
+                seed=options["seed"],
+                budget_usd=options["budget_usd"],
+                use_cache=not options["no_cache"],
+            )
+        except InputError:
+            if not evaluation.runs.exists():  # nothing was asked, so nothing is left behind
+                evaluations.discard(by=None, evaluation=evaluation)
+            raise
+
+    def wait(self, started: list[JudgeRun]) -> None:
+        try:
+            while JudgeRun.objects.filter(
+                pk__in=[run.pk for run in started], finished_at__isnull=True, stopped_at__isnull=True
+            ).exists():
+                time.sleep(LOOK_EVERY)
+        except KeyboardInterrupt:
+            raise CommandError(INTERRUPTED, returncode=130) from None
+
+    def say(self, document: dict[str, Any]) -> None:
+        self.stdout.write(f"Evaluation {document['number']} of {document['benchmark']}: {document['cases']} cases.")
+        for run in document["runs"]:
+            self.stdout.write(
+                f"  run {run['run']}, {run['judge']}, {run['setting_name']}: {run['state']}, "
+                f"{run['judgments']} of {run['expected']} answers, {run['unscored']} unscored"
+            )
+
+
+def found_evaluation(benchmark: Benchmark, number: int | None) -> Evaluation:
+    """The evaluation of this number, or the newest one."""
+    there = benchmark.evaluations.select_related("benchmark", "study").order_by("-number")
+    found = there.filter(number=number).first() if number is not None else there.first()
+    if found is None:
+        which = f"evaluation {number}" if number is not None else "evaluation"
+        raise InputError(f"There is no {which} of {benchmark} yet.", field="evaluation")
+    return found
+
+
+def evaluation_for(benchmark: Benchmark, options: dict[str, Any]) -> Evaluation:
+    if options["evaluation"] is not None:
+        return found_evaluation(benchmark, options["evaluation"])
+    drawing = Drawing(
+        size=options["cases"],
+        tiers=tuple(options["tiers"]),
+        kinds=tuple(options["kinds"]),
+        split=options["split"],
+        longest=options["longest"],
+        seed=options["seed"],
+    )
+    return evaluations.begin(by=None, benchmark=benchmark, drawing=drawing)
+
+
+def settings(options: dict[str, Any]) -> list[Setting]:
+    url = {"base_url": options["embedder_url"]} if options["embedder_url"] else {}
+    embedder = {"model": options["embedder"], **url} if options["embedder"] else None
+    return [
+        Setting(
+            shows=shows,
+            answers=options["answers"],
+            retriever=options["retriever"],
+            k=options["top_k"],
+            without=tuple(options["without"]),
+            embedder=embedder,
+        )
+        for shows in dict.fromkeys(options["persona"])
+    ]
+
+
+def document(evaluation: Evaluation, started: list[JudgeRun]) -> dict[str, Any]:
+    rows = []
+    for run in started:
+        run.refresh_from_db()
+        progress = queries.progress(run)
+        setting = Setting.of(run.setting)
+        rows.append(
+            {
+                "run": run.pk,
+                "judge": str(run.judge),
+                "kind": run.judge.kind,
+                "setting": run.setting,
+                "setting_name": setting.name if setting else "",
+                "state": progress.state,
+                "expected": progress.expected,
+                "judgments": progress.judged,
+                "scored": progress.scored,
+                "unscored": progress.n_unscored,
+                "reasons": {one.reason: one.n for one in progress.unscored},
+                "errors": [{"message": one.message, "parts": one.parts} for one in progress.troubles],
+                "stop_reason": run.stop_reason,
+                "input_hash": run.input_hash,
+            }
+        )
+    return {
+        "benchmark": str(evaluation.benchmark),
+        "evaluation": evaluation.pk,
+        "number": evaluation.number,
+        "cases": evaluation.study.items.count(),
+        "drawn": evaluation.drawn,
+        "runs": rows,
+    }

@@ -1,0 +1,59 @@
+"""`judge_change`: is a new version of a judge closer to people than an older one?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.queries.evidence import StudyEvidence
+from judging.services.trust import improving
+
+
+class Command(ConcordCommand):
+    help = (
+        "The change in kappa from one version of a judge to another, paired on the items of both, and McNemar's test. "
+        "Where a part is held out, on the development part."
+    )
+    example = 'judge_change --study "My study" --judge gpt-4 --against v1'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="the new version")
+        parser.add_argument("--against", default="", metavar="VERSION", help="the old one (the version before)")
+        parser.add_argument("--bootstrap", type=int, default=improving.RESAMPLES, metavar="N", help="resamples (1000)")
+        parser.add_argument("--seed", type=int, default=0, help="of the resamples (0)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        for name in ("bootstrap", "seed"):
+            if options[name] < 0:
+                raise InputError("must not be negative", field=name)
+        evidence = StudyEvidence.read(study_called(options["study"]))
+        judge = evidence.judge(options["judge"])
+        old = improving.against(evidence, judge, options["against"])
+        if old is None:
+            raise InputError(f"no other version of {judge.name} has judged this study", field="against")
+        before, after = evidence.of_each([old, judge])
+        return improving.change(before, after, bootstrap=options["bootstrap"], seed=options["seed"])
+
+    def say(self, document: Any) -> None:
+        self.stdout.write(
+            f"{document['new']} minus {document['old']} on {document['part']} items of {document['study']}"
+        )
+        rows = []
+        for key, one in document["criteria"].items():
+            test = one["mcnemar"]
+            p = f"p {test['p_value']:.3f}" if test["p_value"] is not None else test["reason"]
+            rows.append(
+                [
+                    key,
+                    text.estimate(one["figures"][one["figure"]]["difference"]),
+                    f"{one['n_items']} items",
+                    f"right anew {test['gained']}, no longer {test['lost']}: {p}",
+                ]
+            )
+        self.stdout.write(text.columns([["criterion", "change in kappa", "", "McNemar"], *rows]))

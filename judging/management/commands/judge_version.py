@@ -1,0 +1,74 @@
+"""`judge_version`: the next version of a judge, with another prompt or with examples that people have settled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.management.lists import listed
+from annotation.queries.studies import study_called
+from judging.services import judges
+from judging.services.trust import improving
+
+
+class Command(ConcordCommand):
+    help = (
+        "Make the next version of a judge. Examples are adjudicated items of a study's development part, never of its "
+        "held-out part; the judge is not asked about its own examples."
+    )
+    example = 'judge_version --judge gpt-4 --examples 3 --from-study "My study" --seed 7'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--judge", required=True, metavar="NAME", help="its newest version is changed")
+        parser.add_argument("--examples", type=int, metavar="N", help="for each criterion; 0 takes all away")
+        parser.add_argument("--from-study", metavar="STUDY", help="that the examples are drawn from; name or slug")
+        parser.add_argument("--criteria", nargs="+", default=[], metavar="KEY", help="to show examples of (all)")
+        parser.add_argument("--items", nargs="+", type=int, default=[], metavar="N", help="these items, by position")
+        parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
+        parser.add_argument("--template", type=Path, metavar="FILE", help="the prompt, in place of the one there is")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        n, source = options["examples"], options["from_study"]
+        if (n is not None or options["items"]) and not source:
+            raise InputError("say which study the examples are drawn from", field="from-study")
+        if source and n is None and not options["items"]:
+            raise InputError("say how many examples, or which items", field="examples")
+        if not source and options["template"] is None:
+            raise InputError("nothing is asked for: give --examples with --from-study, or --template")
+        if options["seed"] < 0:
+            raise InputError("must not be negative", field="seed")
+        judge = judges.find(options["judge"])
+        made = improving.new_version(
+            by=None,
+            judge=judge,
+            study=study_called(source) if source else None,
+            n=n or 0,
+            criteria=listed(options["criteria"]),
+            items=options["items"],
+            seed=options["seed"],
+            template=None if options["template"] is None else text_of(options["template"]),
+        )
+        shown = [
+            {name: one[name] for name in ("study", "item", "external_id", "criterion", "value", "order")}
+            for one in made.parameters.get("examples", [])
+        ]
+        return {"judge": made.name, "version": made.version, "is_new": made.pk != judge.pk, "examples": shown}
+
+    def say(self, document: Any) -> None:
+        name = f"{document['judge']} v{document['version']}"
+        if not document["is_new"]:
+            self.stdout.write(f"nothing would change: {name} stays the newest version")
+            return
+        self.stdout.write(f"{name} with {len(document['examples'])} examples. Let it judge the study next.")
+
+
+def text_of(path: Path) -> str:
+    """What is in the file. InputError where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(path), field="template") from error

@@ -1,0 +1,114 @@
+"""`probe`: let a judge rate altered copies of some items."""
+
+from __future__ import annotations
+
+import signal
+from argparse import BooleanOptionalAction
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
+
+from annotation.management import text
+from judging.management.commands import judge as judging
+from judging.models import JudgeRun
+from judging.prompts.alterations import ALTERATIONS
+from judging.queries import runs as queries
+from judging.queries import workers
+from judging.services import estimates, judges, probes, runs, work
+from judging.services.runs import Plan
+
+
+class Command(judging.Command):
+    help = (
+        "Let a judge rate some items of a study as they are and altered: with planted instructions, under another "
+        "name, in other formatting. `audit` then says what moved it. What it says of them counts nowhere else."
+    )
+    example = "probe --study PandaLM --judge baseline --alterations injection,invariance:names --now"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or slug")
+        parser.add_argument("--judge", required=True, metavar="NAME", help="that can be run here")
+        parser.add_argument(
+            "--alterations",
+            nargs="+",
+            metavar="NAME",
+            help=f"by default all that fit the items; names or families: {', '.join(ALTERATIONS)}",
+        )
+        parser.add_argument("--criteria", nargs="+", metavar="KEY", help="keys of the criteria, by default all")
+        parser.add_argument("--n", type=int, default=probes.USUAL_ITEMS, help="items drawn (60)")
+        parser.add_argument("--seed", type=int, default=0, help="of the draw, the alterations and the model (0)")
+        parser.add_argument("--budget-usd", type=judging.dollars, metavar="USD", help="stop before it costs more")
+        parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
+        parser.add_argument("--batch", action="store_true", help="hand the requests in as batches")
+        parser.add_argument("--estimate", action="store_true", help="say what it would take, and start nothing")
+        parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
+        parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        plan = planned(options)
+        if options["estimate"]:
+            found = estimates.estimate(plan)
+            told = {**asdict(found), "usd": None if found.usd is None else float(found.usd)}
+            return {"study": plan.study.name, "judge": str(plan.judge), **told_of(plan.probe), "estimate": told}
+        judges.probe(plan.judge)  # may wait on the network, so not while the database is locked
+        run = self.begun(plan, now=options["now"])
+        if not options["now"] and not workers.alive().exists():
+            self.stderr.write(judging.NO_WORKER)
+        try:
+            if options["now"]:
+                self.watch(run, work.through(run))
+            elif options["wait"]:
+                self.watch(run, judging.until_over(run))
+        except KeyboardInterrupt:
+            raise CommandError(judging.INTERRUPTED, returncode=128 + signal.SIGINT) from None
+        return {**judging.document(run), **told_of(run.probe)}
+
+    @transaction.atomic
+    def begun(self, plan: Plan, *, now: bool) -> JudgeRun:
+        """A new run, or the one that was begun with the same question and is not over."""
+        there = queries.unfinished_like(
+            plan.study,
+            plan.judge,
+            input_hash=plan.input_hash,
+            repeats=plan.repeats,
+            order_policy=plan.order_policy,
+            seed=plan.seed,
+            in_bulk=plan.in_bulk,
+        )
+        if there is None:
+            return runs.make(by=None, plan=plan, queue=not now)
+        self.stderr.write(f"Going on with run {there.pk}, which was begun on {there.created_at:%Y-%m-%d %H:%M}.")
+        if not now:
+            runs.resume(by=None, run=there)
+        return there
+
+    def say(self, document: dict[str, Any]) -> None:
+        super().say(document)
+        items, left_out = document["items"], document["left_out"]
+        rows = [[name, str(items - left_out.get(name, 0))] for name in document["alterations"]]
+        self.stdout.write(text.columns([["altered copies", f"of {items} items"], *rows]))
+
+
+def planned(options: dict[str, Any]) -> Plan:
+    study = judging.found_study(options["study"])
+    criteria = judging.keys(options["criteria"])
+    return probes.plan(
+        study=study,
+        judge=probes.judge_of(study, options["judge"]),
+        options=probes.ProbeOptions(
+            alterations=tuple(judging.keys(options["alterations"]) or ()),
+            n=options["n"],
+            seed=options["seed"],
+            criteria=None if criteria is None else tuple(criteria),
+            budget_usd=options["budget_usd"],
+            use_cache=not options["no_cache"],
+            in_bulk=options["batch"],
+        ),
+    )
+
+
+def told_of(probe: Any) -> dict[str, Any]:
+    """What a probe run says of its copies: versions of the alterations, items, and how many could not be altered."""
+    return {"alterations": probe["alterations"], "items": probe["n_items"], "left_out": probe["left_out"]}

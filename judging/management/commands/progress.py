@@ -1,0 +1,47 @@
+"""`manage.py progress`: how far a study has come, and when it will be done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
+from judging.progress_charts import SHOWN
+from judging.services import progress
+
+
+class Command(ConcordCommand):
+    help = "Coverage, pace, a forecast of the end, agreement as it grows, and who needs help, of one study."
+    example = "progress --study pilot --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, help="name or address of the study")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        return progress.of_study(study_called(options["study"]))
+
+    def say(self, document: dict[str, Any]) -> None:
+        done = f"{document['submitted']:,} of {document['planned']:,} ratings"
+        self.stdout.write(f"{document['study']!r} is {document['state']}: {done}.")
+        self.stdout.write(f"Done: {when(document['forecast'])}")
+        counts = "  ".join(f"{n:,} with {k}" for k, n in enumerate(document["all"]))
+        self.stdout.write(f"Items by ratings: {counts}")
+        for one in document["growth"]["criteria"]:
+            for key, label in SHOWN.items() if one["points"] else ():
+                self.stdout.write(f"{one['name']}: {label} {text.estimate(one['points'][-1]['coefficients'][key])}")
+        for one in document["needs_help"]:
+            self.stdout.write(f"{one['annotator']}: {'; '.join(one['reasons'])}")
+
+
+def when(found: dict[str, Any]) -> str:
+    """The forecast in words, with its interval and its assumption."""
+    end = {name: at and at[:16].replace("T", " ") for name, at in found["end"].items()}
+    if found["value"] is None:
+        return f"cannot be told: {found['reason']}"
+    if found["remaining"] == 0:
+        return "all ratings are in"
+    ends = f" ({end['low']} to {end['high']})" if end["low"] and end["high"] else f" ({found['reason']})"
+    return f"about {end['value']}{ends}, if {found['assumption']}"

@@ -1,0 +1,83 @@
+"""A scorer behind an address: POST {"persona", "question", "response"}, answered by {"score": number}.
+
+What is NaN, null or no number at all is an answer without a score. An answer that is no JSON object, or has no score,
+is a fault of the server that may pass, as are its 5xx, 429 and silence. A key for the address is taken from
+CONCORD_SCORER_KEY and sent as a bearer token to https and to this machine only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from judging.providers.base import TransientError
+from judging.providers.calls import NO_ANSWER, failure, patiently
+from judging.providers.scorer.protocol import Score, Scorer, as_score
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+
+KEY = "CONCORD_SCORER_KEY"
+HERE = ("localhost", "127.0.0.1", "::1")
+MOST_BYTES = 1_000_000
+
+
+class Endpoint(Scorer):
+    is_asked = True
+    made: AsyncClient | None = None
+
+    def problems(self) -> list[str]:
+        parts = urlsplit(self.parameters.url)
+        there = parts.scheme in ("http", "https") and parts.hostname
+        return [] if there else ["an endpoint needs the parameter url, such as http://localhost:9000/score"]
+
+    async def score(self, persona: str, question: str, response: str, *, seed: int = 0) -> Score:  # noqa: ARG002
+        asked = {"persona": persona, "question": question, "response": response}
+        return await patiently(lambda: self.asked(asked), retries=self.parameters.max_retries)
+
+    async def asked(self, body: dict[str, str]) -> Score:
+        """One call."""
+        import httpx2
+
+        try:
+            answer = await self.client().post(self.parameters.url, json=body)
+        except httpx2.TimeoutException as error:
+            raise TransientError(f"No answer within {self.parameters.timeout:g} s.") from error
+        except httpx2.HTTPError as error:
+            raise TransientError(f"No connection: {error}") from error
+        if answer.status_code >= 400:
+            raise failure(answer.status_code, answer.text[:200], answer.headers)
+        return read(answer.content)
+
+    def client(self) -> AsyncClient:
+        import httpx2
+
+        if self.made is None:
+            self.made = httpx2.AsyncClient(timeout=self.parameters.timeout, headers=self.headers())
+        return self.made
+
+    def headers(self) -> dict[str, str]:
+        parts, key = urlsplit(self.parameters.url), os.environ.get(KEY, "")
+        safe = parts.scheme == "https" or parts.hostname in HERE
+        return {"authorization": f"Bearer {key}"} if key and safe else {}
+
+    async def aclose(self) -> None:
+        made, self.made = self.made, None
+        if made is not None:
+            await made.aclose()
+
+
+def read(content: bytes) -> Score:
+    """The score in an answer. TransientError where the answer is none."""
+    try:
+        found: Any = json.loads(content[:MOST_BYTES])
+    except ValueError as error:
+        raise TransientError(f"{NO_ANSWER}: {error}") from error
+    if not isinstance(found, dict) or "score" not in found:
+        raise TransientError(f"{NO_ANSWER}: no score in {str(found)[:100]}")
+    if found["score"] is None:
+        return Score(math.nan, "the endpoint answered null.")
+    return as_score(found["score"])

@@ -1,0 +1,1 @@
+"""Studies written for other tools and made from their files."""

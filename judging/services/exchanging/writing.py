@@ -1,0 +1,121 @@
+"""A study, with people's and judges' labels, as the files of another tool."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from annotation.errors import InputError
+from annotation.exchange.material import Head, Rated
+from annotation.exchange.registry import Exchange
+from annotation.models import Study, User
+from annotation.queries import exchange as queries
+from annotation.queries import labels as people
+from annotation.queries.labels import LabelRow
+from judging.models import JudgeRun
+from judging.queries import labels as judges
+
+ABOUT = "README.md"
+
+
+class Source:
+    """The study's items, given anew each time that they are asked for."""
+
+    def __init__(self, study: Study) -> None:
+        self.study, self.head = study, queries.head_of(study)
+        self.further = further_runs(study)
+
+    def __call__(self) -> Iterator[Rated]:
+        labels: tuple[Iterable[LabelRow], ...] = (people.of_people(self.study), judges.of_judges(self.study))
+        counted = (rows if k else (row for row in rows if not row.excluded) for k, rows in enumerate(labels))
+        return queries.rated_items(self.study, counted, self.name)
+
+    def name(self, row: LabelRow) -> str:
+        """The rater: imported annotators as their file called them, further runs of a judge told apart."""
+        if row.judge_run is not None:
+            return f"{row.rater}{self.further.get(row.judge_run, '')}"
+        return row.rater.removesuffix(f"@{self.study.slug}") if row.rater_kind == User.Kind.IMPORTED else row.rater
+
+
+def further_runs(study: Study) -> dict[int, str]:
+    """What is added to the judge's name for all but its first run."""
+    seen: dict[int, int] = {}
+    added: dict[int, str] = {}
+    for pk, judge in JudgeRun.objects.filter(study=study).order_by("pk").values_list("pk", "judge_id"):
+        seen[judge] = seen.get(judge, 0) + 1
+        if seen[judge] > 1:
+            added[pk] = f" (run {seen[judge]})"
+    return added
+
+
+def about(exchange: Exchange, head: Head) -> str:
+    """What the files are, and what the other tool does not show of them."""
+    lines = [
+        f"# {head.name}",
+        "",
+        f"A study of Concord for {exchange.title}: {', '.join(exchange.files)}.",
+        "",
+        f"{exchange.title} does not show: {', '.join(exchange.unseen)}. The files carry them for Concord, which reads",
+        "them back. Left out: labels of excluded annotators, and answers to checks, repeats and training items.",
+        "Profiles and tasks are named, not contained.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def checked(exchange: Exchange, study: Study) -> None:
+    if study.kind not in exchange.kinds:
+        raise InputError(f"{exchange.title} holds {' and '.join(exchange.kinds)}s only", field="format")
+
+
+def parts(study: Study, exchange: Exchange) -> Iterator[tuple[str, Iterator[str]]]:
+    """Names of the files and their pieces of text. Raises InputError for a kind of study that does not fit."""
+    checked(exchange, study)
+    source = Source(study)
+    for name, write in exchange.files.items():
+        yield name, write(source.head, source)
+    yield ABOUT, iter([about(exchange, source.head)])
+
+
+def write(study: Study, exchange: Exchange, path: Path) -> list[Path]:
+    """Write the files into a folder, or where `path` ends like the first of them, that one to it and the others beside.
+
+    Each file as a whole or not at all. Raises InputError where the place cannot be written.
+    """
+    first = next(iter(exchange.files))
+    single = path.suffix == Path(first).suffix
+    written = []
+    for name, pieces in parts(study, exchange):
+        beside = path.with_name(f"{path.stem}.{name.lstrip('.').replace('/', '.')}")
+        target = path / name if not single else path if name == first else beside
+        written.append(put(pieces, target))
+    return written
+
+
+def put(pieces: Iterable[str], target: Path) -> Path:
+    beside = target.with_name(f".{target.name}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
+        beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise InputError(f"cannot be written: {error.strerror}", file=str(target)) from error
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return target
+
+
+def zipped(study: Study, exchange: Exchange, into: IO[bytes]) -> None:
+    """The files in one ZIP archive."""
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, pieces in parts(study, exchange):
+            with archive.open(f"{study.slug}-{exchange.key}/{name}", "w", force_zip64=True) as raw:
+                text = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+                text.writelines(pieces)
+                text.flush()
+                text.detach()

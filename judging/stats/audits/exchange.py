@@ -1,0 +1,86 @@
+"""Tests of a judge's answer on an altered copy beside its two answers on the item as it is.
+
+Where the alteration does nothing, the three answers are draws of one kind: whichever of them came from the copy changes
+no distribution, item by item, whatever the items have in common. So the copy may be taken to be any of the three with
+probability 1/3, which gives tests that are exact at any size (Fisher 1935, The Design of Experiments, ch. 3), also
+where items depend on each other; the interval of the effect is the usual one, by cluster.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import scipy
+
+from annotation.stats.estimate import Estimate
+from annotation.stats.table import FloatArray
+from judging.stats.audits.probe import LEVEL, POWER, Probe, mean_probe
+
+DRAWS = 9999
+ODD = "exact binomial test of the odd answer out"
+PERMUTED = f"permutation test, {DRAWS} draws"
+
+
+def exchange_probe(
+    name: str,
+    differences: FloatArray,
+    p_value: float,
+    *,
+    test: str,
+    unit: str,
+    clusters: Sequence[str] | None,
+    details: Mapping[str, Estimate],
+    why_few: str,
+) -> Probe:
+    """A probe of the mean of ``differences`` (n,) with the p-value of a test of exchange; the rest as of `mean_probe`.
+
+    Where no item moved at all, the smallest detectable effect is that of items moved by one unit: `least_share`.
+    """
+    probe = mean_probe(name, differences, unit=unit, clusters=clusters, details=details, why_few=why_few)
+    if not probe.effect.defined:
+        return replace(probe, details=details)
+    known = differences[~np.isnan(differences)]
+    least = probe.minimum_detectable if known.any() else least_share(len(known))
+    return replace(probe, test=test, p_value=p_value, minimum_detectable=least)
+
+
+def odd_one_out(first: FloatArray, again: FloatArray, copy: FloatArray) -> float:
+    """One-sided p-value that the copy (n,) is the odd answer out of three more often than one in three times.
+
+    Items with three equal or three different answers say nothing.
+    """
+    copy_is_odd = int(((first == again) & (copy != first)).sum())
+    other_is_odd = int(((copy == first) ^ (copy == again)).sum())
+    n = copy_is_odd + other_is_odd
+    return float(scipy.stats.binomtest(copy_is_odd, n, 1 / 3, alternative="greater").pvalue) if n else 1.0
+
+
+def permuted(first: FloatArray, again: FloatArray, copy: FloatArray, sign: FloatArray, *, seed: int = 0) -> float:
+    """Two-sided p-value of the sum of (copy - mean of the others) * sign, each of the three (n,) being the copy."""
+    three = np.column_stack([copy, first, again])
+    if_copy = (three - (three.sum(axis=1, keepdims=True) - three) / 2) * sign[:, None]
+    moving = if_copy[np.ptp(three, axis=1) > 0]
+    if not len(moving):
+        return 1.0
+    values, counts = np.unique(moving.round(9), axis=0, return_counts=True)
+    rng = np.random.default_rng(seed)
+    # items with the same three answers differ in nothing: it is enough to draw how many have which as the copy
+    drawn = sum(rng.multinomial(n, [1 / 3] * 3, size=DRAWS) @ row for row, n in zip(values, counts, strict=True))
+    extreme = np.abs(drawn) >= abs(moving[:, 0].sum()) - 1e-9
+    return float((1 + extreme.sum()) / (DRAWS + 1))
+
+
+def least_share(n: int, *, level: float = LEVEL, power: float = POWER) -> float:
+    """The share of n items, moved by the copy alone, that the test of the odd answer out finds with the given power.
+
+    It takes k items with 3^-k <= level, and the share p at which a binomial count reaches k so often.
+
+    Examples
+    --------
+    >>> round(least_share(60), 3)
+    0.07
+    """
+    k = int(np.ceil(np.log(1 / level) / np.log(3)))
+    if n < k:
+        return np.nan
+    return float(scipy.optimize.brentq(lambda p: scipy.stats.binom.sf(k - 1, n, p) - power, 0.0, 1.0))

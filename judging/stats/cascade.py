@@ -1,0 +1,236 @@
+"""Cascades: a cheap judge keeps what it is sure of, a dearer one gets the rest, and people what neither is sure of.
+
+The idea is that of Jung, Brahman and Choi (2024), "Trust or Escalate: LLM Judges with Provable Guarantees for Human
+Agreement", arXiv 2407.18370. What is guaranteed here, and why, is worked out in docs/methods-judge.md: the error
+probability is split over the stages, and a later stage looks only at items whose labels no earlier test has looked at.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.table import BoolArray, FloatArray, IntArray
+from judging.stats.asymptotic import share, undefined
+from judging.stats.selective import Selection, select
+
+NO_COST = "what a judgment of {name} costs is not known"
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One judge of a cascade, on the n items of a study.
+
+    Attributes
+    ----------
+    name
+        Of the judge.
+    confidence
+        (n,) how sure it is of its verdict; NaN without a verdict.
+    agrees
+        (n,) whether its verdict is what people said; only read where there is a label.
+    cost
+        What one item costs it, in dollars; NaN where unknown.
+    """
+
+    name: str
+    confidence: FloatArray
+    agrees: BoolArray
+    cost: float = np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What one stage does.
+
+    Attributes
+    ----------
+    name
+        Of the judge.
+    delta
+        The error probability of its test.
+    selection
+        Its threshold, on the items that reach it.
+    reached, kept, set_aside
+        (n,) items that come to it, that it keeps, and that its test has looked at without keeping them: they go to
+        people at once.
+    """
+
+    name: str
+    delta: float
+    selection: Selection
+    reached: BoolArray
+    kept: BoolArray
+    set_aside: BoolArray
+
+    @property
+    def looked_from(self) -> float:
+        """The least confidence that its test has looked at; NaN where it keeps nothing."""
+        return self.selection.tried[-1].threshold if self.selection.guaranteed else np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Cascade:
+    """A cascade with its thresholds.
+
+    Attributes
+    ----------
+    target, delta
+        Agreement with people among all verdicts kept, and the probability with which the promise may fail.
+    stages
+        In the order in which judges are asked.
+    to_people
+        (n,) items that no judge keeps.
+    coverage, agreement
+        Share of items kept by some judge; of those with a label, the share that agree.
+    human_share
+        The rest.
+    cost
+        Expected dollars per item for judges; NaN with a reason where one of them has no known cost.
+    """
+
+    target: float
+    delta: float
+    stages: tuple[Kept, ...]
+    to_people: BoolArray
+    coverage: Estimate
+    agreement: Estimate
+    human_share: Estimate
+    cost: float
+    cost_reason: str | None
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether any stage keeps anything."""
+        return any(stage.selection.guaranteed for stage in self.stages)
+
+    def as_json(self) -> dict[str, Any]:
+        """The cascade as JSON types."""
+        return {
+            "target_agreement": self.target,
+            "delta": self.delta,
+            "judges": [stage.name for stage in self.stages],
+            "guaranteed": self.guaranteed,
+            "coverage": self.coverage.as_json(),
+            "agreement": self.agreement.as_json(),
+            "human_share": self.human_share.as_json(),
+            "cost_per_item_usd": number_or_none(self.cost),
+            "cost_reason": self.cost_reason,
+            "stages": [_as_json(stage) for stage in self.stages],
+        }
+
+
+def _as_json(stage: Kept) -> dict[str, Any]:
+    return {
+        "judge": stage.name,
+        "delta": stage.delta,
+        "threshold": number_or_none(stage.selection.threshold),
+        "looked_from": number_or_none(stage.looked_from),
+        "reached": int(stage.reached.sum()),
+        "kept": int(stage.kept.sum()),
+        "set_aside": int(stage.set_aside.sum()),
+        "agreement": stage.selection.agreement.as_json(),
+        "agreement_low": number_or_none(stage.selection.agreement_low),
+        "guaranteed": stage.selection.guaranteed,
+        "reason": stage.selection.reason,
+    }
+
+
+def cascade(stages: Sequence[Stage], labelled: BoolArray, *, target: float = 0.9, delta: float = 0.05) -> Cascade:
+    """Thresholds for every stage, so that all verdicts kept agree with people at the target rate.
+
+    Parameters
+    ----------
+    stages
+        In the order in which judges are asked.
+    labelled
+        (n,) items with a label of people.
+    target, delta
+        As of `judging.stats.selective.select`, for the cascade as a whole.
+
+    Raises
+    ------
+    ValueError
+        Without a stage, or where columns differ in length.
+    """
+    if not stages or any(len(stage.confidence) != len(labelled) for stage in stages):
+        raise ValueError("a cascade needs a judge, and a column entry for every item from each")
+    left, aside = np.ones(len(labelled), dtype=bool), np.zeros(len(labelled), dtype=bool)
+    made: list[Kept] = []
+    for place, stage in enumerate(stages):
+        part = delta / len(stages) / 2**place
+        found = _stage(stage, labelled, left, target, part)
+        made.append(found)
+        left, aside = left & ~found.kept & ~found.set_aside, aside | found.set_aside
+    return _summed_up(stages, made, labelled, left | aside, target, delta)
+
+
+def _stage(stage: Stage, labelled: BoolArray, reached: BoolArray, target: float, delta: float) -> Kept:
+    tested = labelled & reached
+    selection = select(
+        stage.confidence[tested],
+        stage.agrees[tested],
+        target=target,
+        delta=delta,
+        unlabelled=stage.confidence[reached & ~labelled],
+    )
+    if not selection.guaranteed:
+        nothing = np.zeros(len(labelled), dtype=bool)
+        return Kept(stage.name, delta, selection, reached, nothing, nothing)
+    kept, aside = sorted_out(stage.confidence, reached, selection.threshold, selection.tried[-1].threshold)
+    return Kept(stage.name, delta, selection, reached, kept, aside)
+
+
+def sorted_out(
+    confidence: FloatArray, reached: BoolArray, threshold: float, looked_from: float
+) -> tuple[BoolArray, BoolArray]:
+    """(n,) what a stage keeps of the items that reach it, and what its test has looked at without keeping it."""
+    kept = reached & (confidence >= threshold)
+    return kept, reached & (confidence >= looked_from) & ~kept
+
+
+def kept_by(confidences: Sequence[FloatArray], limits: Sequence[tuple[float, float]]) -> IntArray:
+    """(n,) the place of the stage that keeps an item, by limits that were chosen before; -1 where none does.
+
+    ``limits`` are each stage's threshold and the least confidence that its test had looked at; NaN for a stage that
+    keeps nothing.
+    """
+    left = np.ones(len(confidences[0]), dtype=bool)
+    place = np.full(len(left), -1)
+    for stage, (confidence, (threshold, looked_from)) in enumerate(zip(confidences, limits, strict=True)):
+        kept, aside = sorted_out(confidence, left, threshold, looked_from)
+        place[kept] = stage
+        left = left & ~kept & ~aside
+    return place
+
+
+def _summed_up(
+    stages: Sequence[Stage],
+    made: Sequence[Kept],
+    labelled: BoolArray,
+    to_people: BoolArray,
+    target: float,
+    delta: float,
+) -> Cascade:
+    n, kept = len(labelled), ~to_people
+    right = sum(
+        (int((found.kept & labelled & stage.agrees).sum()) for stage, found in zip(stages, made, strict=True)), 0
+    )
+    n_labelled = int((kept & labelled).sum())
+    unknown = [stage.name for stage in stages if np.isnan(stage.cost)]
+    shares = [float(found.reached.mean()) if n else np.nan for found in made]
+    return Cascade(
+        target=target,
+        delta=delta,
+        stages=tuple(made),
+        to_people=to_people,
+        coverage=share(int(kept.sum()), n, n_raters=len(stages)),
+        agreement=share(right, n_labelled, reason="no verdict is kept on an item with a label")
+        if n_labelled
+        else undefined("no verdict is kept on an item with a label", n_items=0),
+        human_share=share(int(to_people.sum()), n, n_raters=len(stages)),
+        cost=float(sum(part * stage.cost for part, stage in zip(shares, stages, strict=True))),
+        cost_reason=NO_COST.format(name=unknown[0]) if unknown else None,
+    )

@@ -1,0 +1,164 @@
+"""Candidates for a benchmark to be: ordered, followed, read; and pairs made of their levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.base import LARGEST, Document, Given, PageQuery, page_of
+from annotation.api.benchmarks import BenchmarksApi
+from annotation.api.schema import says
+from annotation.errors import InputError
+from annotation.models import Profile
+from annotation.stats.benchmarks.repeats import NEAR
+from judging.api.judges import DOLLARS
+from simulation.api.experiments import AgentSerializer
+from simulation.models import Candidate, CandidateRun
+from simulation.prompts.candidates import LEVELS
+from simulation.queries import candidates as queries
+from simulation.services import agents, candidate_runs, candidates
+from simulation.services.candidates import Question
+from simulation.stats.pairing import PairRule
+
+SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
+
+
+class CandidateSerializer(serializers.ModelSerializer[Candidate]):
+    """A response to a question of a profile at a stated level of personalization."""
+
+    class Meta:
+        model = Candidate
+        fields = ["id", "profile", "question", "kind", "level", "provider", "model", "text", "extra", "created_at"]
+
+
+class CandidateRunSerializer(serializers.ModelSerializer[CandidateRun]):
+    """Candidates ordered together: how many questions, how many answered at every level, how many failed."""
+
+    agent = serializers.CharField()
+    n_total = serializers.IntegerField()
+    n_done = serializers.IntegerField()
+    n_failed = serializers.IntegerField()
+
+    class Meta:
+        model = CandidateRun
+        fields = [
+            "id",
+            "name",
+            "agent",
+            "levels",
+            "seed",
+            "budget_usd",
+            "created_at",
+            "stopped_at",
+            "n_total",
+            "n_done",
+            "n_failed",
+        ]
+
+
+class CandidateQuery(PageQuery):
+    level = serializers.ChoiceField(Candidate.Level.choices, required=False)
+    kind = serializers.CharField(required=False)
+
+
+class CandidateList(BenchmarksApi):
+    @says("Candidates, ordered here or imported", page_of(CandidateSerializer), query=CandidateQuery)
+    def get(self, request: Request) -> Response:
+        asked = self.asked(CandidateQuery)
+        wanted = {name: asked[name] for name in ("level", "kind") if name in asked}
+        return self.page(Candidate.objects.filter(**wanted), CandidateSerializer, query=asked)
+
+
+class Asked(Given):
+    """A question of one profile."""
+
+    profile = serializers.IntegerField(min_value=1, max_value=LARGEST)
+    question = serializers.CharField()
+    kind = serializers.CharField(max_length=40, default="general")
+
+
+class NewCandidateRun(Given):
+    name = serializers.CharField(max_length=120)
+    agent = AgentSerializer()
+    questions = Asked(many=True, allow_empty=False)
+    levels = serializers.ListField(
+        child=serializers.ChoiceField(Candidate.Level.choices), default=list(LEVELS), min_length=1
+    )
+    seed = serializers.IntegerField(**SEED)
+    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
+
+
+class CandidateRuns(BenchmarksApi):
+    @says("Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(queries.runs(), CandidateRunSerializer)
+
+    @says("Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewCandidateRun)
+        given["agent"] = agents.drafted(side="assistant", **given["agent"])
+        given["questions"] = questions_of(given["questions"])
+        run = candidate_runs.begin(by=self.me, **given)
+        return Response(CandidateRunSerializer(queries.runs().get(pk=run.pk)).data, status=201)
+
+
+def questions_of(asked: list[dict[str, Any]]) -> list[Question]:
+    """With their profiles, each question once."""
+    people = Profile.objects.in_bulk({one["profile"] for one in asked})
+    if missing := [one["profile"] for one in asked if one["profile"] not in people]:
+        raise InputError(f"There is no profile {missing[0]}.", field="questions")
+    return list(dict.fromkeys(Question(people[one["profile"]], one["question"], one["kind"]) for one in asked))
+
+
+class CandidateRunDetail(BenchmarksApi):
+    @says("A run of candidates: what came by level, and what failed with its reason", Document)
+    def get(self, request: Request, pk: int) -> Response:
+        run = get_object_or_404(queries.runs(), pk=pk)
+        progress = queries.progress(run)
+        return Response(
+            {
+                **CandidateRunSerializer(run).data,
+                "spent_usd": str(progress.spent),
+                "candidates": queries.by_level(queries.left_by(run)),
+                "failures": [
+                    {"level": one.level, "reason": one.reason, "n": one.n, "making": one.example}
+                    for one in queries.failures(run)
+                ],
+            }
+        )
+
+
+class NewPairs(Given):
+    """Which level stands against which, and how alike two responses must be."""
+
+    against = serializers.ListField(
+        child=serializers.ListField(child=serializers.ChoiceField(Candidate.Level.choices), min_length=2, max_length=2),
+        min_length=1,
+        help_text='Such as [["full", "none"]].',
+    )
+    run = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, help_text="Of this run only.")
+    kind = serializers.CharField(default="", allow_blank=True)
+    length = serializers.FloatField(default=0.0, help_text="Least share of the longer one's characters, 0 to 1.")
+    same_form = serializers.BooleanField(default=False)
+    near = serializers.FloatField(default=NEAR, help_text="Percent from which texts are nearly the same.")
+    each = serializers.IntegerField(min_value=0, max_value=10_000, default=1, help_text="0 for all.")
+    seed = serializers.IntegerField(**SEED)
+
+
+class CandidatePairs(BenchmarksApi):
+    @says("Make pairs of levels; the same rule and seed give the same pairs", Document, body=NewPairs)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewPairs)
+        run = CandidateRun.objects.filter(pk=given["run"]).first() if "run" in given else None
+        if run is None and "run" in given:
+            raise InputError(f"There is no run {given['run']}.", field="run")
+        names = ("length", "same_form", "near", "each", "seed")
+        try:
+            rule = PairRule(tuple((a, b) for a, b in given["against"]), **{name: given[name] for name in names})
+        except ValueError as error:
+            raise InputError(str(error), field="against") from error
+        return Response(candidates.make_pairs(by=self.me, rule=rule, kind=given["kind"], run=run))

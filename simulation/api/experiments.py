@@ -1,0 +1,281 @@
+"""Experiments: reckoned, started, stopped, resumed; their dialogues, results, and studies made of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from annotation.api.schema import says
+from annotation.errors import InputError
+from simulation.models import Experiment, SimulatedDialogue
+from simulation.parsing.endings import ENDINGS, MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
+from simulation.queries import progress, spending
+from simulation.queries.evidence import judges_of
+from simulation.services import agents, estimates, experiments, results, studies
+from simulation.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
+from simulation.services.grids import grid
+
+DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4, "allow_null": True, "default": None}
+
+
+class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
+    """A grid of scenarios, assistants and conditions, played by one user agent."""
+
+    user_agent = serializers.CharField()
+    assistants = serializers.ListField(child=serializers.CharField(), source="assistants.all")
+    state = serializers.CharField(help_text="running, stopped or finished.")
+
+    class Meta:
+        model = Experiment
+        fields = [
+            "id",
+            "name",
+            "state",
+            "user_agent",
+            "assistants",
+            "strategy",
+            "conditions",
+            "grid",
+            "seed",
+            "single_turns",
+            "multi_turns",
+            "passages",
+            "budget_usd",
+            "input_hash",
+            "code_version",
+            "stop_reason",
+            "created_at",
+            "finished_at",
+            "stopped_at",
+        ]
+
+
+class AgentSerializer(Given):
+    """Who speaks. Parameters are as the provider takes them; never a key."""
+
+    provider = serializers.CharField(max_length=40)
+    model = serializers.CharField(max_length=120, allow_blank=True, default="")
+    parameters = serializers.DictField(default=dict)
+
+
+class NewExperiment(Given):
+    name = serializers.CharField(max_length=120)
+    user_agent = AgentSerializer()
+    assistants = AgentSerializer(many=True, allow_empty=False)
+    conditions = serializers.ListField(child=serializers.CharField(), min_length=1)
+    users = serializers.CharField(default="10", help_text="A number to draw, ids with commas, or all.")
+    tasks = serializers.CharField(default="single 4, multi 1", help_text="As users; also single or multi.")
+    source = serializers.CharField(  # type: ignore[assignment]
+        default="", allow_blank=True, help_text="Whose profiles and tasks."
+    )
+    strategy = serializers.CharField(default="vanilla")
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    single_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=SINGLE_DOMAIN_TURNS)
+    multi_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=MULTI_DOMAIN_TURNS)
+    passages = serializers.IntegerField(min_value=1, max_value=MOST_PASSAGES, default=3)
+    embedder = serializers.CharField(default="", allow_blank=True)
+    budget_usd = serializers.DecimalField(**DOLLARS)
+
+
+class ExperimentsApi(Api):
+    tag = "experiments"
+
+    def experiment(self, pk: int) -> Experiment:
+        found: Experiment = get_object_or_404(listed(), pk=pk)
+        return found
+
+    def shown(self, pk: int, status: int = 200) -> Response:
+        return Response(ExperimentSerializer(self.experiment(pk)).data, status=status)
+
+    def planned(self) -> Plan:
+        """The experiment as the body describes it, checked."""
+        given = self.given(NewExperiment)
+        asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
+        return experiments.plan(
+            **{
+                **given,
+                "user_agent": agents.drafted(side="user", **given["user_agent"]),
+                "assistants": [agents.drafted(side="assistant", **one) for one in given["assistants"]],
+                "embedder": agents.embedder(given["embedder"]),
+                "grid": grid(**asked, seed=given["seed"]),
+            }
+        )
+
+
+def names_of(shape: type[serializers.Serializer[Any]]) -> list[str]:
+    return list(dict(shape().fields))
+
+
+def listed() -> Any:
+    return Experiment.objects.select_related("user_agent").prefetch_related("assistants")
+
+
+class ExperimentList(ExperimentsApi):
+    @says("Experiments", page_of(ExperimentSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(listed(), ExperimentSerializer)
+
+    def prepare(self, request: Request, **kwargs: Any) -> None:
+        """Ask everybody whether they would answer, before the database is locked."""
+        for agent in self.planned().agents:
+            agents.probe(agent)
+
+    @says("Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
+    def post(self, request: Request) -> Response:
+        return self.shown(experiments.make(by=self.me, plan=self.planned(), queue=True).pk, status=201)
+
+
+class ExperimentEstimateSerializer(serializers.Serializer[Any]):
+    """What an experiment will take; null where it cannot be known."""
+
+    dialogues = serializers.IntegerField()
+    turns = serializers.IntegerField()
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    usd = serializers.DecimalField(max_digits=20, decimal_places=8, allow_null=True)
+    seconds = serializers.FloatField(allow_null=True)
+
+
+class ExperimentEstimate(ExperimentsApi):
+    is_a_write = False
+
+    @says("What an experiment would take; nothing is made", ExperimentEstimateSerializer, body=NewExperiment)
+    def post(self, request: Request) -> Response:
+        found = estimates.estimate(self.planned())
+        usd = found.usd
+        content = {name: getattr(found, name) for name in names_of(ExperimentEstimateSerializer)}
+        return Response(ExperimentEstimateSerializer({**content, "usd": None if usd is None else round(usd, 8)}).data)
+
+
+class ExperimentDetail(ExperimentsApi):
+    @says("An experiment", ExperimentSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return self.shown(pk)
+
+
+class EndedSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    name = serializers.CharField()
+    regular = serializers.BooleanField()
+    n = serializers.IntegerField()
+
+
+class ExperimentProgressSerializer(serializers.Serializer[Any]):
+    """An experiment, counted."""
+
+    state = serializers.CharField()
+    total = serializers.IntegerField()
+    begun = serializers.IntegerField()
+    ended = serializers.IntegerField()
+    endings = EndedSerializer(many=True)
+    turns = serializers.IntegerField()
+    cut = serializers.IntegerField()
+    rate = serializers.FloatField(allow_null=True, help_text="Turns a second.")
+    workers = serializers.IntegerField()
+    needs_worker = serializers.BooleanField()
+    can_resume = serializers.BooleanField()
+    error = serializers.CharField(allow_blank=True)
+    spent_usd = serializers.DecimalField(max_digits=20, decimal_places=8)
+
+
+class ExperimentProgress(ExperimentsApi):
+    @says("How far an experiment is", ExperimentProgressSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        experiment = self.experiment(pk)
+        found = progress.progress(experiment)
+        own = ("endings", "error", "spent_usd")
+        names = [name for name in names_of(ExperimentProgressSerializer) if name not in own]
+        content = {name: getattr(found, name) for name in names}
+        content |= {
+            "endings": [asdict(one) for one in found.endings],
+            "error": experiment.error,
+            "spent_usd": round(spending.of_experiment(experiment).usd, 8),
+        }
+        return Response(ExperimentProgressSerializer(content).data)
+
+
+class ExperimentStop(ExperimentsApi):
+    @says("Stop an experiment; every turn is kept", ExperimentSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        experiments.stop(by=self.me, experiment=self.experiment(pk))
+        return self.shown(pk)
+
+
+class ResumeExperiment(Given):
+    budget_usd = serializers.DecimalField(**DOLLARS, help_text="In place of the budget, with what is spent.")
+
+
+class ExperimentResume(ExperimentsApi):
+    @says("Go on with an experiment", ExperimentSerializer, body=ResumeExperiment)
+    def post(self, request: Request, pk: int) -> Response:
+        experiments.resume(by=self.me, experiment=self.experiment(pk), **self.given(ResumeExperiment))
+        return self.shown(pk)
+
+
+class SimulatedSerializer(serializers.ModelSerializer[SimulatedDialogue]):
+    """One cell of an experiment; `dialogue` is the material that it became."""
+
+    assistant = serializers.CharField()
+    profile = serializers.IntegerField(source="scenario.profile_id", allow_null=True)
+    task = serializers.IntegerField(source="scenario.task_id", allow_null=True)
+
+    class Meta:
+        model = SimulatedDialogue
+        fields = ["index", "assistant", "condition", "profile", "task", "ending", "error", "dialogue"]
+
+
+class SimulatedQuery(PageQuery):
+    ending = serializers.ChoiceField(list(ENDINGS), required=False)
+
+
+class ExperimentDialogues(ExperimentsApi):
+    @says("The dialogues of an experiment, by their place in it", page_of(SimulatedSerializer), query=SimulatedQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        asked = self.asked(SimulatedQuery)
+        rows = get_object_or_404(Experiment, pk=pk).dialogues.select_related("assistant", "scenario")
+        if "ending" in asked:
+            rows = rows.filter(ending=asked["ending"])
+        return self.page(rows, SimulatedSerializer, key="index", query=asked)
+
+
+class ResultsQuery(Given):
+    judge = serializers.CharField(required=False, help_text="Its name; the first that judged it if not given.")
+
+
+class ExperimentResults(ExperimentsApi):
+    @says("All tables of an experiment by one judge", Document, query=ResultsQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        experiment, asked = self.experiment(pk), self.asked(ResultsQuery)
+        known = {str(judge): judge for judge, _ in judges_of(experiment)}
+        name = asked.get("judge", next(iter(known), ""))
+        if name not in known and "judge" in asked:
+            there = ", ".join(known) or "none"
+            raise InputError(f"{name!r} has not judged it; there are: {there}.", field="judge")
+        return Response(results.document(experiment, known.get(name)))
+
+
+class MadeStudy(serializers.Serializer[Any]):
+    study = serializers.CharField(help_text="Its slug.")
+
+
+class ForPeople(Given):
+    n = serializers.IntegerField(min_value=1, max_value=LARGEST, default=studies.PUBLISHED_SAMPLE)
+
+
+class ExperimentPeople(ExperimentsApi):
+    @says("Send a sample of the dialogues to people, as a study", MadeStudy, body=ForPeople, status=201)
+    def post(self, request: Request, pk: int) -> Response:
+        made = studies.for_people(by=self.me, experiment=self.experiment(pk), **self.given(ForPeople))
+        return Response({"study": made.slug}, status=201)
+
+
+class ExperimentJudge(ExperimentsApi):
+    @says("All dialogues as a study for judges", MadeStudy, status=201)
+    def post(self, request: Request, pk: int) -> Response:
+        return Response({"study": studies.for_judges(by=self.me, experiment=self.experiment(pk)).slug}, status=201)

@@ -1,0 +1,136 @@
+"""Material that models make, conflicts that they found, and measures of the material."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, named, page_of
+from annotation.api.schema import says
+from annotation.errors import InputError
+from annotation.models import Profile, Task
+from simulation.api.experiments import AgentSerializer
+from simulation.models import Conflict, ConflictReview, Making
+from simulation.queries import making as queries
+from simulation.queries import material as measured
+from simulation.services import agents, making, material
+
+
+class MakingSerializer(serializers.ModelSerializer[Making]):
+    """An order of material, with every reply and the field that did not fit."""
+
+    agent = serializers.CharField()
+    state = serializers.CharField(help_text="running, failed or done.")
+
+    class Meta:
+        model = Making
+        fields = ["id", "kind", "agent", "asked", "state", "replies", "problem", "made", "created_at", "finished_at"]
+
+
+class NewMaking(Given):
+    kind = serializers.ChoiceField(Making.Kind.choices)
+    agent = AgentSerializer()
+    source = serializers.CharField(  # type: ignore[assignment]
+        default="personalens", help_text="Whose preference types hold."
+    )
+    domains = serializers.ListField(child=serializers.CharField(), default=list)
+    demographics = serializers.DictField(default=dict)
+    profile = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=LARGEST)
+    task = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=LARGEST)
+    n = serializers.IntegerField(min_value=1, max_value=making.MOST_TASKS, default=1)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+
+
+class MakingApi(Api):
+    tag = "making"
+
+
+class MakingList(MakingApi):
+    @says("Orders of material", page_of(MakingSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(queries.orders(), MakingSerializer)
+
+    @says("Order material from a model", MakingSerializer, body=NewMaking, status=201)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewMaking)
+        for name, kind in (("profile", Profile), ("task", Task)):
+            given[name] = named(kind, name, pk=given[name]) if given.get(name) else None
+        given["agent"] = agents.drafted(side="assistant", **given["agent"])
+        return Response(MakingSerializer(making.order(by=self.me, **given)).data, status=201)
+
+
+class MakingDetail(MakingApi):
+    @says("An order of material", MakingSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(MakingSerializer(get_object_or_404(queries.orders(), pk=pk)).data)
+
+
+class MakingAgain(MakingApi):
+    @says("Try an order that failed once more", MakingSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        order = get_object_or_404(queries.orders(), pk=pk)
+        making.again(by=self.me, making=order)
+        order.refresh_from_db()
+        return Response(MakingSerializer(order).data)
+
+
+class ConflictSerializer(serializers.ModelSerializer[Conflict]):
+    """What a model found to be in conflict, and what a person decided last."""
+
+    class ReviewSerializer(serializers.ModelSerializer[ConflictReview]):
+        decided_by = serializers.CharField(source="decided_by.username", default=None, allow_null=True)
+
+        class Meta:
+            model = ConflictReview
+            fields = ["decision", "note", "decided_by", "decided_at"]
+
+    reviews = ReviewSerializer(many=True)
+
+    class Meta:
+        model = Conflict
+        fields = ["id", "profile", "label", "explanation", "fields", "is_between_domains", "reviews"]
+
+
+class ConflictList(MakingApi):
+    @says("Conflicts in profiles", page_of(ConflictSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(queries.conflicts(), ConflictSerializer)
+
+
+class ConflictDecision(Given):
+    decision = serializers.ChoiceField(ConflictReview.Decision.choices)
+    note = serializers.CharField(default="", allow_blank=True, max_length=1000)
+
+
+class ConflictReviews(MakingApi):
+    @says("Decide whether it is a conflict", ConflictSerializer, body=ConflictDecision, status=201)
+    def post(self, request: Request, pk: int) -> Response:
+        making.decide(by=self.me, conflict=get_object_or_404(Conflict, pk=pk), **self.given(ConflictDecision))
+        return Response(ConflictSerializer(get_object_or_404(queries.conflicts(), pk=pk)).data, status=201)
+
+
+class MeasuresQuery(Given):
+    source = serializers.CharField()  # type: ignore[assignment]
+
+
+class ProfileMeasures(MakingApi):
+    @says("Demographics and evenness of one source's profiles", Document, query=MeasuresQuery)
+    def get(self, request: Request) -> Response:
+        return Response(material.of_profiles(known(self.asked(MeasuresQuery)["source"], measured.sources())))
+
+
+class DialogueMeasures(MakingApi):
+    @says("Turns, words and variety of one source's dialogues", Document, query=MeasuresQuery)
+    def get(self, request: Request) -> Response:
+        return Response(material.of_dialogues(known(self.asked(MeasuresQuery)["source"], measured.dialogue_sources())))
+
+
+def known(source: str, there: Any) -> str:
+    if source not in dict(there):
+        names = ", ".join(dict(there)) or "none"
+        raise InputError(f"There is nothing of {source!r}; there are: {names}.", field="source")
+    return source

@@ -1,0 +1,29 @@
+"""Addresses of `simulation` in the API, one a line."""
+
+from django.urls import URLPattern, URLResolver, path
+
+from simulation.api import candidates, experiments, making
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("experiments", experiments.ExperimentList.as_view(), name="api_experiments"),
+    path("experiments/estimate", experiments.ExperimentEstimate.as_view(), name="api_experiment_estimate"),
+    path("experiments/<int:pk>", experiments.ExperimentDetail.as_view(), name="api_experiment"),
+    path("experiments/<int:pk>/progress", experiments.ExperimentProgress.as_view(), name="api_experiment_progress"),
+    path("experiments/<int:pk>/stop", experiments.ExperimentStop.as_view(), name="api_experiment_stop"),
+    path("experiments/<int:pk>/resume", experiments.ExperimentResume.as_view(), name="api_experiment_resume"),
+    path("experiments/<int:pk>/dialogues", experiments.ExperimentDialogues.as_view(), name="api_experiment_dialogues"),
+    path("experiments/<int:pk>/results", experiments.ExperimentResults.as_view(), name="api_experiment_results"),
+    path("experiments/<int:pk>/people", experiments.ExperimentPeople.as_view(), name="api_experiment_people"),
+    path("experiments/<int:pk>/judge", experiments.ExperimentJudge.as_view(), name="api_experiment_judge"),
+    path("making", making.MakingList.as_view(), name="api_making_list"),
+    path("making/<int:pk>", making.MakingDetail.as_view(), name="api_making"),
+    path("making/<int:pk>/again", making.MakingAgain.as_view(), name="api_making_again"),
+    path("candidates", candidates.CandidateList.as_view(), name="api_candidates"),
+    path("candidates/pairs", candidates.CandidatePairs.as_view(), name="api_candidate_pairs"),
+    path("candidates/runs", candidates.CandidateRuns.as_view(), name="api_candidate_runs"),
+    path("candidates/runs/<int:pk>", candidates.CandidateRunDetail.as_view(), name="api_candidate_run"),
+    path("conflicts", making.ConflictList.as_view(), name="api_conflicts"),
+    path("conflicts/<int:pk>/reviews", making.ConflictReviews.as_view(), name="api_conflict_reviews"),
+    path("measures/profiles", making.ProfileMeasures.as_view(), name="api_profile_measures"),
+    path("measures/dialogues", making.DialogueMeasures.as_view(), name="api_dialogue_measures"),
+]

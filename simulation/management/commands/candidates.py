@@ -1,0 +1,122 @@
+"""`manage.py candidates`: candidate responses at stated levels of personalization, and pairs made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from tqdm import tqdm
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.management.lists import listed
+from annotation.parsing.files import InputFile
+from simulation.prompts.candidates import LEVELS
+from simulation.services import agents, candidates, making
+from simulation.services.candidates import Question
+from simulation.stats.pairing import PairRule
+
+DOES = ("make", "import", "pairs")
+
+
+class Command(ConcordCommand):
+    help = (
+        "make: let a model answer questions of profiles at stated levels: none (for anybody), generic "
+        "(for people of this kind), full (for exactly this person), over (details forced in). import: read candidates "
+        "from JSONL. pairs: make pairs of levels, matched in length and form on request, near-duplicates left out."
+    )
+    example = (
+        "candidates make --agent local --profiles all --questions questions.jsonl\n"
+        "  python manage.py candidates pairs --against full-none full-over --length 0.8 --same-form --seed 1"
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("does", choices=DOES)
+        parser.add_argument("file", nargs="?", type=Path, help="of candidates, for import")
+        parser.add_argument("--agent", default="", metavar="MODEL", help="who answers, as in `simulate`")
+        parser.add_argument("--profiles", default="", metavar="ID,…", help="ids of profiles, or all")
+        parser.add_argument("--questions", type=Path, metavar="FILE.jsonl", help="question, kind, profile_id a line")
+        parser.add_argument("--question", default="", help="one question")
+        parser.add_argument("--kind", default="", help="of the one question (general); of the pairs (all)")
+        parser.add_argument("--levels", nargs="+", default=list(LEVELS), help=f"({' '.join(LEVELS)})")
+        parser.add_argument("--queue", action="store_true", help="leave it to the workers")
+        parser.add_argument("--on-error", choices=["stop", "skip"], default="stop")
+        parser.add_argument("--against", nargs="+", default=["full-none"], metavar="LEVEL-LEVEL", help="(full-none)")
+        parser.add_argument("--length", type=float, default=0.0, help="least share of the longer one's characters (0)")
+        parser.add_argument("--same-form", action="store_true", help="both with layout or both without")
+        parser.add_argument(
+            "--near", type=float, default=90.0, help="percent from which texts are nearly the same (90)"
+        )
+        parser.add_argument("--each", type=int, default=1, help="pairs of two levels for a question; 0 for all (1)")
+        parser.add_argument("--seed", type=int, default=0)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["does"] == "make":
+            return self.make(options)
+        if options["does"] == "import":
+            if options["file"] is None:
+                raise InputError("name the file of candidates", field="file")
+            return dict(candidates.load(by=None, path=options["file"], on_error=options["on_error"]).as_document())
+        return candidates.make_pairs(by=None, rule=rule_of(options), kind=options["kind"])
+
+    def make(self, options: dict[str, Any]) -> dict[str, Any]:
+        if not options["agent"]:
+            raise InputError("say who answers", field="agent")
+        agent = agents.described(options["agent"], side="assistant")
+        asked = questions_of(options)
+        agents.probe(agent)
+        orders = candidates.order(
+            by=None,
+            agent=agent,
+            questions=asked,
+            levels=listed(options["levels"]),
+            seed=options["seed"],
+            queue=options["queue"],
+        )
+        if not options["queue"]:
+            for one in tqdm(orders, disable=not self.on_terminal, unit="question"):
+                making.make(one.pk)
+        for one in orders:
+            one.refresh_from_db()
+        return candidates.progress(orders)
+
+    def say(self, document: dict[str, Any]) -> None:
+        if "orders" in document:
+            cost = "unknown" if document["cost_usd"] is None else f"{document['cost_usd']:.4f} USD"
+            self.stdout.write(
+                f"{document['done']} of {document['orders']} questions done, {document['running']} under way, "
+                f"{document['failed']} failed: {document['candidates']} candidates from {document['replies']} replies, "
+                f"cost {cost}."
+            )
+            for problem in document["problems"]:
+                self.stdout.write(f"failed: {problem}")
+        elif "pairs" in document:
+            why = ", ".join(f"{n} {reason}" for reason, n in document["left_out"].items() if n)
+            self.stdout.write(f"{document['pairs']} pairs ({document['created']} new). Left out: {why or 'none'}.")
+        else:
+            super().say(document)
+
+
+def questions_of(options: dict[str, Any]) -> list[Question]:
+    people = candidates.people(options["profiles"])
+    if options["questions"]:
+        return candidates.read_questions(InputFile.of(options["questions"]), people)
+    if not options["question"] or not people:
+        raise InputError("name --questions FILE, or --question with --profiles", field="questions")
+    return [Question(one, options["question"], options["kind"] or "general") for one in people]
+
+
+def rule_of(options: dict[str, Any]) -> PairRule:
+    against = []
+    for one in listed(options["against"]):
+        a, sign, b = one.partition("-")
+        if not sign or a not in LEVELS or b not in LEVELS:
+            raise InputError(f"{one!r} is not two of {', '.join(LEVELS)} with a hyphen between", field="against")
+        against.append((a, b))
+    try:
+        return PairRule(
+            tuple(against), options["length"], options["same_form"], options["near"], options["each"], options["seed"]
+        )
+    except ValueError as error:
+        raise InputError(str(error), field="against") from error

@@ -1,0 +1,199 @@
+"""Webhooks: signed, told once, tried again, never to an address of this network."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation.errors import InputError
+from annotation.models import User, Webhook, WebhookDelivery
+from annotation.services import annotations, assignments, studies, webhooks
+from tests.factories import CriterionFactory
+from tests.labelled import with_items
+
+
+class Receiver:
+    """A real server on this machine, which keeps what it was sent and answers what it is told to."""
+
+    def __init__(self) -> None:
+        self.got: list[tuple[dict[str, str], bytes]] = []
+        self.status = 200
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                length = int(self.headers["Content-Length"])
+                outer.got.append((dict(self.headers), self.rfile.read(length)))
+                self.send_response(outer.status)
+                self.send_header("Location", "http://127.0.0.1:1/")
+                self.end_headers()
+
+            def log_message(self, *args: Any) -> None:
+                """Quiet."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook?lab=1"
+
+
+@pytest.fixture
+def receiver(monkeypatch) -> Iterator[Receiver]:
+    monkeypatch.setenv("CONCORD_ALLOWED_HOOK_HOSTS", "127.0.0.1")
+    found = Receiver()
+    thread = Thread(target=found.server.serve_forever)
+    thread.start()
+    yield found
+    found.server.shutdown()
+    thread.join()
+    found.server.server_close()
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[int]:
+    """Ids of the messages for which a task went out."""
+    found: list[int] = []
+    monkeypatch.setattr(webhooks, "send", found.extend)
+    return found
+
+
+def hook(alice: User, receiver: Receiver, *events: str) -> tuple[Webhook, str]:
+    return webhooks.make(by=alice, url=receiver.url, events=events)
+
+
+def test_a_message_is_signed_over_time_and_body(alice, receiver, sent, django_capture_on_commit_callbacks):
+    _, secret = hook(alice, receiver, "run.finished")
+    with django_capture_on_commit_callbacks(execute=True):
+        webhooks.tell("run.finished", subject="run 1", data={"run": 1})
+    assert webhooks.deliver(*sent) is True
+    ((headers, body),) = receiver.got
+    at, _, given = headers["Concord-Signature"].partition(",v1=")
+    right = hmac.new(secret.encode(), f"{at.removeprefix('t=')}.".encode() + body, hashlib.sha256).hexdigest()
+    assert given == right
+    assert json.loads(body)["data"] == {"run": 1}
+    assert headers["Concord-Event"] == "run.finished"
+    row = WebhookDelivery.objects.get()
+    assert (row.status, row.attempts, row.due_at) == (200, 1, None)
+    assert row.delivered_at
+    assert secret not in json.dumps(list(Webhook.objects.values()), default=str)
+
+
+def test_the_same_subject_is_told_once_and_a_delivered_message_not_again(alice, receiver, sent):
+    hook(alice, receiver, "run.finished")
+    for _ in range(2):
+        webhooks.tell("run.finished", subject="run 1", data={})
+    webhooks.tell("study.closed", subject="study 1", data={})
+    key = WebhookDelivery.objects.get().pk
+    assert [webhooks.deliver(key), webhooks.deliver(key)] == [True, None]
+    assert len(receiver.got) == 1
+
+
+@pytest.mark.parametrize("status", [301, 400, 500])
+def test_what_is_not_taken_is_tried_again_and_given_up_in_the_end(alice, receiver, sent, status):
+    hook(alice, receiver, "run.finished")
+    receiver.status = status
+    webhooks.tell("run.finished", subject="run 1", data={})
+    row = WebhookDelivery.objects.get()
+    tries = 0
+    while row.due_at:
+        assert webhooks.deliver(row.pk) is False
+        assert webhooks.deliver(row.pk) is None  # not due yet
+        tries += 1
+        row.refresh_from_db()
+        if row.due_at:
+            assert row.due_at > timezone.now()
+            WebhookDelivery.objects.update(due_at=timezone.now())
+            row.refresh_from_db()
+    assert tries == row.attempts == len(receiver.got) == len(webhooks.WAITS) + 1
+    assert (row.status, row.error, row.delivered_at) == (status, f"It answered {status}.", None)
+
+
+def test_a_server_that_is_away_is_an_error_on_record(alice, receiver, sent):
+    made, _ = hook(alice, receiver, "run.finished")
+    Webhook.objects.filter(pk=made.pk).update(url="http://127.0.0.1:1/")
+    webhooks.tell("run.finished", subject="run 1", data={})
+    key = WebhookDelivery.objects.get().pk
+    assert webhooks.deliver(key) is False
+    assert "refused" in WebhookDelivery.objects.get().error
+
+
+def test_an_address_that_became_private_is_not_called(alice, receiver, sent, monkeypatch):
+    hook(alice, receiver, "run.finished")
+    monkeypatch.delenv("CONCORD_ALLOWED_HOOK_HOSTS")
+    webhooks.tell("run.finished", subject="run 1", data={})
+    key = WebhookDelivery.objects.get().pk
+    assert webhooks.deliver(key) is False
+    assert "not a public address" in WebhookDelivery.objects.get().error
+    assert receiver.got == []
+
+
+def test_what_no_worker_got_to_is_found_by_the_sweep(alice, receiver, sent):
+    hook(alice, receiver, "run.finished")
+    webhooks.tell("run.finished", subject="run 1", data={})
+    assert webhooks.send_due() == 0
+    WebhookDelivery.objects.update(due_at=timezone.now() - timedelta(minutes=1))
+    assert webhooks.send_due() == 1
+    assert sent == [WebhookDelivery.objects.get().pk]
+
+
+def test_labels_and_a_finished_study_are_told(alice, bob, receiver, sent, django_capture_on_commit_callbacks):
+    hook(alice, receiver, "label.submitted", "study.finished", "study.closed")
+    study = with_items(2, kind="pair", name="Suits", slug="suits", overlap=1)
+    CriterionFactory(study=study, key="preference", preference=True)
+    study.annotators.add(bob)
+    studies.open(by=alice, study=study)
+    with django_capture_on_commit_callbacks(execute=True):
+        while slot := assignments.next_for(by=bob, study=study):
+            annotations.submit(by=bob, assignment=slot, values={"preference": "A"})
+        studies.close(by=alice, study=study)
+    told = sorted(WebhookDelivery.objects.values_list("event", flat=True))
+    assert told == ["label.submitted", "label.submitted", "study.closed", "study.finished"]
+    assert "bob" not in "".join(WebhookDelivery.objects.values_list("body", flat=True))
+
+
+def test_an_ended_webhook_is_told_nothing(alice, receiver, sent):
+    made, _ = hook(alice, receiver, "run.finished")
+    webhooks.tell("run.finished", subject="run 1", data={})
+    webhooks.end(by=alice, webhook=made)
+    webhooks.tell("run.finished", subject="run 2", data={})
+    assert webhooks.deliver(WebhookDelivery.objects.get().pk) is None
+    assert receiver.got == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"url": "http://127.0.0.1/"}, "url"),
+        ({"url": "http://169.254.169.254/latest"}, "url"),
+        ({"url": "ftp://8.8.8.8/"}, "url"),
+        ({"events": ["all"]}, "events"),
+        ({"events": []}, "events"),
+    ],
+)
+def test_a_webhook_that_makes_no_sense_is_refused(alice, wrong, field):
+    with pytest.raises(InputError) as refused:
+        webhooks.make(by=alice, **{"url": "https://8.8.8.8/", "events": ["run.finished"], **wrong})
+    assert refused.value.field == field
+
+
+def test_through_the_command(alice, receiver, capsys):
+    call_command("webhook", "--by", "alice", "--url", receiver.url, "--events", "run.finished", "--json")
+    made = json.loads(capsys.readouterr().out)
+    assert made["secret"]
+    pk = str(made["webhooks"][0]["id"])
+    call_command("webhook", "--ping", pk, "--json")
+    assert json.loads(capsys.readouterr().out)["deliveries"][0]["status"] == 200
+    call_command("webhook", "--log", pk)
+    assert "delivered" in capsys.readouterr().out
+    call_command("webhook", "--end", pk)
+    assert "ended" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="no webhook"):
+        call_command("webhook", "--ping", "999")

@@ -1,0 +1,54 @@
+"""The signs of many annotators are those of the full report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from annotation.stats.annotators import annotator_report
+from annotation.stats.majority import majority
+from annotation.stats.signs import annotator_signs, majorities_without
+from annotation.stats.table import MISSING, RatingTable
+
+
+def drawn(level: str, *, n_items: int = 60, n_raters: int = 6) -> RatingTable:
+    """Three of six rate each item; the last one turns the scale round, the first always says the same."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 4, n_items)
+    codes = np.where(rng.random((n_items, n_raters)) < 0.7, truth[:, None], rng.integers(0, 4, (n_items, n_raters)))
+    codes[:, 0], codes[:, -1] = 2, 3 - truth
+    for row in codes:
+        row[rng.permutation(n_raters)[3:]] = MISSING
+    names = tuple(f"r{n}" for n in range(n_raters))
+    return RatingTable(codes, (1, 2, 3, 4), level, tuple(f"i{n}" for n in range(n_items)), names)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_they_say_what_the_report_says(level: str) -> None:
+    table = drawn(level)
+    full = annotator_report(table, bootstrap=200, seed=3).annotators
+    brief = annotator_signs(table, bootstrap=200, seed=3)
+    for one, other in zip(brief, full, strict=True):
+        kappa, expected = one.kappa.as_json(), other.versus["majority_cohen_kappa"].as_json()
+        assert kappa == pytest.approx(expected, nan_ok=True)
+        flags = ("annotator", "n_ratings", "inverted", "constant", "straight_lining")
+        assert [getattr(one, name) for name in flags] == [getattr(other, name) for name in flags]
+    assert [one.annotator for one in brief if one.constant] == ["r0"]
+    assert [one.annotator for one in brief if one.inverted] == ([] if level == "nominal" else ["r5"])
+
+
+def test_the_majority_without_somebody_is_that_of_a_table_without_them() -> None:
+    table = drawn("ordinal")
+    found = majorities_without(table, [0, 3])
+    for place, column in enumerate((0, 3)):
+        others = table.with_codes(np.where(np.arange(6) == column, MISSING, table.codes))
+        np.testing.assert_array_equal(found[:, place], majority(others).codes)
+
+
+def test_nobody_and_somebody_alone() -> None:
+    nobody = RatingTable(np.full((3, 2), MISSING), (1, 2), "ordinal", ("a", "b", "c"), ("x", "y"))
+    assert annotator_signs(nobody, bootstrap=10) == ()
+    alone = nobody.with_codes(np.array([[0, MISSING], [1, MISSING], [1, MISSING]]))
+    (one,) = annotator_signs(alone, bootstrap=10)
+    assert np.isnan(one.kappa.value)
+    assert one.kappa.reason == "no item rated by someone else as well"

@@ -1,0 +1,97 @@
+"""Which addresses may be called on somebody's word."""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import ip_address
+
+import pytest
+
+from annotation.addresses import ForbiddenAddressError, Rule, check
+
+
+def resolving(*addresses: str):
+    """A resolver that knows one name with these addresses."""
+    return lambda host, port, type: [(socket.AF_INET, type, 6, "", (address, port)) for address in addresses]
+
+
+HIDDEN = [
+    "127.0.0.1",
+    "127.8.8.8",
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.0",
+    "224.0.0.1",
+    "255.255.255.255",
+    "192.0.2.1",
+    "::1",
+    "::",
+    "fe80::1",
+    "fc00::1",
+    "ff02::1",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::7f00:1",
+    "2002:7f00:1::",
+]
+
+
+@pytest.mark.parametrize("address", HIDDEN)
+def test_what_is_not_public_is_not_called(address):
+    with pytest.raises(ForbiddenAddressError, match="not a public address"):
+        check("https://lab.example/hook", Rule(), resolve=resolving(address))
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8"])
+def test_what_is_public_is_called_at_the_address_that_was_looked_at(address):
+    assert str(check("https://lab.example/hook", Rule(), resolve=resolving(address))) == str(ip_address(address))
+
+
+def test_one_hidden_address_among_public_ones_is_enough():
+    with pytest.raises(ForbiddenAddressError):
+        check("https://lab.example", Rule(), resolve=resolving("8.8.8.8", "10.0.0.1"))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "localhost", "[::1]"])
+def test_the_systems_own_resolver_is_asked_however_an_address_is_written(host):
+    with pytest.raises(ForbiddenAddressError):
+        check(f"http://{host}:8000/", Rule())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://lab.example/",
+        "file:///etc/passwd",
+        "lab.example",
+        "http://",
+        "http://a:b@lab.example/",
+        "http://x:99999/",
+    ],
+)
+def test_what_is_no_address_of_the_web_is_not_called(url):
+    with pytest.raises(ForbiddenAddressError):
+        check(url, Rule(private=True), resolve=resolving("8.8.8.8"))
+
+
+def test_a_listed_host_may_be_private():
+    rule = Rule.of_webhooks({"CONCORD_ALLOWED_HOOK_HOSTS": "other, Lab.Example"})
+    assert check("http://lab.example/", rule, resolve=resolving("10.0.0.1"))
+    with pytest.raises(ForbiddenAddressError):
+        check("http://lab.example.evil/", rule, resolve=resolving("10.0.0.1"))
+
+
+@pytest.mark.parametrize(
+    ("environment", "private"),
+    [
+        ({}, True),
+        ({"CONCORD_HTTPS": "1"}, False),
+        ({"CONCORD_HTTPS": "1", "CONCORD_ALLOW_PRIVATE_ENDPOINTS": "1"}, True),
+        ({"CONCORD_ALLOW_PRIVATE_ENDPOINTS": "0"}, False),
+    ],
+)
+def test_models_may_be_at_home_on_a_laptop_and_not_on_a_site(environment, private):
+    assert Rule.of_models(environment).private is private

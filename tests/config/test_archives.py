@@ -1,0 +1,256 @@
+"""A study's archive: with all it rests on, into a site that has other things under the same numbers."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterable
+from io import StringIO
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.db import connection
+from django.db.models import Model
+from django.urls import reverse
+
+from annotation.errors import InputError
+from annotation.models import Adjudication, Annotation, Dialogue, Invitation, Item, Study, User
+from annotation.services import exclusions, invitations
+from config.archives import members, reading, writing
+from config.backups import tables
+from config.invariants import findings
+from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
+from judging.queries.evidence import StudyEvidence
+from judging.services import panels
+from judging.services.trust import recalibration
+from tests.factories import DialogueFactory, JudgeFactory, ProfileFactory, ResearcherFactory, StudyFactory, UserFactory
+from tests.judging.services.trust.judged import study as judged_study
+from tests.judging.services.trust.judged import trusted
+from tests.labelled import judge_says
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    """People, two judges, a panel of them, recalibrated scores, an exclusion, an adjudication, an invitation."""
+    criterion = judged_study(n=40)
+    made, rosa = (
+        criterion.study,
+        ResearcherFactory(username="rosa", password="secret-of-rosa", email="rosa@example.org"),
+    )
+    made.annotators.add(*User.objects.filter(username__in=["p0", "p2"]))
+    judge_says(criterion, "second", ["2", "3"] * 20)
+    panels.combine(by=rosa, name="Jury", runs=list(JudgeRun.objects.order_by("pk")))
+    recalibration.apply(by=rosa, found=trusted(criterion))
+    exclusions.exclude(by=rosa, study=made, annotator=User.objects.get(username="p2"), reason="too fast")
+    Adjudication.objects.create(item=made.items.get(position=3), criterion=criterion, value="4", decided_by=rosa)
+    invitations.create(by=rosa, study=made)
+    return made
+
+
+def said(study: Study) -> dict[str, object]:
+    """What is in the study, without the numbers of rows."""
+    labels = Annotation.objects.filter(assignment__study=study)
+    judgments = Judgment.objects.filter(run__study=study)
+    by = ("run__judge__name", "item__position", "value", "score", "created_at")
+    return {
+        "labels": sorted(labels.values_list("assignment__item__position", "assignment__annotator__username", "value")),
+        "judgments": sorted(judgments.values_list(*by), key=str),
+        "items": sorted(study.items.values_list("position", "dialogue__external_id", "inclusion_probability")),
+        "people": sorted(study.annotators.values_list("username", flat=True)),
+        "excluded": list(study.exclusions.values_list("annotator__username", "decided_by__username", "created_at")),
+        "gold": list(Adjudication.objects.filter(item__study=study).values_list("item__position", "value")),
+        "agreement": figures(study),
+    }
+
+
+def figures(study: Study) -> object:
+    out = StringIO()
+    call_command("agreement", study=study.name, json=True, stdout=out)
+    return without_numbers(json.loads(out.getvalue()))
+
+
+PASSING = ("run", "input_hash", "generated_at", "created_at")
+
+
+def without_numbers(value: object) -> object:
+    if isinstance(value, dict):
+        return {
+            name: without_numbers(part)
+            for name, part in value.items()
+            if name not in ("run", "input_hash", "generated_at", "created_at")
+        }
+    return [without_numbers(one) for one in value] if isinstance(value, list) else value
+
+
+def emptied() -> None:
+    without(tables.models_kept())
+
+
+def without(models: Iterable[type[Model]]) -> None:
+    with connection.constraint_checks_disabled():
+        for model in models:
+            model._base_manager.all()._raw_delete(using="default")
+
+
+def test_it_comes_back_beside_others_with_the_same_figures(study, tmp_path):
+    before, path = said(study), tmp_path / "known.zip"
+    manifest = writing.write(study, path)
+    emptied()
+    for _ in range(3):  # the numbers of the archive belong to others here
+        StudyFactory()
+        DialogueFactory()
+        JudgeFactory()
+        UserFactory()
+    here = reading.restore(path)
+    after = Study.objects.get(name="Known")
+    assert said(after) == before
+    assert after.pk != study.pk
+    assert findings() == []
+    assert {label: rows["created"] for label, rows in here["rows"].items()} == {
+        label: table["rows"] for label, table in manifest["tables"].items()
+    }
+
+
+def test_judgments_name_what_they_are_made_of_by_its_number_here(study, tmp_path):
+    path = tmp_path / "known.zip"
+    writing.write(study, path)
+    emptied()
+    judge_says(judged_study(n=20, name="Other"), "other", ["1"] * 20)
+    reading.restore(path)
+    jury = Judgment.objects.filter(run__judge__name="Jury", item__position=7).get()
+    of = Judgment.objects.filter(pk__in=jury.details["members"])
+    assert set(of.values_list("run__judge__name", "item__position")) == {("gpt", 7), ("second", 7)}
+    run = JudgeRun.objects.get(judge__name="Jury")
+    named = {one["name"]: one["run"] for part in run.result.values() for one in part["members"]}
+    assert named == {one.judge.name: one.pk for one in run.members.select_related("judge")}
+    again = Judgment.objects.exclude(details__calibration=None).filter(run__study__name="Known").first()
+    assert CalibrationRun.objects.get(pk=again.details["calibration"]).study.name == "Known"
+
+
+def test_what_is_here_already_is_used(study, tmp_path):
+    path = tmp_path / "known.zip"
+    writing.write(study, path)
+    counts = [model._base_manager.count() for model in members.shared()]
+    without([Invitation, *members.own()])
+    rows = reading.restore(path)["rows"]
+    assert [model._base_manager.count() for model in members.shared()] == counts
+    assert rows["annotation.Dialogue"] == {"created": 0, "unchanged": 40}
+    assert Item.objects.count() == 40
+
+
+def test_nobody_gets_in_or_gets_rights_with_it(study, tmp_path):
+    path = tmp_path / "known.zip"
+    writing.write(study, path)
+    content = b"".join(zipfile.ZipFile(path).read(name) for name in zipfile.ZipFile(path).namelist())
+    assert User.objects.get(username="rosa").password.encode() not in content
+    assert b"rosa@example.org" not in content
+    assert b"Invitation.jsonl" not in b"".join(name.encode() for name in zipfile.ZipFile(path).namelist())
+    emptied()
+    reading.restore(path)
+    rosa = User.objects.get(username="rosa")
+    assert (rosa.has_usable_password(), rosa.is_researcher, rosa.is_staff) == (False, False, False)
+
+
+class TestWhatIsRefused:
+    def test_a_study_that_is_here(self, study, tmp_path):
+        writing.write(study, tmp_path / "known.zip")
+        with pytest.raises(InputError, match="a study Known here already"):
+            reading.restore(tmp_path / "known.zip")
+
+    def test_other_content_under_the_same_name_and_nothing_is_kept(self, study, tmp_path):
+        writing.write(study, tmp_path / "known.zip")
+        emptied()
+        Dialogue.objects.all().delete()
+        kept = zipfile.ZipFile(tmp_path / "known.zip").read("annotation.Dialogue.jsonl").splitlines()
+        row = json.loads(kept[-1])
+        DialogueFactory(source=row["source"], external_id=row["external_id"], content_hash="other")
+        with pytest.raises(InputError, match="another content_hash"):
+            reading.restore(tmp_path / "known.zip")
+        assert not Study.objects.filter(name="Known").exists()
+        assert not User.objects.filter(username="p0").exists()
+
+    def test_a_changed_or_cut_file(self, study, tmp_path):
+        writing.write(study, tmp_path / "known.zip")
+        emptied()
+        with zipfile.ZipFile(tmp_path / "known.zip") as good, zipfile.ZipFile(tmp_path / "bad.zip", "w") as bad:
+            for name in good.namelist():
+                content = good.read(name)
+                changed = content.replace(b'"value": "2"', b'"value": "3"')
+                bad.writestr(name, changed if name == "annotation.Annotation.jsonl" else content)
+        with pytest.raises(InputError, match="changed or cut"):
+            reading.restore(tmp_path / "bad.zip")
+        (tmp_path / "cut.zip").write_bytes((tmp_path / "known.zip").read_bytes()[:900])
+        with pytest.raises(InputError, match="cannot be read as an archive"):
+            reading.restore(tmp_path / "cut.zip")
+        assert not Study.objects.exists()
+
+    def test_a_backup_is_no_archive(self, db, tmp_path):
+        with zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
+            other.writestr("manifest.json", "{}")
+        with pytest.raises(InputError, match="holds no archive"):
+            reading.restore(tmp_path / "other.zip")
+
+    def test_while_a_judge_is_at_work(self, study, tmp_path):
+        JudgeRun.objects.filter(judge__name="gpt").update(finished_at=None)
+        with pytest.raises(InputError, match="at work"):
+            writing.write(study, tmp_path / "known.zip")
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_every_table_is_kept_or_left_out_for_a_reason():
+    labels = {
+        model._meta.label
+        for name in members.APPS
+        for model in apps.get_app_config(name).get_models(include_auto_created=True)
+    }
+    kept = {model._meta.label for model in (*members.shared(), *members.own())}
+    assert kept | members.LEFT_OUT.keys() == labels
+    assert kept & members.LEFT_OUT.keys() == set()
+
+
+def test_what_a_row_cannot_be_without_is_kept_too():
+    kept = {*members.shared(), *members.own()}
+    lost = {
+        f"{model._meta.label}.{link.name}"
+        for model in kept
+        for link in members.links(model)
+        if not link.null and link.remote_field.model not in kept
+    }
+    assert lost == set()
+
+
+def test_the_commands(study, tmp_path):
+    path, out = tmp_path / "known.zip", StringIO()
+    call_command("archive_study", study="known", output=path, stdout=out)
+    assert out.getvalue().startswith("Known: ")
+    emptied()
+    out = StringIO()
+    call_command("restore_study", str(path), json=True, stdout=out)
+    assert json.loads(out.getvalue())["rows"]["annotation.Item"] == {"created": 40, "unchanged": 0}
+    assert StudyEvidence.read(Study.objects.get()).judge("gpt").name == "gpt"
+    assert Judge.objects.filter(name="gpt").count() == 1
+    assert ProfileFactory().pk
+
+
+class TestThePage:
+    def test_a_researcher_takes_it_and_it_restores(self, study, tmp_path, client):
+        client.force_login(User.objects.get(username="rosa"))
+        assert reverse("study_archive", args=["known"]) in client.get(reverse("study_files", args=["known"])).text
+        response = client.get(reverse("study_archive", args=["known"]))
+        assert response["Content-Disposition"] == 'attachment; filename="known-archive.zip"'
+        (tmp_path / "known.zip").write_bytes(b"".join(response.streaming_content))
+        emptied()
+        assert reading.restore(tmp_path / "known.zip")["study"] == "Known"
+
+    def test_it_says_why_not_while_a_judge_is_at_work(self, study, client):
+        JudgeRun.objects.filter(judge__name="gpt").update(finished_at=None)
+        client.force_login(User.objects.get(username="rosa"))
+        answer = client.get(reverse("study_archive", args=["known"]), follow=True)
+        assert "A judge is at work on Known" in answer.text
+
+    def test_bob_the_annotator_may_not(self, study, client):
+        client.force_login(User.objects.get(username="p0"))
+        assert client.get(reverse("study_archive", args=["known"])).status_code == 403

@@ -1,0 +1,177 @@
+"""Signing in: guessing is slowed down, a second factor is asked for, and the lab's own accounts work."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import jwt
+import pytest
+from allauth.mfa.totp.internal import auth as totp
+from cryptography.hazmat.primitives.asymmetric import rsa
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import User
+from config.broker import shared_cache
+from config.single_sign_on import single_sign_on
+from tests.factories import UserFactory
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted() -> Iterator[None]:
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def bob(db) -> User:
+    return UserFactory(username="bob", password="right-one-7")
+
+
+def attempt(client: Client, password: str, name: str = "bob") -> Any:
+    return client.post(reverse("login"), {"login": name, "password": password})
+
+
+class TestGuessing:
+    def test_after_five_wrong_passwords_the_right_one_waits_too(self, client, bob):
+        for _ in range(5):
+            assert attempt(client, "wrong").status_code == 200
+        reply = attempt(client, "right-one-7")
+        assert reply.status_code == 200
+        assert "Too many failed login attempts" in reply.content.decode()
+        assert "_auth_user_id" not in client.session
+
+    def test_others_are_not_held_up(self, client, bob):
+        for _ in range(6):
+            attempt(client, "wrong")
+        UserFactory(username="eve", password="another-9")
+        assert attempt(Client(), "another-9", "eve").status_code == 302
+
+    def test_an_unknown_name_gets_the_same_answer_as_a_wrong_password(self, client, bob):
+        unknown, wrong = attempt(client, "x", "nobody"), attempt(client, "x")
+        errors = [reply.context["form"].non_field_errors() for reply in (unknown, wrong)]
+        assert errors[0] == errors[1]
+
+    def test_processes_count_together(self, tmp_path):
+        assert "filebased" in shared_cache("filesystem://", tmp_path)["BACKEND"]
+        assert shared_cache("redis://broker:6379/0", tmp_path)["LOCATION"] == "redis://broker:6379/0"
+
+
+class TestSecondFactor:
+    def test_a_password_alone_no_longer_opens_the_account(self, client, bob):
+        secret = totp.generate_totp_secret()
+        totp.TOTP.activate(bob, secret)
+        reply = attempt(client, "right-one-7")
+        assert reply.url.startswith(reverse("mfa_authenticate"))
+        assert client.get(reverse("my_work")).status_code == 302
+        assert "wrong" not in client.post(reply.url, {"code": "000000"}).headers.get("Location", "")
+        assert client.get(reverse("my_work")).status_code == 302
+        code = totp.format_hotp_value(totp.hotp_value(secret, next(iter(totp.yield_hotp_counters_from_time()))))
+        client.post(reverse("mfa_authenticate"), {"code": code})
+        assert client.get(reverse("my_work")).status_code == 200
+
+    def test_the_account_page_leads_to_it(self, client, bob):
+        client.force_login(bob)
+        html = client.get(reverse("account")).content.decode()
+        assert reverse("mfa_index") in html
+        assert "Not set up" in html
+        assert client.get(reverse("account_change_password")).status_code == 200
+
+    def test_nobody_makes_an_account_without_an_invitation(self, client, db):
+        client.post(
+            reverse("account_signup"), {"username": "x", "password1": "long-enough-8", "password2": "long-enough-8"}
+        )
+        assert not User.objects.filter(username="x").exists()
+
+
+class Lab(BaseHTTPRequestHandler):
+    """An OpenID Connect provider on this machine that knows one person."""
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    nonce: str | None = None
+
+    def do_GET(self) -> None:
+        issuer = f"http://{self.headers['Host']}"
+        if self.path.endswith("openid-configuration"):
+            paths = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
+            paths["userinfo_endpoint"] = "userinfo"
+            self.say({"issuer": issuer, **{name: f"{issuer}/{path}" for name, path in paths.items()}})
+        elif self.path == "/userinfo":
+            self.say({"sub": "42", "preferred_username": "dana", "name": "Dana"})
+        else:
+            public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
+            self.say({"keys": [{**public, "kid": "1", "alg": "RS256", "use": "sig"}]})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        now = int(time.time())
+        claims = {
+            "iss": f"http://{self.headers['Host']}",
+            "aud": "concord",
+            "sub": "42",
+            "iat": now,
+            "exp": now + 60,
+            "preferred_username": "dana",
+            "name": "Dana",
+            **({"nonce": Lab.nonce} if Lab.nonce else {}),
+        }
+        token = jwt.encode(claims, self.key, algorithm="RS256", headers={"kid": "1"})
+        self.say({"access_token": "a", "token_type": "Bearer", "id_token": token, "expires_in": 60})
+
+    def say(self, document: dict[str, Any]) -> None:
+        body = json.dumps(document).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        """Keep the tests' output clean."""
+
+
+@pytest.fixture
+def lab(settings) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Lab)
+    Thread(target=server.serve_forever, daemon=True).start()
+    issuer = f"http://127.0.0.1:{server.server_port}"
+    settings.SOCIALACCOUNT_PROVIDERS = single_sign_on(
+        {"CONCORD_OIDC_ISSUER": issuer, "CONCORD_OIDC_CLIENT_ID": "concord", "CONCORD_OIDC_NAME": "the lab"}
+    )
+    yield issuer
+    server.shutdown()
+    server.server_close()
+
+
+class TestSingleSignOn:
+    def come_in(self, client: Client, lab: str) -> Any:
+        away = client.post(reverse("openid_connect_login", args=["lab"]))
+        assert away.url.startswith(f"{lab}/authorize")
+        asked = {key: values[0] for key, values in parse_qs(urlsplit(away.url).query).items()}
+        Lab.nonce = asked.get("nonce")
+        return client.get(reverse("openid_connect_callback", args=["lab"]), {"code": "c", "state": asked["state"]})
+
+    def test_a_person_of_the_lab_comes_in_as_an_annotator(self, client, db, lab):
+        assert "Sign in with the lab" in client.get(reverse("login")).content.decode()
+        assert self.come_in(client, lab).status_code == 302
+        dana = User.objects.get(username="dana")
+        assert client.get(reverse("my_work")).status_code == 200
+        assert not dana.is_researcher
+
+    def test_strangers_stay_out_where_accounts_are_not_made(self, client, db, lab, settings):
+        settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS = False
+        self.come_in(client, lab)
+        assert not User.objects.exists()
+        assert client.get(reverse("my_work")).status_code == 302
+
+    def test_without_an_issuer_there_is_no_button(self, client, db):
+        assert single_sign_on({}) == {}
+        assert "Sign in with" not in client.get(reverse("login")).content.decode()

@@ -1,0 +1,101 @@
+"""The mean of all items from labels that were asked for where the judge was in doubt."""
+
+import numpy as np
+import pytest
+
+from judging.stats.active import Drawn, active_mean
+from judging.stats.labelling_plan import drawn, inclusion
+
+
+def population(n=60, before=12):
+    """Items that the judge doubts are those it gets wrong, always too low."""
+    rng = np.random.default_rng(4)
+    truth = rng.uniform(1, 4, n)
+    doubt = rng.uniform(0, 1, n)
+    judge = truth - 1.5 * doubt + rng.normal(0, 0.1, n)
+    known = np.zeros(n, dtype=bool)
+    known[:before] = True
+    return truth, judge, doubt, known
+
+
+def draw(truth, judge, doubt, known, more, seed, *, labelled=1.0):
+    probability = inclusion(doubt, ~known, more)
+    taken = drawn(probability, seed=seed)
+    done = taken.copy()
+    if labelled < 1:
+        rng = np.random.default_rng([seed, 1])
+        done &= rng.random(len(truth)) < labelled
+    return Drawn(
+        human=np.where(known | done, truth, np.nan),
+        judge=judge,
+        probability=np.where(known, np.nan, probability),
+        taken=taken,
+        weights=np.ones(len(truth)),
+    )
+
+
+@pytest.mark.parametrize("labelled", [1.0, 0.7])
+def test_whatever_is_drawn_the_mean_is_that_of_all_items(labelled):
+    one = population()
+    truth, _, _, known = one
+    found = [active_mean(draw(*one, 20, seed, labelled=labelled)) for seed in range(1500)]
+    for name in ("human_only", "corrected"):
+        values = np.array([getattr(result, name).value for result in found])
+        error = values.std() / np.sqrt(len(values))
+        # the ratio estimator is unbiased up to 1 / n; that is less than a tenth of the spread of one estimate
+        assert abs(values.mean() - truth.mean()) < 4 * error + 0.1 * values.std(), name
+    # taken as if drawn evenly, the same labels are wrong: what the judge doubts is what it gets wrong
+    naive = []
+    for seed in range(1500):
+        data = draw(*one, 20, seed, labelled=labelled)
+        naive.append(truth[known].sum() + (~known).sum() * np.nanmean((data.human - data.judge)[~known]))
+        naive[-1] = (naive[-1] + data.judge[~known].sum()) / len(truth)
+    assert abs(np.mean(naive) - truth.mean()) > 0.05
+
+
+def test_the_intervals_hold_the_truth_of_the_population():
+    held = 0
+    for seed in range(300):
+        rng = np.random.default_rng([9, seed])
+        n = 200
+        truth, doubt = rng.normal(2.5, 0.8, n), rng.uniform(0, 1, n)
+        judge = truth - doubt + rng.normal(0, 0.2, n)
+        found = active_mean(draw(truth, judge, doubt, np.arange(n) < 30, 60, seed)).corrected
+        held += found.low <= 2.5 <= found.high
+    assert 270 <= held <= 296  # 95 % of 300 is 285, with a standard deviation of 3.8
+
+
+def test_by_hand():
+    # one old label (3), three items that could be drawn, two taken with probabilities .5 and 1; the judge not used
+    data = Drawn(
+        human=np.array([3.0, 1.0, 2.0, np.nan]),
+        judge=np.array([1.0, 1.0, 1.0, 1.0]),
+        probability=np.array([np.nan, 0.5, 1.0, 0.5]),
+        taken=np.array([False, True, True, False]),
+        weights=np.ones(4),
+    )
+    # the drawn ones stand for (1 / .5) and (1 / 1): (2 * 1 + 1 * 2) / 3 = 4/3 for three items; (3 + 3 * 4/3) / 4
+    found = active_mean(data, weight=0.0)
+    assert found.corrected.value == pytest.approx((3 + 3 * 4 / 3) / 4)
+    assert found.human_only.value == found.corrected.value
+    # with lambda 1 and a judge that says 1 everywhere nothing changes
+    assert active_mean(data, weight=1.0).corrected.value == pytest.approx(found.corrected.value)
+    assert (found.n_before, found.n_drawn, found.n_labelled) == (1, 2, 2)
+
+
+def test_a_judge_that_is_right_makes_the_interval_narrow():
+    truth, _, doubt, known = population(200, 20)
+    found = active_mean(draw(truth, truth.copy(), doubt, known, 40, 1))
+    assert found.weight == pytest.approx(1.0, abs=0.05)
+    assert found.corrected.value == pytest.approx(truth.mean(), abs=0.02)
+    assert found.corrected.high - found.corrected.low < found.human_only.high - found.human_only.low
+
+
+def test_without_labels_there_is_no_figure_and_it_says_so():
+    truth, judge, doubt, known = population()
+    data = draw(truth, judge, doubt, known, 20, 0, labelled=0.0)
+    found = active_mean(data)
+    assert np.isnan(found.corrected.value)
+    assert "0 of the drawn items have a label" in found.corrected.reason
+    assert found.as_json()["corrected"]["lambda"] is None
+    assert found.judge_only.value == pytest.approx(judge.mean())

@@ -1,0 +1,103 @@
+"""Experiments through the API: reckoned, started, looked at, stopped, and made into studies."""
+
+from __future__ import annotations
+
+import pytest
+from rest_framework.test import APIClient
+
+from simulation.models import Making
+from simulation.services import making
+from tests.factories import (
+    ExperimentFactory,
+    ProfileFactory,
+    ResearcherFactory,
+    ScenarioFactory,
+    SimulatedDialogueFactory,
+    UserFactory,
+)
+
+pytestmark = pytest.mark.django_db
+SCRIPT = {"provider": "scripted", "model": "", "parameters": {}}
+NEW = {"name": "Grid", "user_agent": SCRIPT, "assistants": [SCRIPT], "conditions": ["base"], "users": "1", "tasks": "1"}
+
+
+@pytest.fixture
+def alice(monkeypatch):
+    monkeypatch.setattr("celery.app.base.Celery.send_task", lambda *args, **kwargs: None)
+    client = APIClient()
+    client.default_format = "json"
+    client.force_login(ResearcherFactory(username="alice"))
+    return client
+
+
+def test_an_experiment_is_reckoned_started_stopped_and_gone_on_with(alice):
+    ScenarioFactory()
+    reckoned = alice.post("/api/v1/experiments/estimate", NEW)
+    assert (reckoned.status_code, reckoned.json()["dialogues"]) == (200, 1)
+    made = alice.post("/api/v1/experiments", NEW)
+    assert (made.status_code, made.json()["state"]) == (201, "running")
+    here = f"/api/v1/experiments/{made.json()['id']}"
+    assert alice.get(f"{here}/progress").json()["total"] == 1
+    assert [one["index"] for one in alice.get(f"{here}/dialogues").json()["results"]] == [1]
+    assert alice.post(f"{here}/stop").json()["state"] == "stopped"
+    assert alice.post(f"{here}/resume", {}).json()["state"] == "running"
+    assert alice.get(f"{here}/results").json()["name"] == "Grid"
+    assert alice.get(f"{here}/results", {"judge": "nobody"}).json()["field"] == "judge"
+    assert alice.post(f"{here}/people", {"n": 1}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"conditions": ["nope"]}, "conditions"),
+        ({"strategy": "nope"}, "strategy"),
+        ({"users": "nobody"}, "users"),
+        ({"assistants": []}, "assistants"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_what_is_wrong_with_an_experiment_is_said_at_its_field(alice, change, field):
+    ScenarioFactory()
+    answer = alice.post("/api/v1/experiments", {**NEW, **change})
+    assert (answer.status_code, answer.json()["field"].split(".")[0]) == (400, field)
+
+
+def test_candidates_are_ordered_made_and_paired(alice):
+    profile = ProfileFactory()
+    by_step = {f"candidate {level}": [f"{level} {level} words"] for level in ("none", "full")}
+    body = {
+        "name": "Meals",
+        "agent": {**SCRIPT, "parameters": {"by_dialogue": by_step}},
+        "questions": [{"profile": profile.pk, "question": "What to cook?"}],
+        "levels": ["none", "full"],
+    }
+    run = alice.post("/api/v1/candidates/runs", body)
+    assert (run.status_code, run.json()["n_total"], run.json()["n_done"]) == (201, 1, 0)
+    making.make(Making.objects.get().pk)
+    here = f"/api/v1/candidates/runs/{run.json()['id']}"
+    assert alice.get(here).json()["candidates"] == {"none": 1, "generic": 0, "full": 1, "over": 0}
+    assert [one["level"] for one in alice.get("/api/v1/candidates").json()["results"]] == ["none", "full"]
+    made = alice.post("/api/v1/candidates/pairs", {"against": [["full", "none"]], "run": run.json()["id"]})
+    assert (made.json()["pairs"], made.json()["created"]) == (1, 1)
+    assert alice.post("/api/v1/candidates/pairs", {"against": [["full", "full"]]}).json()["field"] == "against"
+    nobody = {**body, "questions": [{"profile": 987654, "question": "?"}]}
+    assert alice.post("/api/v1/candidates/runs", nobody).json()["field"] == "questions"
+
+
+def test_an_order_about_what_is_not_there_names_its_field(alice):
+    order = {"kind": "tasks", "source": "made", "domains": ["Travel"], "agent": SCRIPT, "task": 987654}
+    answer = alice.post("/api/v1/making", order)
+    assert (answer.status_code, answer.json()["field"]) == (400, "task")
+
+
+def test_lists_cost_the_same_for_more_rows(alice, django_assert_num_queries):
+    for _ in range(3):
+        SimulatedDialogueFactory(experiment=ExperimentFactory())
+    with django_assert_num_queries(4):  # session, user, experiments, assistants
+        assert len(alice.get("/api/v1/experiments").json()["results"]) == 3
+
+
+def test_charlie_sees_no_experiment(client):
+    client.force_login(UserFactory(username="charlie"))
+    for part in ("experiments", "making", "conflicts", "measures/profiles?source=x"):
+        assert client.get(f"/api/v1/{part}").status_code == 403
