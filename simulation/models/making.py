@@ -33,6 +33,9 @@ class Making(models.Model):
     parts = models.JSONField(default=dict, blank=True, help_text="Step -> what was made.")
     replies = models.JSONField(default=list, blank=True, help_text="[{step, text, field, problem, …}, …], in order.")
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0, help_text="Of the replies, if known.")
+    reserved_usd = models.DecimalField(
+        max_digits=14, decimal_places=8, default=0, help_text="The most that the reply on its way costs."
+    )
     problem = models.TextField(blank=True, help_text="Why nothing was made.")
     made = models.JSONField(default=list, blank=True, help_text="What it left: kinds and ids of records.")
     profile = models.ForeignKey(Profile, models.SET_NULL, null=True, blank=True, related_name="makings")

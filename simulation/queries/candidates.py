@@ -10,8 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from judging.pricing import in_dollars
-from simulation.models import Candidate, CandidateRun, Making
+from simulation.models import Candidate, CandidateRun
 from simulation.prompts.candidates import LEVELS
 
 AT_ONCE = 5000
@@ -128,26 +127,3 @@ def stock() -> list[tuple[str, str, dict[str, int]]]:
 def kinds() -> list[str]:
     """Kinds of questions that candidates answer."""
     return list(Candidate.objects.order_by("kind").values_list("kind", flat=True).distinct())
-
-
-def no_more(making: Making) -> str:
-    """Why an order of candidates is not asked for more: every run that wants it was stopped or has spent its budget.
-
-    Empty where one may go on, and for orders of no run. Looked at before every reply, so that a budget is overspent by
-    no more than the replies that are on their way.
-    """
-    if making.kind != Making.Kind.CANDIDATES:
-        return ""
-    refusals = [refusal(run) for run in making.candidate_runs.order_by("pk")]
-    return "" if not all(refusals) else next(iter(refusals), "")
-
-
-def refusal(run: CandidateRun) -> str:
-    if run.stopped_at is not None:
-        return STOPPED
-    if run.budget_usd is None:
-        return ""
-    spent = run.makings.aggregate(usd=Sum("cost_usd"))["usd"] or Decimal(0)
-    if spent < run.budget_usd:
-        return ""
-    return f"The budget of {in_dollars(run.budget_usd)} is reached: {in_dollars(spent)} are spent."

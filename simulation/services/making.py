@@ -26,7 +26,7 @@ from annotation.hashing import content_hash
 from annotation.models import Profile, Task, User
 from judging import pricing
 from judging.models import Worker
-from judging.providers.base import PermanentError, Reply, TransientError
+from judging.providers.base import JudgeRequest, PermanentError, Reply, TransientError
 from judging.queries.workers import gone_before, unheld
 from judging.services import workers
 from judging.services.cache import storable
@@ -34,8 +34,8 @@ from simulation.models import Agent, Conflict, ConflictReview, Making
 from simulation.parsing.made import UnfitError
 from simulation.prompts import making as prompts
 from simulation.prompts.scene import Cue
-from simulation.queries import candidates
 from simulation.services import agents, purse, recipes
+from simulation.services.reserving import PostponedError, set_aside
 from simulation.speakers import request_of
 
 logger = logging.getLogger(__name__)
@@ -144,6 +144,8 @@ def through(making: Making) -> None:
         store(making)
     except UnfitError as error:
         finish(making, problem=f"{error} (asked {MOST_TRIES} times)")
+    except PostponedError as error:
+        logger.info("Order %s waits: %s", making.pk, error)  # it is free again, and sent again by the recovery
     except (PermanentError, TransientError, InputError) as error:
         finish(making, problem=str(error))
 
@@ -152,9 +154,9 @@ def fitting(making: Making, step: recipes.Step) -> Any:
     """What the step is to give, from the first reply that fits. UnfitError of the last one where none does."""
     cue = step.cue
     for attempt in range(1, MOST_TRIES + 1):
-        if why := candidates.no_more(making):
-            raise InputError(why)
-        reply = asked(making, step, cue, attempt)
+        request = request_for(making, step, cue, attempt)
+        set_aside(making, request)
+        reply = asked(making, request)
         note: dict[str, Any] = {"step": step.key, "attempt": attempt, "text": reply.text, "prompt": cue.version}
         note |= paid(making, reply)
         try:
@@ -170,10 +172,13 @@ def fitting(making: Making, step: recipes.Step) -> Any:
     raise AssertionError("unreachable")
 
 
-def asked(making: Making, step: recipes.Step, cue: Cue, attempt: int) -> Reply:
-    """One reply, from a loop in a thread of its own: the caller may be in a loop itself."""
+def request_for(making: Making, step: recipes.Step, cue: Cue, attempt: int) -> JudgeRequest:
     seed = int(content_hash([making.seed, step.key, attempt])[:8], 16) & 0x7FFFFFFF
-    request = request_of(cue, item=f"{making.kind}/{step.key}", number=attempt, seed=seed)
+    return request_of(cue, item=f"{making.kind}/{step.key}", number=attempt, seed=seed)
+
+
+def asked(making: Making, request: JudgeRequest) -> Reply:
+    """One reply, from a loop in a thread of its own: the caller may be in a loop itself."""
 
     async def ask() -> Reply:
         speaker = agents.speaker_of(making.agent)
@@ -200,7 +205,8 @@ def keep(making: Making, note: dict[str, Any]) -> None:
     """The reply is kept before anything is done with it."""
     making.replies.append(storable(note))
     making.cost_usd += Decimal(str(note["cost_usd"] or 0))
-    making.save(update_fields=["replies", "cost_usd"])
+    making.reserved_usd = Decimal(0)
+    making.save(update_fields=["replies", "cost_usd", "reserved_usd"])
 
 
 def finish(making: Making, *, problem: str = "") -> None:

@@ -8,13 +8,15 @@ from decimal import Decimal
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import ResponsePair
-from judging.models import Price
+from judging.models import Price, Worker
 from simulation.models import Candidate, CandidateRun, Making
 from simulation.queries import candidates as queries
-from simulation.services import agents, candidate_runs, making
+from simulation.services import agents, candidate_runs, making, recipes, reserving
 from simulation.services.candidates import Question
+from simulation.speakers import request_of
 from tests.factories import ProfileFactory, ResearcherFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -182,24 +184,66 @@ def test_what_another_run_wants_is_not_stopped(profile):
     assert queries.progress(other).done == 1
 
 
-def test_a_budget_is_looked_at_before_every_reply(profile, monkeypatch):
+def priced(profile, monkeypatch, *, budget: str, most: str) -> CandidateRun:
+    """A run whose replies cost $0.30 each, and of which each may cost `most`."""
     Price.objects.create(
         provider="scripted", model="s", valid_from="2020-01-01", input=Decimal(0), output=Decimal(1_000_000)
     )
-    run = begun(profile, "One?", "Two?", budget_usd=Decimal("0.5"))
+    run = begun(profile, "One?", "Two?", budget_usd=Decimal(budget))
     paid = making.paid
     monkeypatch.setattr(making, "paid", lambda *args: paid(*args) | {"cost_usd": 0.3})
+    monkeypatch.setattr(reserving, "most", lambda *args: Decimal(most))
+    return run
+
+
+def test_a_reply_is_asked_for_only_if_the_budget_has_room_for_the_most_it_may_cost(profile, monkeypatch):
+    run = priced(profile, monkeypatch, budget="0.8", most="0.4")
     worked(run)
     first, second = run.makings.order_by("pk")
-    # two replies of 0.30 are 0.60: over the budget, so that the third is not asked for
+    # after two replies of 0.30 a third, which may cost 0.40, does not fit into 0.80
     assert (len(first.replies), len(second.replies)) == (2, 0)
-    assert "budget of $0.5000 is reached: $0.6000 are spent" in first.problem
+    assert "budget of $0.8000 is reached: $0.6000 are spent, and another reply may cost $0.4000" in first.problem
+    assert queries.progress(run).spent == Decimal("0.6")
+
+
+def test_a_spent_budget_has_to_be_raised(profile, monkeypatch):
+    run = priced(profile, monkeypatch, budget="0.6", most="0.3")
+    worked(run)
     assert queries.progress(run).spent == Decimal("0.6")
     with pytest.raises(Exception, match="higher budget"):
         candidate_runs.again(by=None, run=run)
     assert candidate_runs.again(by=None, run=run, budget_usd=Decimal(10)) == 2
     worked(run)
     assert [len(one.replies) for one in run.makings.order_by("pk")] == [4, 4]
+
+
+def test_replies_on_their_way_count_against_the_budget(profile, monkeypatch):
+    run = priced(profile, monkeypatch, budget="0.5", most="0.3")
+    first, second = run.makings.order_by("pk")
+    elsewhere = Worker.objects.create(name="elsewhere", seen_at=timezone.now())
+    Making.objects.filter(pk=first.pk).update(worker=elsewhere, reserved_usd=Decimal("0.3"))
+    making.make(second.pk)
+    second.refresh_from_db()
+    # 0.30 are on their way: it waits, unasked and free, since that reply may cost less
+    assert (second.state, second.worker, second.replies) == ("running", None, [])
+    making.keep(first, {"cost_usd": 0.1})
+    making.make(second.pk)
+    second.refresh_from_db()
+    assert len(second.replies) == 1
+    assert queries.progress(run).spent == Decimal("0.4")
+
+
+def test_the_most_that_a_reply_costs_is_its_longest_text(profile, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    Price.objects.create(
+        provider="openai_compatible", model="m", valid_from="2020-01-01", input=Decimal(1), output=Decimal(1000)
+    )
+    agent = agents.drafted(side="assistant", provider="openai_compatible", model="m", parameters={"max_tokens": 700})
+    (order,) = begun(profile, agent=agent, budget_usd=Decimal(1)).makings.all()
+    cue = next(recipes.steps(order)).cue
+    asked = request_of(cue, item="x", number=1, seed=1)
+    tokens = agents.speaker_of(order.agent).estimate_tokens(asked).tokens
+    assert reserving.most(order, asked) == Decimal("0.7") + Decimal(tokens) / 1_000_000
 
 
 def test_a_file_of_candidates_is_imported(alice, profile):

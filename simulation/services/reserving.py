@@ -1,0 +1,67 @@
+"""What replies on their way may cost is set aside, so that a budget holds whatever the number of workers."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Sum
+
+from annotation.errors import InputError
+from judging.pricing import in_dollars
+from judging.providers.base import JudgeRequest
+from judging.services.budgets import expected_cost
+from simulation.models import CandidateRun, Making
+from simulation.queries import candidates
+from simulation.services import agents, purse
+
+
+class PostponedError(Exception):
+    """The budget has no room while other replies are on their way. They may cost less than is set aside for them."""
+
+
+def set_aside(making: Making, request: JudgeRequest) -> None:
+    """Set aside the most that the reply may cost. Of no effect for an order without runs.
+
+    Raises InputError where every run that wants the order is stopped or has no room left, and PostponedError where one
+    may have room later.
+    """
+    if making.kind != Making.Kind.CANDIDATES:
+        return
+    amount = most(making, request)
+    with transaction.atomic():
+        # the runs' rows are held, so that no other worker sets aside what is seen here as free
+        runs = list(CandidateRun.objects.select_for_update().filter(makings=making).order_by("pk"))
+        refusals = [why for run in runs if (why := refused(run, making, amount))]
+        if runs and len(refusals) == len(runs):
+            raise next((why for why in refusals if isinstance(why, PostponedError)), refusals[0])
+        Making.objects.filter(pk=making.pk).update(reserved_usd=amount)
+
+
+def most(making: Making, request: JudgeRequest) -> Decimal:
+    """The most that a reply costs: as many tokens as it may have. 0 where no price is known."""
+    speaker = agents.speaker_of(making.agent)
+    tokens = speaker.estimate_tokens(request).tokens
+    return expected_cost(tokens, speaker.reply_tokens, purse.rate(making.agent)) or Decimal(0)
+
+
+def refused(run: CandidateRun, making: Making, amount: Decimal) -> InputError | PostponedError | None:
+    """Why this run does not want the reply now; None where it does."""
+    if run.stopped_at is not None:
+        return InputError(candidates.STOPPED)
+    if run.budget_usd is None:
+        return None
+    found = run.makings.aggregate(spent=Sum("cost_usd"))
+    spent = found["spent"] or Decimal(0)
+    if spent >= run.budget_usd or spent + amount > run.budget_usd:
+        return InputError(reached(run.budget_usd, spent, amount))
+    others = run.makings.filter(finished_at__isnull=True, worker__isnull=False).exclude(pk=making.pk)
+    on_the_way = others.aggregate(usd=Sum("reserved_usd"))["usd"] or Decimal(0)
+    if spent + on_the_way + amount > run.budget_usd:
+        return PostponedError(f"{in_dollars(on_the_way)} are set aside for replies on their way.")
+    return None
+
+
+def reached(budget: Decimal, spent: Decimal, amount: Decimal) -> str:
+    said = f"The budget of {in_dollars(budget)} is reached: {in_dollars(spent)} are spent"
+    return f"{said}, and another reply may cost {in_dollars(amount)}." if amount and spent < budget else f"{said}."
