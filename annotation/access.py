@@ -1,5 +1,8 @@
 """Who may do what, in one place for pages and API alike.
 
+A view's mark says who gets past its door. What the address names is looked at there as well: of another project it is
+not found (see walls.py).
+
 An account's role says what it may do; a token's scopes say how much of that its bearer may do, and never add to it.
 """
 
@@ -11,15 +14,16 @@ from typing import Any, Literal
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 
+from annotation import walls
 from annotation.models.api import Scope
 
 View = Callable[..., HttpResponseBase]
 RESEARCH, READ, ANNOTATE, ADMIN = Scope.RESEARCH, Scope.READ, Scope.ANNOTATE, Scope.ADMIN
 
-Access = Literal["public", "signed_in", "researcher"]
+Access = Literal["public", "signed_in", "researcher", "adjudicator", "owner"]
 """Who gets past a view's door. Whose rows they then find is the view's query: annotators find their own only."""
 
 
@@ -40,8 +44,18 @@ def signed_in(view: View) -> View:
 
 
 def may_research(user: Any) -> bool:
-    """Researchers see all material, studies, judges and results; annotators see only what is assigned to them."""
+    """Researchers see the material, and all of their projects; annotators see only what is assigned to them."""
     return bool(user.is_authenticated and (user.is_researcher or user.is_superuser))
+
+
+def may_adjudicate(user: Any) -> bool:
+    """Researchers do, and who is an adjudicator of some project."""
+    return bool(user.is_authenticated and (may_research(user) or walls.memberships(user, walls.ADJUDICATING).exists()))
+
+
+def deciding_roles(user: Any) -> tuple[str, ...]:
+    """In which roles an account decides: one that researches no more only where it was asked to."""
+    return walls.DECIDING if may_research(user) else walls.ADJUDICATING
 
 
 def researcher_required(view: View) -> View:
@@ -51,9 +65,45 @@ def researcher_required(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not may_research(request.user):
             raise PermissionDenied("This page is for researchers.")
+        walls.check_door(request.user, route_of(request), kwargs, roles=walls.RESEARCHING)
         return view(request, *args, **kwargs)
 
     return marked(login_required(guarded), "researcher")
+
+
+def adjudicator_required(view: View) -> View:
+    """The same, for those who decide: researchers and adjudicators of the project."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        roles = deciding_roles(request.user)
+        if not walls.lets_in(request.user, route_of(request), kwargs, roles=roles):
+            if not may_adjudicate(request.user):
+                raise PermissionDenied("This page is for researchers and adjudicators.")
+            raise Http404("Not found.")
+        return view(request, *args, **kwargs)
+
+    return marked(login_required(guarded), "adjudicator")
+
+
+def owner_required(view: View) -> View:
+    """The same, for the owners of the project that the address names."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not may_research(request.user):
+            raise PermissionDenied("This page is for researchers.")
+        walls.check_door(request.user, route_of(request), kwargs, roles=walls.RESEARCHING)
+        if not walls.lets_in(request.user, route_of(request), kwargs, roles=walls.OWNING):
+            raise PermissionDenied("This page is for the project's owners.")
+        return view(request, *args, **kwargs)
+
+    return marked(login_required(guarded), "owner")
+
+
+def route_of(request: Any) -> str:
+    """The route that led here."""
+    return request.resolver_match.route if request.resolver_match else ""
 
 
 def in_scope(request: Any, *scopes: str) -> bool:
@@ -68,14 +118,20 @@ class ApiPermission(BasePermission):
     to_read: tuple[str, ...] = ()
     to_write: tuple[str, ...] = ()
 
-    def has_permission(self, request: Any, view: Any) -> bool:  # noqa: ARG002
+    def has_permission(self, request: Any, view: Any) -> bool:
         if not self.suits(request.user):
             return False
         scopes = self.to_read if request.method in SAFE_METHODS else self.to_write
         if not in_scope(request, *scopes):
             self.message = f"This token lacks the scope {' or '.join(scopes)}."
             return False
+        if roles := self.roles_of(request.user):
+            walls.check_door(request.user, route_of(request), view.kwargs, roles=roles)
         return True
+
+    def roles_of(self, user: Any) -> tuple[str, ...]:  # noqa: ARG002
+        """In which roles of its project an account may have what the address names; none where the view looks."""
+        return ()
 
     def suits(self, user: Any) -> bool:
         """Whether the account has the role: any account does, where nothing else is said."""
@@ -92,6 +148,23 @@ class IsResearcher(ApiPermission):
 
     def suits(self, user: Any) -> bool:
         return may_research(user)
+
+    def roles_of(self, user: Any) -> tuple[str, ...]:  # noqa: ARG002
+        return walls.RESEARCHING
+
+
+class IsAdjudicator(IsResearcher):
+    """Who decides: researchers and adjudicators of the project."""
+
+    access: Access = "adjudicator"
+    message = "This part of the API is for researchers and adjudicators."
+    to_read: tuple[str, ...] = (READ, RESEARCH, ANNOTATE)
+
+    def suits(self, user: Any) -> bool:
+        return may_adjudicate(user)
+
+    def roles_of(self, user: Any) -> tuple[str, ...]:
+        return deciding_roles(user)
 
 
 class IsAnnotator(ApiPermission):

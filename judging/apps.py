@@ -7,5 +7,6 @@ class JudgingConfig(AppConfig):
     name = "judging"
 
     def ready(self) -> None:
-        """Tell the line of a study about judges."""
+        """Tell the line of a study about judges, and whose they are."""
         import_module("judging.steps")
+        import_module("judging.walls")

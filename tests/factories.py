@@ -13,6 +13,16 @@ from judging import models as judging
 from simulation import models as simulation
 
 
+class ProjectFactory(DjangoModelFactory):
+    """One more project. Where a test makes none, all is in the only one."""
+
+    class Meta:
+        model = models.Project
+
+    name = factory.Sequence(lambda n: f"Project {n}")
+    slug = factory.Sequence(lambda n: f"project-{n}")
+
+
 class UserFactory(DjangoModelFactory):
     class Meta:
         model = models.User
@@ -23,7 +33,20 @@ class UserFactory(DjangoModelFactory):
 
 
 class ResearcherFactory(UserFactory):
+    """A researcher of the only project, as every account that is made one; see MembershipFactory for another."""
+
     is_researcher = True
+
+
+class MembershipFactory(DjangoModelFactory):
+    """A researcher of a project; `role="adjudicator"` for an account that only decides."""
+
+    class Meta:
+        model = models.Membership
+
+    project = factory.SubFactory(ProjectFactory)
+    user = factory.LazyAttribute(lambda one: UserFactory(is_researcher=one.role != "adjudicator"))
+    role = "researcher"
 
 
 class ProfileFactory(DjangoModelFactory):

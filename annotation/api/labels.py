@@ -13,6 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.access import IsAdjudicator
 from annotation.api import serializers as shapes
 from annotation.api.base import Api, Document, Given, PageQuery, named, page_of
 from annotation.api.schema import says
@@ -45,6 +46,12 @@ class OfStudy(Api):
 
     def item(self, slug: str, position: int) -> Item:
         return get_object_or_404(Item.objects.select_related("study"), study__slug=slug, position=position)
+
+
+class Deciding(OfStudy):
+    """What adjudicators of the study's project have as well."""
+
+    permission_classes = [IsAdjudicator]
 
 
 class LabelQuery(PageQuery):
@@ -176,7 +183,7 @@ class DisputeSerializer(serializers.Serializer[Any]):
     decision = serializers.CharField(allow_blank=True)
 
 
-class StudyDisputes(OfStudy):
+class StudyDisputes(Deciding):
     @says("What people disagree on, most of all first", DisputeSerializer(many=True), query=CriterionQuery)
     def get(self, request: Request, slug: str) -> Response:
         criterion = self.criterion(self.study(slug), self.asked(CriterionQuery)["criterion"])
@@ -198,7 +205,7 @@ class Decision(Given):
     reason = serializers.CharField(allow_blank=True, default="", max_length=10_000)
 
 
-class ItemAdjudications(OfStudy):
+class ItemAdjudications(Deciding):
     @says("What was decided on an item, newest last", AdjudicationSerializer(many=True))
     def get(self, request: Request, slug: str, position: int) -> Response:
         rows = self.item(slug, position).adjudications.select_related("criterion", "decided_by").order_by("pk")
@@ -246,7 +253,7 @@ class LateSerializer(serializers.ModelSerializer[Draft]):
         fields = ["id", "annotator", "position", "state", "content", "late_reason", "saved_at"]
 
 
-class StudyLate(OfStudy):
+class StudyLate(Deciding):
     @says("Answers that came too late and wait for a decision", LateSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         return Response(LateSerializer(adjudication.late(self.study(slug)), many=True).data)
@@ -256,7 +263,7 @@ class LateDecision(Given):
     decision = serializers.ChoiceField(["use", "dismiss"])
 
 
-class LateAnswers(OfStudy):
+class LateAnswers(Deciding):
     @says("Use answers that came too late, or leave them out", LateSerializer, body=LateDecision)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         rows = Draft.objects.select_related("assignment__study", "assignment__item", "annotator")

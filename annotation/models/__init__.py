@@ -16,6 +16,7 @@ from annotation.models.guidelines import GuidelineVersion
 from annotation.models.known import Admission, KnownAnswer, KnownItem, QueueRules
 from annotation.models.labels import Adjudication, AgreementRun, Annotation, Draft
 from annotation.models.participation import ConsentDecision, ConsentText, Intake, Invitation, Participation
+from annotation.models.project import InProject, Membership, Project
 from annotation.models.study import Assignment, Criterion, Item, Sample, Study
 from annotation.models.tiers import TierOverride
 from annotation.models.user import User
@@ -43,13 +44,16 @@ __all__ = [
     "FilterRound",
     "GuidelineVersion",
     "IdempotentWrite",
+    "InProject",
     "Intake",
     "Invitation",
     "Item",
     "KnownAnswer",
     "KnownItem",
+    "Membership",
     "Participation",
     "Profile",
+    "Project",
     "QueueRules",
     "ReleasedError",
     "ResponsePair",

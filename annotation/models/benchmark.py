@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from annotation.errors import InputError
 from annotation.models.corpus import ResponsePair
+from annotation.models.project import InProject
 from annotation.models.study import Criterion, Item, Study
 
 
@@ -32,7 +33,7 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
         return super().delete()
 
 
-class Benchmark(models.Model):
+class Benchmark(InProject):
     """One version of a set of cases. A draft may change; a released one never does: a correction is a new version."""
 
     class State(models.TextChoices):

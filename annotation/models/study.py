@@ -10,9 +10,10 @@ from django.db.models import Q
 from django.utils.functional import cached_property
 
 from annotation.models.corpus import Dialogue, ResponsePair
+from annotation.models.project import InProject
 
 
-class Study(models.Model):
+class Study(InProject):
     """A set of items of one kind, rated on the same criteria."""
 
     class Kind(models.TextChoices):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.models import AbstractUser
-from django.db import models
+from django.db import models, transaction
+
+from annotation.models.project import Membership, Project
 
 
 class User(AbstractUser):
@@ -18,6 +22,10 @@ class User(AbstractUser):
     display_name = models.CharField(max_length=150, blank=True)
     is_researcher = models.BooleanField(default=False, help_text="May see all material, studies, judges and results.")
 
+    working_in = models.ForeignKey(
+        Project, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Where new things of theirs go."
+    )
+
     class Meta:
         constraints = [
             models.CheckConstraint(
@@ -31,6 +39,21 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.display_name or self.username
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """A new researcher comes into the only project of a site that has one, and its first one owns it."""
+        fields = kwargs.get("update_fields")
+        asked = self.is_researcher and (fields is None or "is_researcher" in fields)
+        if not asked or (self.pk and User.objects.filter(pk=self.pk, is_researcher=True).exists()):
+            super().save(*args, **kwargs)
+            return
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if Project.objects.count() <= 1:
+                project = Project.at_hand()
+                owned = project.memberships.filter(role=Membership.Role.OWNER).exists()
+                role = Membership.Role.RESEARCHER if owned else Membership.Role.OWNER
+                project.memberships.get_or_create(user=self, defaults={"role": role})
 
     @property
     def is_simulated(self) -> bool:

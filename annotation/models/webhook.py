@@ -6,8 +6,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.models.project import InProject
 
-class Webhook(models.Model):
+
+class Webhook(InProject):
     """An address that is told of events. The secret that signs its messages follows from the site's key and `nonce`.
 
     So it is kept nowhere, and whoever reads the table cannot sign.

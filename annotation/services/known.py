@@ -311,7 +311,14 @@ def kept_beside(study: Study, subject: Any) -> Item:
 
 def new_store(study: Study) -> Study:
     name = f"{study.name[:100]}: known answers"
-    store = Study(name=name, slug=studies.free_slug(name), kind=study.kind, overlap=1, known_for=study)
+    store = Study(
+        project_id=study.project_id,
+        name=name,
+        slug=studies.free_slug(name),
+        kind=study.kind,
+        overlap=1,
+        known_for=study,
+    )
     try:
         studies.save_new(store)
     except (IntegrityError, InputError) as error:

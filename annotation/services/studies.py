@@ -12,7 +12,8 @@ from django.utils.text import slugify
 
 from annotation.criteria import TEMPLATES, CriterionTemplate
 from annotation.errors import InputError
-from annotation.models import Assignment, Criterion, Study, User
+from annotation.models import Assignment, Criterion, Project, Study, User
+from annotation.models.project import where
 from annotation.queries.context import PARTS
 from annotation.services import webhooks
 from annotation.services.imports import bulk
@@ -39,12 +40,14 @@ def create(
     each_turn: Sequence[str] = (),
     description: str = "",
     instructions: str = "",
+    project: Project | None = None,
 ) -> Study:
     """A draft that asks `criteria` (keys of templates) of each item, `overlap` times.
 
     `shown` names the parts of the context that annotators see; all of them if it is not given. `asks_strength` lets
     them say of a pair whether a response is much or slightly better. `each_turn` are the criteria that are asked of
-    each turn of a dialogue (whose turns, the template says) rather than of the whole.
+    each turn of a dialogue (whose turns, the template says) rather than of the whole. Without `project` it goes where
+    new things of `by` go.
     """
     check_kind(kind)
     check_numbers(overlap, seed)
@@ -60,6 +63,7 @@ def create(
         description=description,
         instructions=instructions,
         created_by=by,
+        project=project or where(by),
     )
     with transaction.atomic():
         study.slug = free_slug(study.name)

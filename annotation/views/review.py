@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
-from annotation.access import researcher_required
+from annotation.access import adjudicator_required
 from annotation.errors import InputError
 from annotation.models import Criterion, Draft, Item, Study
 from annotation.queries import adjudication as queries
@@ -21,7 +21,7 @@ from annotation.views.studies import researcher
 SHOWN = 200
 
 
-@researcher_required
+@adjudicator_required
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """What people disagree on, on one criterion, and what came too late."""
     study = get_object_or_404(Study, slug=slug)
@@ -42,7 +42,7 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/adjudication.html", context)
 
 
-@researcher_required
+@adjudicator_required
 def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> HttpResponse:
     """Read an item with what people said of it, without their names, and decide."""
     study = get_object_or_404(Study, slug=slug)
@@ -107,7 +107,7 @@ def after(study: Study, criterion: Criterion, position: int, turn: int) -> str:
     return f"{reverse('adjudication', args=[study.slug])}?criterion={criterion.key}"
 
 
-@researcher_required
+@adjudicator_required
 @require_POST
 def late_answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Use answers that came too late, or leave them out."""

@@ -28,6 +28,8 @@ SHARED: dict[type[Model], tuple[tuple[str, ...], tuple[str, ...]]] = {
 """What other studies use as well: by which columns a row is known again, and which ones must be equal then."""
 
 LEFT_OUT = {
+    "annotation.Project": "a study comes into a project of the site that it is restored to",
+    "annotation.Membership": "who may do what belongs to a site",
     "annotation.ApiToken": "opens the site where it was made",
     "annotation.IdempotentWrite": "answers of the site where they were given",
     "annotation.Invitation": "opens the study where it was made",

@@ -18,13 +18,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model, Q
 
 from annotation.errors import InputError
-from annotation.models import Study, User
+from annotation.models import Project, Study, User
 from config.archives import members
 from config.archives.writing import FORM, MANIFEST, SECRET
 from config.backups import tables
 from config.backups.reading import BATCH, as_it_was, hashed
 from config.backups.writing import migrations
-from judging.models import CalibrationRun, JudgeRun, Judgment
+from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
 
 NAMING = {"judging.Judgment": "details", "judging.JudgeRun": "result"}
 """By table, the column of JSON in which a row names others."""
@@ -34,9 +34,14 @@ LINKED: dict[str, type[Model]] = {"run": JudgeRun, "calibration": CalibrationRun
 Numbers = dict[type[Model], dict[int, int]]
 """By table, the number that a row has in the archive -> the one that it has here."""
 
+HERE = 0
+"""Projects are the site's own: whatever project a row was of, it is now of the one that has this number."""
 
-def restore(path: Path) -> dict[str, Any]:
-    """Add the study of an archive to this site. Returns the manifest, with how many rows were new and how many known.
+
+def restore(path: Path, *, project: Project | None = None) -> dict[str, Any]:
+    """Add the study of an archive to this site, to a project of it or to the only one.
+
+    Returns the manifest, with how many rows were new and how many known.
 
     Raises InputError where the file is no archive, was changed or cut, or was made by a version with other tables, and
     where the site has a study of this name, or something of the same name with another content; nothing is kept then.
@@ -45,6 +50,7 @@ def restore(path: Path) -> dict[str, Any]:
         with zipfile.ZipFile(path) as archive, transaction.atomic():
             manifest = manifest_in(archive, path)
             numbers: Numbers = defaultdict(dict)
+            numbers[Project] = {HERE: (project or Project.at_hand()).pk}
             rows = {}
             for model in (*members.shared(), *members.own()):
                 rows[model._meta.label] = table(archive, model, manifest, path, numbers)
@@ -85,7 +91,7 @@ def table(
         lines = hashed(file, found)
         try:
             while batch := [moved(model, json.loads(line), numbers) for line in islice(lines, BATCH)]:
-                same = known_rows(model, batch, path) if model in members.SHARED else {}
+                same = known_rows(model, batch, path, numbers[Project][HERE]) if model in members.SHARED else {}
                 numbers[model].update(same)
                 add(model, [row for row in batch if row["id"] not in same], numbers)
                 made, known = made + len(batch) - len(same), known + len(same)
@@ -105,7 +111,7 @@ def moved(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str
     for link in members.links(model):
         old, target = row[link.attname], link.remote_field.model
         if old is not None:
-            new = numbers[target].get(old)
+            new = numbers[target].get(HERE if target is Project else old)
             if new is None and not link.null:
                 raise ValueError(f"{link.name} {old} is not in the archive")
             row[link.attname] = new
@@ -114,19 +120,25 @@ def moved(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str
     return row
 
 
-def known_rows(model: type[Model], rows: list[dict[str, Any]], path: Path) -> dict[int, int]:
+def known_rows(model: type[Model], rows: list[dict[str, Any]], path: Path, project: int) -> dict[int, int]:
     """Of rows of a shared table, those that are here: number in the archive -> number here. One query."""
     key, same = members.SHARED[model]
+    own = ("project_id",) if model is Judge else ()
     like = Q()
     for name in key:
         values = {row[name] for row in rows}
         like &= Q(**{f"{name}__in": values - {None}}) | (
             Q(**{f"{name}__isnull": True}) if None in values else Q(pk=None)
         )
-    here = {tuple(row[name] for name in key): row for row in model._base_manager.filter(like).values("pk", *key, *same)}
+    here = {
+        tuple(row[name] for name in key): row
+        for row in model._base_manager.filter(like).values("pk", *key, *same, *own)
+    }
     found: dict[int, int] = {}
     for row in rows:
         if there := here.get(tuple(row[name] for name in key)):
+            if own and there["project_id"] != project:
+                raise InputError(f"The name {row['name']} of a {model._meta.verbose_name} is taken.", file=str(path))
             for name in same:
                 if there[name] != row[name]:
                     who = " ".join(str(row[part]) for part in key)

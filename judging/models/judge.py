@@ -8,6 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.models.project import InProject
+
 IMPORTED = "imported"
 PANEL = "panel"
 RECALIBRATED = "recalibrated"
@@ -21,7 +23,7 @@ NO_MODELS = ("baseline", "scripted")
 """Providers whose judges are rules."""
 
 
-class Judge(models.Model):
+class Judge(InProject):
     """A model that rates items. Its judgments may also have been made elsewhere (`provider` imported)."""
 
     name = models.CharField(max_length=120)

@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from annotation.errors import InputError
-from annotation.models import Criterion, User
+from annotation.models import Criterion, Project, User
+from annotation.models.project import home_of
 from judging import prompts, providers
 from judging.models import Judge
 from judging.models.judge import IMPORTED, PANEL, RECALIBRATED
@@ -27,7 +28,7 @@ def define(
     *, by: User | None, name: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None
 ) -> Judge:
     """The judge of this name with exactly these settings: its latest version if they are the same, else a new one."""
-    judge = drafted(name=name, provider=provider, model=model, parameters=parameters)
+    judge = drafted(by=by, name=name, provider=provider, model=model, parameters=parameters)
     if judge._state.adding:
         judge.created_by = by
         try:
@@ -38,20 +39,41 @@ def define(
     return judge
 
 
-def drafted(*, name: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None) -> Judge:
+def drafted(
+    *, by: User | None = None, name: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None
+) -> Judge:
     """The judge that `define` would give: the latest version if it is the same, else a new one that is not saved."""
     name, model = name.strip(), model.strip()
     check_names(name, model)
     wanted: dict[str, Any] = {"provider": provider, "model": model, "parameters": dict(parameters or {})}
     checked_provider(**wanted)
     check_template(wanted["parameters"].get("template", ""))
-    latest = Judge.objects.filter(name=name).order_by("-version").first()
+    latest = latest_of(name, by=by)
     if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
         return latest
     check_examples(wanted["parameters"])
     if latest is None:
         return Judge(name=name, **wanted)
-    return Judge(name=name, version=latest.version + 1, daily_budget_usd=latest.daily_budget_usd, **wanted)
+    return Judge(
+        name=name,
+        version=latest.version + 1,
+        daily_budget_usd=latest.daily_budget_usd,
+        project_id=latest.project_id,
+        **wanted,
+    )
+
+
+def latest_of(name: str, *, by: User | None = None, project: Project | None = None) -> Judge | None:
+    """The latest version of a judge, if there is one. All versions are of one project: elsewhere the name is taken.
+
+    It is that of the study at hand, else where new things of `by` go; a command without either is not asked.
+    """
+    latest = Judge.objects.filter(name=name).order_by("-version").first()
+    if latest is None or (project is None and by is None):
+        return latest
+    if latest.project_id != (project or home_of(cast("User", by))).pk:
+        raise InputError(f"The name {name!r} is taken.", field="name")
+    return latest
 
 
 def set_daily_budget(*, by: User | None, judge: Judge, usd: Decimal | None) -> None:  # noqa: ARG001
@@ -74,11 +96,12 @@ def delete(*, by: User | None, judge: Judge) -> None:  # noqa: ARG001
         ) from error
 
 
-def find(name: str) -> Judge:
-    """The latest version of the judge called `name`."""
-    judge = Judge.objects.filter(name=name).order_by("-version").first()
+def find(name: str, *, project: Project | None = None) -> Judge:
+    """The latest version of the judge called `name`, of a project where one is named."""
+    there = Judge.objects.filter(project=project) if project else Judge.objects.all()
+    judge = there.filter(name=name).order_by("-version").first()
     if judge is None:
-        known = ", ".join(Judge.objects.order_by("name").values_list("name", flat=True).distinct()) or "none yet"
+        known = ", ".join(there.order_by("name").values_list("name", flat=True).distinct()) or "none yet"
         raise InputError(f"There is no judge {name!r}; there are: {known}.", field="judge")
     return judge
 

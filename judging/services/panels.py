@@ -12,17 +12,16 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
-from annotation.models import Criterion, Study, User
+from annotation.models import Criterion, Project, Study, User
 from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
 from judging.models.judge import PANEL
 from judging.queries.requests import as_numbers, spec_of
-from judging.services.judges import check_names
+from judging.services.judges import check_names, latest_of
 from judging.stats import panels
 from judging.stats.means import clustered_means
 from judging.stats.panels import Combined
@@ -41,7 +40,7 @@ def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str
     name = name.strip()
     check_names(name, "")
     study, criteria = checked(runs, method)
-    judge = judge_of(by=by, name=name, runs=runs, method=method)
+    judge = judge_of(by=by, project=study.project, name=name, runs=runs, method=method)
     digest = content_hash([method, sorted(run.pk for run in runs), sorted(criterion.pk for criterion in criteria)])
     with transaction.atomic():
         there = JudgeRun.objects.filter(judge=judge, study=study, input_hash=digest, finished_at__isnull=False).first()
@@ -101,15 +100,15 @@ def names_of(runs: Iterable[JudgeRun]) -> dict[int, str]:
     }
 
 
-def judge_of(*, by: User | None, name: str, runs: Iterable[JudgeRun], method: str) -> Judge:
+def judge_of(*, by: User | None, project: Project, name: str, runs: Iterable[JudgeRun], method: str) -> Judge:
     """The panel of this name with these members: its latest version if they are the same, else a new one."""
     members = sorted(str(run.judge) for run in runs)
     wanted: dict[str, Any] = {"provider": PANEL, "parameters": {"method": method, "members": members}}
-    latest = Judge.objects.filter(name=name).order_by("-version").first()
+    latest = latest_of(name, project=project)
     if latest and latest.provider == PANEL and latest.parameters == wanted["parameters"]:
         return latest
-    version = (Judge.objects.filter(name=name).aggregate(latest=Max("version"))["latest"] or 0) + 1
-    return Judge.objects.create(name=name, version=version, created_by=by, **wanted)
+    version = latest.version + 1 if latest else 1
+    return Judge.objects.create(project=project, name=name, version=version, created_by=by, **wanted)
 
 
 def combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, method: str) -> dict[str, Any]:

@@ -46,9 +46,13 @@ class ProbeOptions:
 
 
 def judge_of(study: Study, name: str) -> Judge:
-    """The judge called so that has judged the study, its newest version there; else the newest version anywhere."""
+    """The judge called so that has judged the study, its newest version there; else the newest of its project."""
     there = StudyEvidence.read(study)
-    return there.judge(name) if any(name in (str(one), one.name) for one in there.judges()) else judges.find(name)
+    return (
+        there.judge(name)
+        if any(name in (str(one), one.name) for one in there.judges())
+        else judges.find(name, project=study.project)
+    )
 
 
 def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import Profile
+from annotation.models import InProject, Profile
 from simulation.models.agent import Agent
 from simulation.models.making import Making
 
@@ -47,7 +47,7 @@ class Candidate(models.Model):
         return f"{self.get_level_display()}: {self.text[:40]}"
 
 
-class CandidateRun(models.Model):
+class CandidateRun(InProject):
     """Candidates ordered together for a benchmark to be: an order for each profile and question.
 
     An order that was given before, by another run, belongs to both and is not paid for twice.

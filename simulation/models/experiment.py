@@ -6,12 +6,12 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import Dialogue, Scenario
+from annotation.models import Dialogue, InProject, Scenario
 from judging.models import Worker
 from simulation.models.agent import Agent
 
 
-class Experiment(models.Model):
+class Experiment(InProject):
     """A grid of scenarios x assistants x conditions, played by one user agent. Progress is counted from the turns.
 
     One process at a time works on it and holds it by `worker`, as long as that process is alive.

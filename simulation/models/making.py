@@ -6,12 +6,12 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import Profile
+from annotation.models import InProject, Profile
 from judging.models import Worker
 from simulation.models.agent import Agent
 
 
-class Making(models.Model):
+class Making(InProject):
     """One order to make or check something. `parts` are what fits so far; a part that does not fit is never stored.
 
     Every reply that was paid for is in `replies`, with the field that was wrong.

@@ -37,6 +37,7 @@ def for_judges(*, by: User | None, experiment: Experiment) -> Study:
         if study is None:
             study = studies.create(
                 by=by,
+                project=experiment.project,
                 name=name,
                 kind=Study.Kind.DIALOGUE,
                 criteria=CRITERIA,
@@ -66,6 +67,7 @@ def for_people(*, by: User | None, experiment: Experiment, n: int = PUBLISHED_SA
     with transaction.atomic():
         study = studies.create(
             by=by,
+            project=experiment.project,
             name=name or free_name(experiment),
             kind=Study.Kind.DIALOGUE,
             criteria=CRITERIA,

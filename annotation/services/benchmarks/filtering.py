@@ -271,6 +271,7 @@ def follow_up(by: User | None, found: FilterRound, name: str, overlap: int | Non
     wanted = overlap or before.overlap
     studies.check_numbers(wanted, found.seed)
     study = Study(
+        project_id=before.project_id,
         name=studies.checked_name(name or f"{before.name[:100]}, asked again {found.number}"),
         kind=before.kind,
         overlap=wanted,

@@ -36,6 +36,7 @@ def make_study(*, by: User | None, study: Study, name: str = "", seed: int = 0) 
     with transaction.atomic():
         made = studies.create(
             by=by,
+            project=study.project,
             name=name or f"{study.name[:100]}, graded",
             kind=Study.Kind.DIALOGUE,
             criteria=[GRADE],

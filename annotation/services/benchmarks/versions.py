@@ -11,6 +11,7 @@ from django.utils.text import slugify
 
 from annotation.errors import InputError
 from annotation.models import Benchmark, Study, User
+from annotation.models.project import where
 from annotation.version import code_version
 
 RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
@@ -29,7 +30,9 @@ def create(
     input_hash: str = "",
 ) -> Benchmark:
     """A draft without cases. InputError where that version of the name is there already."""
+    above = parent or study
     benchmark = Benchmark(
+        project=above.project if above else where(by),
         name=checked("name", name, LONGEST_NAME),
         version=checked("version", version, LONGEST_VERSION),
         notes=notes.strip(),

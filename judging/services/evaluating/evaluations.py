@@ -131,6 +131,7 @@ def saved(
     try:
         with transaction.atomic():
             study = Study.objects.create(
+                project_id=benchmark.project_id,
                 name=name,
                 slug=free_slug(name),
                 kind=Study.Kind.PAIR,

@@ -11,16 +11,17 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from annotation.hashing import content_hash
-from annotation.models import Study, User
+from annotation.models import Project, Study, User
+from annotation.models.project import where
 from annotation.services.imports.outcome import Outcome
 from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
 from judging.models.judge import IMPORTED
 from judging.queries.requests import input_rows
+from judging.services.judges import latest_of
 
 BATCH = 2000
 
@@ -50,7 +51,7 @@ def save(
     """
     whole, of_turns = ([one for one in judgments if bool(one.turn) is wanted] for wanted in (False, True))
     with transaction.atomic():
-        row, made = find_or_create_judge(by=by, name=judge)
+        row, made = find_or_create_judge(by=by, name=judge, project=study.project)
         outcome.add("judges", created=made, unchanged=not made)
         runs = [kept(by, study, row, part, outcome) for part in (whole, of_turns) if part]
         return runs[0] if runs else kept(by, study, row, [], outcome)
@@ -69,13 +70,18 @@ def kept(
     return insert(by, study, judge, judgments, digest)
 
 
-def find_or_create_judge(*, by: User | None, name: str) -> tuple[Judge, bool]:
+def find_or_create_judge(*, by: User | None, name: str, project: Project | None = None) -> tuple[Judge, bool]:
     """The imported judge of that name. A name that a judge of another provider has gets a new version."""
+    project = project or where(by)
+    newest = latest_of(name, project=project)
     judge = Judge.objects.filter(name=name, provider=IMPORTED).order_by("-version").first()
     if judge:
         return judge, False
-    latest = Judge.objects.filter(name=name).aggregate(latest=Max("version"))["latest"] or 0
-    return Judge.objects.create(name=name, version=latest + 1, provider=IMPORTED, model=name, created_by=by), True
+    version = newest.version + 1 if newest else 1
+    made = Judge.objects.create(
+        project=project, name=name, version=version, provider=IMPORTED, model=name, created_by=by
+    )
+    return made, True
 
 
 def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[ImportedJudgment], digest: str) -> JudgeRun:

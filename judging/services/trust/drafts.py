@@ -18,6 +18,7 @@ def like(*, by: User | None, source: Study, name: str, overlap: int, description
     """A draft with the criteria of the source. Raises InputError where the name is taken or a number makes no sense."""
     studies.check_numbers(overlap, source.seed)
     made = Study(
+        project_id=source.project_id,
         name=studies.checked_name(name),
         slug=studies.free_slug(name),
         kind=source.kind,

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from annotation.errors import InputError
@@ -24,7 +23,7 @@ from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
 from judging.models.judge import RECALIBRATED
 from judging.queries.ratings import judged
-from judging.services.judges import check_names
+from judging.services.judges import check_names, latest_of
 from judging.services.trust.options import TrustOptions
 from judging.services.trust.trusting import Trusted
 from judging.stats.calibration import Recalibration, recalibrate
@@ -109,13 +108,14 @@ def _judge(by: User | None, found: Trusted, name: str, maps: Mapping[str, Any]) 
         "model": found.judge.model,
         "parameters": {"of": str(found.judge), "study": found.study.slug, "maps": dict(maps)},
     }
-    latest = Judge.objects.filter(name=name).order_by("-version").first()
+    project = found.study.project
+    latest = latest_of(name, project=project)
     if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
         return latest
     if latest and latest.provider != RECALIBRATED:
         raise InputError(f"There is another judge called {name!r}.", field="name")
-    version = (Judge.objects.filter(name=name).aggregate(latest=Max("version"))["latest"] or 0) + 1
-    return Judge.objects.create(name=name, version=version, created_by=by, **wanted)
+    version = latest.version + 1 if latest else 1
+    return Judge.objects.create(project=project, name=name, version=version, created_by=by, **wanted)
 
 
 def _judgments(run: JudgeRun, found: Trusted, criterion: Criterion, applied: Applied) -> Iterator[Judgment]:

@@ -1,0 +1,25 @@
+"""Whose the tables of `judging` are, and what its addresses name (see annotation/walls.py)."""
+
+from annotation import walls
+from annotation.walls import Part
+
+walls.register(
+    ways={
+        "judging.Judge": "project",
+        "judging.JudgeRun": "study__project",
+        "judging.Judgment": "run__study__project",
+        "judging.Evaluation": "benchmark__project",
+        "judging.Certificate": "study__project",
+    },
+    parts={
+        "judges/<int:pk>": ("judging.Judge", "pk"),
+        "prices/<int:pk>": Part.SITE,
+        "judgments/<int:pk>": ("judging.Judgment", "pk"),
+        "runs/<int:pk>": ("judging.JudgeRun", "pk"),
+        "evaluations/<int:pk>": ("judging.Evaluation", "pk"),
+        "evaluations/<int:pk>/failures/<int:judgment>": Part.WITHIN,
+        "studies/<slug:slug>/calibration/<int:pk>": ("judging.Judge", "pk"),
+        "studies/<slug:slug>/judges/<int:pk>": ("judging.Judge", "pk"),
+        "certificates/<slug:sha256>": ("judging.Certificate", "sha256"),
+    },
+)
