@@ -17,7 +17,7 @@ def in_project():
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0015_projects"), ("simulation", "0004_candidate_runs")]
+    dependencies = [("annotation", "0015_projects"), ("simulation", "0005_reserved_usd")]
 
     operations = [
         migrations.AddField("experiment", "project", in_project(), preserve_default=False),
