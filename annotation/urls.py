@@ -68,6 +68,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/adjudication/<slug:key>/<int:position>/", review.adjudicate, name="adjudicate"),
     path("studies/<slug:slug>/filter/", filtering.filter_rounds, name="filter_rounds"),
     path("studies/<slug:slug>/graded/", filtering.graded, name="graded"),
+    path("studies/<slug:slug>/graded.json", filtering.graded_download, name="graded_download"),
     # benchmarks
     path("benchmarks/", benchmarks.benchmark_list, name="benchmark_list"),
     path("benchmarks/new/", benchmarks.benchmark_create, name="benchmark_create"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -9,6 +10,8 @@ from django.contrib import messages
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
 from annotation.benchmark_forms import FilterForm
@@ -16,6 +19,7 @@ from annotation.errors import InputError
 from annotation.models import Benchmark, FilterOutcome, Study, User
 from annotation.services.benchmarks import grading
 from annotation.steps import study_steps
+from annotation.views.benchmarks import JSON, as_file
 from annotation.views.studies import researcher
 
 
@@ -70,7 +74,8 @@ def graded(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("graded", slug=slug)
         messages.success(request, f"{made} is a draft: its annotators see it once it is open.")
         return redirect("study_detail", slug=made.slug)
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study)}
+    simulated = study.annotators.filter(kind=User.Kind.SIMULATED).count()
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study), "simulated": simulated}
     if there := grading.graded_studies(study):
         try:
             found = grading.compare(study=study, graded=there[0])
@@ -78,5 +83,21 @@ def graded(request: HttpRequest, slug: str) -> HttpResponse:
             messages.error(request, error.message)
         else:
             context |= {"found": found, "figures": [(words, found[name]) for name, words in FIGURES.items()]}
+            context["downloads"] = [("JSON", reverse("graded_download", args=[slug]))]
         context["graded"] = there[0]
     return render(request, "annotation/graded.html", context)
+
+
+@researcher_required
+@require_safe
+def graded_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
+    """What the page shows, with the number of draws and the seed."""
+    study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
+    there = grading.graded_studies(study)
+    if not there:
+        raise Http404("its responses are not graded yet")
+    try:
+        found = grading.compare(study=study, graded=there[0])
+    except InputError as error:
+        raise Http404(error.message) from error
+    return as_file(json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False), JSON, f"{slug}-graded.json")

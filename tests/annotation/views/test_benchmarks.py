@@ -46,7 +46,7 @@ def test_from_votes_to_a_release(alice, study):
     assert FilterRound.objects.get().created_by.username == "alice"
     listed = page(alice, "filter_rounds", "trips")
     assert "2 kept, 2 dropped." in listed
-    assert "0 are not decided yet" in listed
+    assert "Every item is decided." in listed
 
     answer = alice.post(
         reverse("benchmark_create"),
@@ -154,7 +154,11 @@ def test_what_the_choice_hides(alice, study):
     assert "not graded yet" in page(alice, "graded", "trips")
     answer = alice.post(reverse("graded", args=["trips"]))
     assert answer["Location"] == reverse("study_detail", args=["trips-graded"])
-    assert "0 choices on 0 cases" in page(alice, "graded", "trips")
+    shown = page(alice, "graded", "trips")
+    assert "0 choices on 0 cases" in shown
+    assert "once somebody has graded both responses" in " ".join(shown.split())
+    kept = alice.get(reverse("graded_download", args=["trips"])).json()
+    assert (kept["n"], kept["no_difference"]["value"], kept["graded"]) == (0, None, "trips-graded")
     study.kind = "dialogue"
     study.save()
     assert alice.get(reverse("graded", args=["trips"])).status_code == 404
