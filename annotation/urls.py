@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 
 from annotation.slot_names import SlotConverter
 from annotation.views import (
+    acts,
     before_work,
     benchmarks,
     filtering,
@@ -81,6 +82,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("benchmarks/<slug:slug>/datasheet.<slug:format>", benchmarks.datasheet_download, name="datasheet_download"),
     path("benchmarks/<slug:slug>/release/", benchmarks.benchmark_release, name="benchmark_release"),
     path("benchmarks/<slug:slug>/release.zip", benchmarks.release_download, name="release_download"),
+    # what was done
+    path("acts/", acts.act_list, name="act_list"),
+    path("acts.csv", acts.acts_download, name="acts_download"),
     # tokens
     path("tokens/", tokens.token_list, name="token_list"),
     path("tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),

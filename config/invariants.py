@@ -14,6 +14,7 @@ from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRe
 from django.db.models.functions import Coalesce
 
 from annotation.models import Annotation, Assignment, Criterion, Item, Study
+from annotation.queries import acts
 from judging.models import JudgeChunk, JudgeRun
 from judging.queries import runs
 from simulation.models import Experiment, SimulatedDialogue, Turn
@@ -36,7 +37,7 @@ class Finding:
 def findings() -> list[Finding]:
     """All that is broken; nothing where all is as it should be."""
     found = [finding(text, broken()) for text, broken in INVARIANTS.items()]
-    return [one for one in [*found, references(), finished_runs()] if one.n]
+    return [one for one in [*found, references(), finished_runs(), chain_of_acts()] if one.n]
 
 
 def finding(text: str, broken: QuerySet[Any]) -> Finding:
@@ -137,6 +138,12 @@ def references() -> Finding:
     except IntegrityError as error:
         return Finding(text, 1, (str(error),))
     return Finding(text, 0, ())
+
+
+def chain_of_acts() -> Finding:
+    """The log of acts is as it was written."""
+    text, first = "Every act follows the act before it, unchanged.", acts.broken()
+    return Finding(text, 1, (first[1],)) if first else Finding(text, 0, ())
 
 
 def finished_runs() -> Finding:

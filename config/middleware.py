@@ -1,4 +1,4 @@
-"""Turns an oversized request away before its body is read."""
+"""Turns an oversized request away before its body is read, and says of acts by what they came."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
+
+from annotation.models import Act
+from annotation.services.acts import coming_through
 
 MEGABYTE = 1024 * 1024
 
@@ -25,6 +28,17 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         sent = int(request.META.get("CONTENT_LENGTH") or 0)
         return too_large(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE // MEGABYTE, sent=sent, is_text=True)
     return defaults.bad_request(request, exception)
+
+
+class ActsMiddleware:
+    """What a request does came by a page or by the API."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with coming_through(Act.Through.API if request.path.startswith("/api/") else Act.Through.PAGE):
+            return self.get_response(request)
 
 
 class UploadLimitMiddleware:

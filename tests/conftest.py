@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 
 import hypothesis
@@ -14,7 +15,9 @@ from _pytest.nodeid import NodeId
 from django.conf import settings
 from django.db import connection
 from hypothesis.internal.conjecture import providers
+from pytest_django import DjangoDbBlocker
 
+triggers = import_module("annotation.migrations.0017_acts")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # A landing must not hang on luck: the same examples in every run. Hypothesis also takes constants out of the modules
@@ -42,12 +45,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None) -> None:
-    """The test database. On SQLite a copy is kept of it as `migrate` left it."""
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """The test database, whose log of acts may be emptied. On SQLite a copy is kept of it as `migrate` left it."""
     made = Path(connection.settings_dict["NAME"])
-    if connection.vendor == "sqlite" and made.exists():  # it is not where none of the tests that run needs it
+    if connection.vendor == "sqlite" and not made.exists():
+        return  # none of the tests that run needs it
+    if connection.vendor == "sqlite":
         with closing(sqlite3.connect(made)) as source, closing(sqlite3.connect(migrated_copy())) as copy:
             source.backup(copy)
+    with django_db_blocker.unblock():
+        if "annotation_act" in connection.introspection.table_names():
+            triggers.drop(connection)  # tests that commit empty every table behind them
 
 
 def migrated_copy() -> Path:

@@ -134,10 +134,10 @@ class Api(APIView):
         last = getattr(found[limit - 1], key) if len(found) > limit else None
         return self.paged([as_shown(shown, row) for row in found[:limit]], last)
 
-    def paged(self, results: Iterable[Any], last: Any) -> Response:
-        """A page, with the address of the next one where there are rows after `last`."""
+    def paged(self, results: Iterable[Any], last: Any, *, name: str = "after") -> Response:
+        """A page, with the address of the next one where there are rows after `last` (`before`, newest first)."""
         here = self.request.build_absolute_uri()
-        following = None if last is None else replace_query_param(here, "after", last)
+        following = None if last is None else replace_query_param(here, name, last)
         return Response({"next": following, "results": list(results)})
 
 

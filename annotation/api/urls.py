@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.api import account, benchmarks, labels, material, studies, webhooks, work
+from annotation.api import account, acts, benchmarks, labels, material, studies, webhooks, work
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # who is calling
@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tokens", account.TokenList.as_view(), name="api_tokens"),
     path("tokens/<int:pk>", account.TokenDetail.as_view(), name="api_token"),
     path("people", studies.PeopleList.as_view(), name="api_people"),
+    path("acts", acts.ActList.as_view(), name="api_acts"),
     # benchmarks
     path("benchmarks", benchmarks.BenchmarkList.as_view(), name="api_benchmarks"),
     path("benchmarks/<slug:slug>", benchmarks.BenchmarkDetail.as_view(), name="api_benchmark"),

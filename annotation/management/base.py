@@ -11,6 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.documents import without_nan
 from annotation.errors import InputError
+from annotation.models import Act
+from annotation.services.acts import coming_through
 
 BAD_INPUT = 2
 SETTINGS = "settings"
@@ -43,7 +45,8 @@ class ConcordCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         try:
-            document = self.run(**options)
+            with coming_through(Act.Through.COMMAND):
+                document = self.run(**options)
         except InputError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
         if options["json"]:

@@ -1,5 +1,6 @@
 """The tables of `annotation`: people, the corpus, studies, and the labels that people give."""
 
+from annotation.models.act import Act
 from annotation.models.api import ApiToken, IdempotentWrite
 from annotation.models.benchmark import (
     Benchmark,
@@ -23,6 +24,7 @@ from annotation.models.user import User
 from annotation.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
+    "Act",
     "Adjudication",
     "Admission",
     "AgreementRun",

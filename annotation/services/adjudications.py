@@ -9,10 +9,12 @@ from django.db import transaction
 from annotation.errors import InputError
 from annotation.models import Adjudication, Criterion, Item, User
 from annotation.queries.adjudication import submitted
+from annotation.services.acts import act
 
 LONGEST_REASON = 10_000
 
 
+@act("item.adjudicate", on="item", says=("criterion", "turn"))
 def decide(*, by: User, item: Item, criterion: Criterion, value: str, reason: str = "", turn: int = 0) -> Adjudication:
     """Give the item, or one turn of it, its gold value on a criterion.
 

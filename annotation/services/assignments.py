@@ -23,6 +23,7 @@ from annotation.queries import work
 from annotation.queries.standing import Last, Standing, last_taken, standing
 from annotation.queries.statements import Columns, row, stored
 from annotation.services import gate
+from annotation.services.acts import act
 from annotation.stats.queueing import lot
 
 LEASE = timedelta(minutes=15)
@@ -39,6 +40,7 @@ class ConsentNeededError(InputError):
     """They have not agreed to the text that the study asks people to agree to."""
 
 
+@act("study.add_annotators", on="study", says=("annotators",))
 def add_annotators(*, by: User | None, study: Study, annotators: Iterable[User]) -> None:  # noqa: ARG001
     """Let these people rate the study's items. Those who already do are left as they are."""
     study.annotators.add(*annotators)
@@ -101,6 +103,7 @@ def renew_all(*, by: User, study: Study) -> int:
     return study.assignments.filter(annotator=by, state=LEASED).update(leased_until=timezone.now() + LEASE)
 
 
+@act("annotator.release", on="annotator")
 def release(*, by: User | None, study: Study, annotator: User) -> int:  # noqa: ARG001
     """Give what an annotator has in work or skipped to the others. Returns how many slots that were.
 

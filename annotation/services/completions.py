@@ -14,6 +14,7 @@ from annotation.models import Assignment, Intake, Participation, Study, User
 from annotation.models.study import WORK
 from annotation.parsing.platforms import completion_address, submit_address
 from annotation.queries.participation import intake_of
+from annotation.services.acts import act
 
 CODE_BYTES = 5
 A_CODE = re.compile(r"[A-Za-z0-9_-]{1,80}")
@@ -69,6 +70,7 @@ def completion(intake: Intake, part: Participation) -> Completion:
     )
 
 
+@act("intake.set", on="study", says=("is_public",))
 def set_intake(
     *,
     by: User | None,  # noqa: ARG001

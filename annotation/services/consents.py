@@ -21,10 +21,12 @@ from annotation.models import (
     User,
 )
 from annotation.queries.participation import intake_of
+from annotation.services.acts import act
 
 LONGEST_TEXT = 50_000
 
 
+@act("consent_text.set", on="study")
 def set_text(*, by: User | None, study: Study, text: str) -> ConsentText | None:
     """Let people agree to this text before they see an item; to nothing if it is empty.
 
@@ -64,6 +66,7 @@ def check_annotator(by: User, study: Study) -> None:
         raise InputError(f"{by} is not an annotator of {study}.", field="annotator")
 
 
+@act("annotator.withdraw", on="annotator")
 def withdraw(*, by: User | None, study: Study, annotator: User) -> ConsentDecision:
     """Erase what `annotator` gave in the study: labels with notes and evidence, drafts, and what a platform said.
 

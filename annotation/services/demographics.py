@@ -10,12 +10,14 @@ from django.utils.text import slugify
 
 from annotation.errors import InputError
 from annotation.models import DemographicAnswer, DemographicQuestion, Study, User
+from annotation.services.acts import act
 
 LONGEST = 200
 MOST_OPTIONS = 30
 NOT_SAID = "prefer not to say"
 
 
+@act("question.add", says=("options",))
 def add_question(
     *,
     by: User | None,  # noqa: ARG001
@@ -56,6 +58,7 @@ def free_key(study: Study, text: str) -> str:
     return base if base not in taken else next(key for key in numbered if key not in taken)
 
 
+@act("question.remove", on="question")
 def remove_question(*, by: User | None, question: DemographicQuestion) -> int:  # noqa: ARG001
     """Ask it no more, and erase what was answered. Returns how many answers that were."""
     with transaction.atomic():

@@ -18,6 +18,7 @@ from annotation.models import Assignment, Draft, Study, User
 from annotation.queries import rating
 from annotation.queries.participation import has_withdrawn
 from annotation.queries.statements import Columns, row, stored
+from annotation.services.acts import act
 from annotation.services.annotations import possible_time, store, to_store
 
 
@@ -147,6 +148,7 @@ def keep_late(*, by: User, assignment: Assignment, content: Mapping[str, str], r
     return draft
 
 
+@act("late_answers.use", on="draft")
 def use_late(*, by: User, draft: Draft) -> Assignment:
     """Store late answers as labels: in their own slot, in a free one of the item, or in one more than was planned.
 
@@ -168,6 +170,7 @@ def use_late(*, by: User, draft: Draft) -> Assignment:
     return taken
 
 
+@act("late_answers.dismiss", on="draft")
 def dismiss(*, by: User, draft: Draft) -> None:
     """Leave late answers out. They are kept, with who decided and when."""
     with transaction.atomic():

@@ -8,10 +8,12 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.models import Exclusion, Study, User
 from annotation.services import assignments
+from annotation.services.acts import act
 
 LONGEST_REASON = 10_000
 
 
+@act("annotator.exclude", on="annotator")
 def exclude(*, by: User, study: Study, annotator: User, reason: str) -> Exclusion:
     """From now on nothing is computed from the annotator's labels, and they are given no more items.
 
@@ -29,6 +31,7 @@ def exclude(*, by: User, study: Study, annotator: User, reason: str) -> Exclusio
     return made
 
 
+@act("annotator.readmit", on="annotator")
 def readmit(*, by: User, study: Study, annotator: User, reason: str) -> Exclusion:
     """The annotator's labels count again, and items are handed out to them again."""
     why = _checked(reason)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.models import Admission, Assignment, KnownItem, Study, User
 from annotation.queries import known
+from annotation.services.acts import act
 from annotation.stats.queueing import lot
 
 LONGEST_REASON = 10_000
@@ -110,6 +111,7 @@ def conclude(*, by: User, study: Study) -> Admission | None:
     return made
 
 
+@act("annotator.admit", on="annotator")
 def let_through(*, by: User, study: Study, annotator: User, reason: str) -> Admission:
     """A researcher's decision that somebody may rate, whatever the result of their round was."""
     newest = last_result(study, annotator)
@@ -117,6 +119,7 @@ def let_through(*, by: User, study: Study, annotator: User, reason: str) -> Admi
     return decided(by, study, annotator, newest, Admission.Outcome.ADMITTED, number, reason)
 
 
+@act("annotator.try_again", on="annotator")
 def try_again(*, by: User, study: Study, annotator: User, reason: str) -> Admission:
     """A researcher's decision that somebody who did not pass is asked once more: it opens their next round."""
     newest = last_result(study, annotator)

@@ -11,12 +11,14 @@ from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.models import Criterion, GuidelineVersion, User
+from annotation.services.acts import act
 
 LONGEST = 50_000
 SCALE = ("value", "label")
 """What of a category is the scale itself; the rest is its guideline."""
 
 
+@act("criterion.edit", on="criterion")
 def edit(
     *,
     by: User | None,

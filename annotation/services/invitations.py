@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.models import Invitation, Study, User
 from annotation.queries.participation import token_hash, why_closed, with_uses
+from annotation.services.acts import act
 
 TOKEN_BYTES = 32
 MOST_USES = 1_000_000
@@ -25,6 +26,7 @@ class NewInvitation:
     token: str
 
 
+@act("invitation.make", says=("max_uses", "expires_at", "platform"))
 def create(
     *,
     by: User | None,
@@ -63,6 +65,7 @@ def check(study: Study, max_uses: int | None, expires_at: datetime | None, platf
         raise InputError(f"A note has at most {LONGEST_NOTE} characters.", field="note")
 
 
+@act("invitation.revoke", on="invitation")
 def revoke(*, by: User | None, invitation: Invitation) -> None:
     """Let nobody join by it any more. Who joined before stays."""
     now = timezone.now()

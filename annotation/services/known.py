@@ -29,6 +29,7 @@ from annotation.parsing import known_files
 from annotation.queries.frame import material
 from annotation.queries.rating import Ask
 from annotation.services import studies
+from annotation.services.acts import act
 
 PASS_MARK = 0.8
 """Of a study that is given its first qualification or training item and has none."""
@@ -59,6 +60,7 @@ class Entry:
     line: int | None = None
 
 
+@act("known_items.add", on="study", says=("purpose", "origin", "number"))
 def add(
     *, by: User | None, study: Study, purpose: str, entries: Sequence[Entry], origin: str, number: int = 1
 ) -> list[KnownItem]:
@@ -79,6 +81,7 @@ def add(
     return made
 
 
+@act("known_items.add", on="study", says=("purpose", "source", "number"))
 def add_decided(*, by: User | None, study: Study, purpose: str, source: Study, number: int = 1) -> list[KnownItem]:
     """Name the items of a study on which somebody decided, with those answers; the reason is the explanation."""
     if source.kind != study.kind:
@@ -103,6 +106,7 @@ def add_decided(*, by: User | None, study: Study, purpose: str, source: Study, n
     )
 
 
+@act("known_items.add", on="study", says=("purpose", "name", "number"))
 def add_file(
     *, by: User | None, study: Study, purpose: str, path: Path, name: str | None = None, number: int = 1
 ) -> list[KnownItem]:
@@ -127,12 +131,14 @@ def add_file(
         raise InputError(error.message, file=name or str(path), line=error.line, field=error.field) from error
 
 
+@act("known_item.retire", on="known")
 def retire(*, by: User | None, known: KnownItem) -> None:
     """Hand it out no more, and count answers to it no more."""
     if not KnownItem.objects.filter(pk=known.pk, retired_at=None).update(retired_at=timezone.now(), retired_by=by):
         raise InputError("This was retired already.", field="known")
 
 
+@act("queue.set", on="study", says=("rules",))
 def set_rules(*, by: User | None, study: Study, **rules: Any) -> QueueRules:
     """Change check_every, repeat_every, repeat_after, item_limit or pass_mark; what is not named stays. On record."""
     for name, value in rules.items():

@@ -7,10 +7,12 @@ from django.db import transaction
 from annotation.errors import InputError
 from annotation.models import Criterion, Item, TierOverride, User
 from annotation.queries import overrides
+from annotation.services.acts import act
 
 LONGEST_REASON = 10_000
 
 
+@act("item.set_tier", on="item", says=("criterion", "tier"))
 def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: str) -> TierOverride:
     """Put an item into a tier on a criterion, whatever its own kappa says; no tier takes that back."""
     if criterion.study_id != item.study_id:

@@ -13,6 +13,7 @@ from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Item, Sample, Study, User
 from annotation.queries.frame import Eligible, Scores, as_values, eligible
+from annotation.services.acts import act
 from annotation.stats.queueing import balanced_order
 from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
 
@@ -21,6 +22,7 @@ BATCH = 2000
 POSITION_STREAM = 2  # tells the draw of positions from other draws with the same seed
 
 
+@act("sample.draw", says=("method", "size", "strata", "filters", "seed", "allocation"))
 def draw(
     *,
     by: User | None,

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.models import Annotation, Assignment, Criterion, Study, User
+from annotation.services.acts import act
 from annotation.stats.simulated import simulate_ratings
 from annotation.stats.table import Level
 
@@ -27,6 +28,7 @@ class SimulatedAnnotator:
 
 
 @transaction.atomic
+@act("study.simulate_labels", on="study", says=("annotators", "seed"))
 def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[SimulatedAnnotator], seed: int) -> int:  # noqa: ARG001
     """Let each simulated annotator fill one open slot of every item; return the number of labels.
 

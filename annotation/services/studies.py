@@ -16,6 +16,7 @@ from annotation.models import Assignment, Criterion, Project, Study, User
 from annotation.models.project import where
 from annotation.queries.context import PARTS
 from annotation.services import webhooks
+from annotation.services.acts import act
 from annotation.services.imports import bulk
 
 LARGEST_OVERLAP = 1000
@@ -26,6 +27,7 @@ RATING, OPEN = Assignment.Purpose.RATING.value, Assignment.State.OPEN.value
 ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same seed
 
 
+@act("study.create", says=("kind", "criteria", "overlap", "shown", "allow_tie", "seed", "asks_strength", "each_turn"))
 def create(
     *,
     by: User | None,
@@ -75,6 +77,7 @@ def create(
     return study
 
 
+@act("study.open", on="study")
 def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
     """Let annotators work on it: make the slots that are still missing. Returns how many were made."""
     with transaction.atomic():
@@ -89,6 +92,7 @@ def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
     return made
 
 
+@act("study.close", on="study")
 def close(*, by: User | None, study: Study) -> None:  # noqa: ARG001
     """Take no more labels. What was submitted stays; opening again goes on where it stopped."""
     with transaction.atomic():

@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.models import ApiToken, User
 from annotation.models.api import Scope
+from annotation.services.acts import act
 
 PREFIX = "concord_"
 HINT = len(PREFIX) + 6
@@ -22,6 +23,7 @@ SEEN_EVERY = timedelta(minutes=1)
 RESEARCHERS_ONLY = (Scope.RESEARCH, Scope.ADMIN)
 
 
+@act("token.make", says=("scopes", "days", "user"))
 def make(
     *, by: User, name: str, scopes: Sequence[str], days: int | None = USUAL_DAYS, user: User | None = None
 ) -> tuple[ApiToken, str]:
@@ -72,6 +74,7 @@ def recognised(text: str) -> ApiToken | None:
     return token
 
 
+@act("token.revoke", on="token")
 def revoke(*, by: User, token: ApiToken) -> datetime:  # noqa: ARG001
     """From now on it opens nothing. Revoked before: nothing changes."""
     now = timezone.now()

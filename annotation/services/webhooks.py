@@ -29,6 +29,7 @@ from annotation import outgoing
 from annotation.addresses import ForbiddenAddressError, Rule, check
 from annotation.errors import InputError
 from annotation.models import Assignment, Study, User, Webhook, WebhookDelivery
+from annotation.services.acts import act, saving
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ MOST_AT_ONCE = 100
 LONGEST_ERROR = 300
 
 
+@act("webhook.make", says=("events",), prepares=True)
 def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
     """A webhook and the secret that its messages are signed with."""
     if unknown := [event for event in events if event not in EVENTS]:
@@ -60,10 +62,14 @@ def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
     except ForbiddenAddressError as error:
         raise InputError(str(error), field="url") from error
     chosen = [event for event in EVENTS if event in events]
-    hook = Webhook.objects.create(url=url, events=chosen, nonce=secrets.token_urlsafe(32), created_by=by)
+    with saving() as done:
+        hook = done.result = Webhook.objects.create(
+            url=url, events=chosen, nonce=secrets.token_urlsafe(32), created_by=by
+        )
     return hook, secret_of(hook)
 
 
+@act("webhook.end", on="webhook")
 def end(*, by: User, webhook: Webhook) -> None:  # noqa: ARG001
     """It is told nothing more. What it was told stays on record."""
     Webhook.objects.filter(pk=webhook.pk, ended_at=None).update(ended_at=timezone.now())
@@ -106,6 +112,7 @@ def tell(event: str, *, subject: str, data: Mapping[str, Any], hooks: Sequence[W
     transaction.on_commit(lambda: send(keys))
 
 
+@act("webhook.ping", on="webhook")
 def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
     """A message to one webhook, to try it."""
     if webhook.ended_at:

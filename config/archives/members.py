@@ -30,6 +30,7 @@ SHARED: dict[type[Model], tuple[tuple[str, ...], tuple[str, ...]]] = {
 LEFT_OUT = {
     "annotation.Project": "a study comes into a project of the site that it is restored to",
     "annotation.Membership": "who may do what belongs to a site",
+    "annotation.Act": "tells what was done on the site where it was done",
     "annotation.ApiToken": "opens the site where it was made",
     "annotation.IdempotentWrite": "answers of the site where they were given",
     "annotation.Invitation": "opens the study where it was made",

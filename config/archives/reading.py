@@ -19,6 +19,7 @@ from django.db.models import Model, Q
 
 from annotation.errors import InputError
 from annotation.models import Project, Study, User
+from annotation.services.acts import act
 from config.archives import members
 from config.archives.writing import FORM, MANIFEST, SECRET
 from config.backups import tables
@@ -38,7 +39,8 @@ HERE = 0
 """Projects are the site's own: whatever project a row was of, it is now of the one that has this number."""
 
 
-def restore(path: Path, *, project: Project | None = None) -> dict[str, Any]:
+@act("study.restore", says=("path", "project"))
+def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, Any]:  # noqa: ARG001
     """Add the study of an archive to this site, to a project of it or to the only one.
 
     Returns the manifest, with how many rows were new and how many known.

@@ -14,6 +14,7 @@ from django.db.models import ProtectedError
 from annotation.errors import InputError
 from annotation.models import Criterion, Project, User
 from annotation.models.project import home_of
+from annotation.services.acts import act, saving
 from judging import prompts, providers
 from judging.models import Judge
 from judging.models.judge import IMPORTED, PANEL, RECALIBRATED
@@ -24,6 +25,7 @@ from judging.services import examples
 NO_BATCHES = "A judge of provider {provider} takes no batches."
 
 
+@act("judge.define", says=("provider", "model"), prepares=True)
 def define(
     *, by: User | None, name: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None
 ) -> Judge:
@@ -32,8 +34,9 @@ def define(
     if judge._state.adding:
         judge.created_by = by
         try:
-            with transaction.atomic():
+            with saving() as done:
                 judge.save()
+                done.result = judge
         except IntegrityError as error:
             raise InputError(f"Somebody else changed the judge {name!r} just now: try again.", field="name") from error
     return judge
@@ -76,6 +79,7 @@ def latest_of(name: str, *, by: User | None = None, project: Project | None = No
     return latest
 
 
+@act("judge.set_daily_budget", on="judge", says=("usd",))
 def set_daily_budget(*, by: User | None, judge: Judge, usd: Decimal | None) -> None:  # noqa: ARG001
     """What all versions of the judge together may cost in a day (UTC). None: as much as its runs may."""
     if usd is not None and not usd > 0:
@@ -83,6 +87,7 @@ def set_daily_budget(*, by: User | None, judge: Judge, usd: Decimal | None) -> N
     Judge.objects.filter(name=judge.name).update(daily_budget_usd=usd)
 
 
+@act("judge.delete", on="judge")
 def delete(*, by: User | None, judge: Judge) -> None:  # noqa: ARG001
     """Remove a version that never ran. One with runs stays, since their judgments are its."""
     try:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Criterion, Project, Study, User
+from annotation.services.acts import act
 from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
 from judging.models.judge import PANEL
@@ -31,6 +32,7 @@ Key = tuple[int, int]
 """An item, and a turn of it or 0."""
 
 
+@act("panel.combine", says=("runs", "method"))
 def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str = panels.MAJORITY) -> JudgeRun:
     """The finished run of the panel of these runs' judges, made if there is none of just these.
 

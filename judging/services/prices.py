@@ -7,10 +7,12 @@ from typing import Any
 
 from annotation.errors import InputError
 from annotation.models import User
+from annotation.services.acts import act
 from judging import providers
 from judging.models import Price
 
 
+@act("price.enter", says=("provider", "model", "valid_from", "columns"))
 def enter(*, by: User | None, provider: str, model: str, valid_from: date, **columns: Any) -> Price:
     """What a model costs from a day on. Entered twice for one day, the later entry holds."""
     if provider not in providers.REGISTRY:
@@ -23,6 +25,7 @@ def enter(*, by: User | None, provider: str, model: str, valid_from: date, **col
     return made
 
 
+@act("price.remove", on="price")
 def remove(*, by: User | None, price: Price) -> None:  # noqa: ARG001
     """Take an entry back. What was reckoned with it stays as it was."""
     price.delete()

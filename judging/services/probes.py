@@ -15,6 +15,7 @@ from decimal import Decimal
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Study, User
+from annotation.services.acts import act
 from annotation.stats.table import MISSING
 from judging.models import Judge, JudgeRun
 from judging.prompts.alterations import chosen
@@ -93,6 +94,7 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
     )
 
 
+@act("probe.start", says=("judge", "options"), prepares=True)
 def start(*, by: User | None, study: Study, judge: Judge, options: ProbeOptions) -> JudgeRun:
     """Make a probe run and send its parts to the workers."""
     return runs.make(by=by, plan=plan(study=study, judge=judge, options=options), queue=True)

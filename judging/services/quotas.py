@@ -10,6 +10,7 @@ from django.db.models import F
 
 from annotation.errors import InputError
 from annotation.models import User
+from annotation.services.acts import act
 from judging.models import Judge, Quota
 
 AHEAD = 2.0  # seconds: nothing is reserved for later than that, so that little is lost if it is not used
@@ -59,6 +60,7 @@ def of(provider: str, model: str, *, lock: bool = False) -> Quota | None:
     return rows.filter(provider=provider, model=model).first()
 
 
+@act("quota.set", says=("provider", "model", "requests_per_minute", "tokens_per_minute"))
 def set_limits(
     *,
     by: User | None,  # noqa: ARG001

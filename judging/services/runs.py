@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Criterion, Study, User
+from annotation.services.acts import act, saving
 from annotation.version import code_version
 from judging import prompts
 from judging.models import Evaluation, Judge, JudgeChunk, JudgeRun
@@ -135,6 +136,7 @@ def words_of(setting: Setting) -> str:
     return evaluation_prompts.version(setting.answers)
 
 
+@act("run.start", says=("judge", "options"), prepares=True)
 def start(*, by: User | None, study: Study, judge: Judge, **options: Any) -> JudgeRun:
     """Make a run and send its parts to the workers. `options` are those of `plan`.
 
@@ -143,6 +145,7 @@ def start(*, by: User | None, study: Study, judge: Judge, **options: Any) -> Jud
     return make(by=by, plan=plan(study=study, judge=judge, **options), queue=True)
 
 
+@act("run.start", says=("plan.judge", "plan.repeats", "plan.order_policy", "plan.seed", "plan.budget_usd"))
 def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
     """Write the run with its parts. With `queue`, they go to the workers once that is committed; without, they wait
     for the process that asks for them."""
@@ -182,6 +185,7 @@ def kind_of(plan: Plan) -> str:
     return JudgeRun.Kind.PROBE if plan.probe else JudgeRun.Kind.ORDINARY
 
 
+@act("run.stop", on="run")
 def stop(*, by: User | None, run: JudgeRun) -> bool:  # noqa: ARG001
     """Let the workers put the run down, which they do within a second or two. False if it was over already."""
     running = JudgeRun.objects.filter(pk=run.pk, finished_at__isnull=True, stopped_at__isnull=True)
@@ -197,6 +201,7 @@ def halt(*, run: JudgeRun, reason: str) -> bool:
     return running.update(stopped_at=timezone.now(), stop_reason=reason) == 1
 
 
+@act("run.resume", on="run", says=("budget_usd",), prepares=True)
 def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
     """Go on with what is left of a run: parts never begun, and parts that ended early. Returns how many.
 
@@ -210,7 +215,7 @@ def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: De
     budgets.check(run.judge, budget)
     if budget is not None and (spent := spending.of_run(run).usd) >= budget:
         raise InputError(f"The run has cost {in_dollars(spent)} already: give it a higher budget.", field="budget_usd")
-    with transaction.atomic():
+    with saving() as done:
         JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
         JudgeChunk.objects.filter(run=run).exclude(error="").update(
             finished_at=None, error="", attempts=0, queued_at=None
@@ -220,6 +225,7 @@ def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: De
             JudgeRun.objects.filter(pk=run.pk).update(stopped_at=None, stop_reason="", finished_at=None)
         if left and queue:
             chunks.queue(left)
+        done.result = len(left)
     return len(left)
 
 

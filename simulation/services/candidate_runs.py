@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.models import User
+from annotation.services.acts import act
 from judging.pricing import in_dollars
 from simulation.models import Agent, CandidateRun, Making
 from simulation.prompts.candidates import LEVELS
@@ -18,6 +19,7 @@ from simulation.services import candidates, making, purse
 from simulation.services.candidates import Question
 
 
+@act("candidates.order", says=("agent", "questions", "levels", "seed", "budget_usd"))
 def begin(
     *,
     by: User | None,
@@ -50,6 +52,7 @@ def begin(
     return run
 
 
+@act("candidates.stop", on="run")
 def stop(*, by: User | None, run: CandidateRun) -> int:  # noqa: ARG001
     """Ask for no more; what came is kept. Returns how many were not begun. One under way ends after its reply."""
     with transaction.atomic():
@@ -63,6 +66,7 @@ def stop(*, by: User | None, run: CandidateRun) -> int:  # noqa: ARG001
         )
 
 
+@act("candidates.resume", on="run", says=("budget_usd",))
 def again(*, by: User | None, run: CandidateRun, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
     """Go on with a stopped run, and try again what failed. `budget_usd` takes the place of the budget.
 

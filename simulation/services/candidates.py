@@ -21,6 +21,7 @@ from annotation.models import Profile, ResponsePair, User
 from annotation.parsing.checking import read_jsonl
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
+from annotation.services.acts import act
 from annotation.services.imports.outcome import Outcome, refused_by_database
 from simulation.models import Agent, Candidate, CandidateRun, Making
 from simulation.parsing.candidates import CandidateRecord, QuestionRecord
@@ -42,6 +43,7 @@ class Question:
     kind: str = "general"
 
 
+@act("candidates.order", says=("agent", "questions", "levels", "seed"))
 def order(
     *,
     by: User | None,
@@ -123,6 +125,7 @@ def read_questions(file: InputFile, profiles: Sequence[Profile]) -> list[Questio
     return found
 
 
+@act("candidates.import", says=("path", "on_error"))
 def load(*, by: User | None, path: Path, on_error: OnError = "stop", name: str = "") -> Outcome:  # noqa: ARG001
     """Import candidates, all or nothing unless bad records are skipped. Importing again changes nothing.
 
@@ -180,6 +183,7 @@ def candidate_of(one: CandidateRecord, profiles: dict[str, int], sources: dict[s
     return Candidate(key=key, profile_id=profiles[one.profile_id], extra=one.others, **fields)
 
 
+@act("pairs.make", says=("rule", "kind", "run"))
 def make_pairs(
     *,
     by: User | None,  # noqa: ARG001

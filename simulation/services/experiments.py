@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import User
+from annotation.services.acts import act
 from annotation.version import code_version
 from judging.pricing import in_dollars
 from simulation import prompts
@@ -135,6 +136,7 @@ def plan(
     return found
 
 
+@act("experiment.start", says=("plan.name", "plan.conditions", "plan.seed", "plan.budget_usd"))
 def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
     """Write the experiment with its dialogues. With `queue`, a worker is sent for once that is committed."""
     with transaction.atomic():
@@ -174,6 +176,7 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
     return experiment
 
 
+@act("experiment.stop", on="experiment")
 def stop(*, by: User | None, experiment: Experiment) -> bool:  # noqa: ARG001
     """Let the worker put it down, which it does within a second or two. False if it was over already."""
     return running(experiment).update(stopped_at=timezone.now()) == 1
@@ -188,6 +191,7 @@ def running(experiment: Experiment) -> QuerySet[Experiment]:
     return Experiment.objects.filter(pk=experiment.pk, finished_at__isnull=True, stopped_at__isnull=True)
 
 
+@act("experiment.resume", on="experiment", says=("budget_usd",))
 def resume(
     *,
     by: User | None,  # noqa: ARG001

@@ -24,6 +24,7 @@ from kombu.exceptions import OperationalError
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Profile, Task, User
+from annotation.services.acts import act
 from judging import pricing
 from judging.models import Worker
 from judging.providers.base import JudgeRequest, PermanentError, Reply, TransientError
@@ -46,6 +47,7 @@ MOST_TASKS = 20
 LOST_AFTER = timedelta(minutes=1)
 
 
+@act("making.order", says=("kind", "agent", "source", "domains", "profile", "task", "n", "seed"))
 def order(
     *,
     by: User | None,
@@ -221,6 +223,7 @@ def store(making: Making) -> None:
     finish(making)
 
 
+@act("conflict.decide", on="conflict", says=("decision",))
 def decide(*, by: User | None, conflict: Conflict, decision: str, note: str = "") -> ConflictReview:
     """A person says whether it is a conflict. An earlier decision stays on record; the newest counts."""
     if decision not in ConflictReview.Decision.values:
@@ -228,6 +231,7 @@ def decide(*, by: User | None, conflict: Conflict, decision: str, note: str = ""
     return ConflictReview.objects.create(conflict=conflict, decision=decision, note=note.strip(), decided_by=by)
 
 
+@act("making.resume", on="making")
 def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
     """Try an order that failed once more. What fits already is not asked for again."""
     failed = Making.objects.filter(pk=making.pk, finished_at__isnull=False).exclude(problem="")

@@ -8,12 +8,14 @@ from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.models import User
+from annotation.services.acts import act
 from simulation.models import PreferenceType
 from simulation.parsing import schema
 
 FIELDS = ["description", "is_categorical", "has_multiple_values", "possible_values"]
 
 
+@act("schema.import", says=("path", "source"))
 def load(*, by: User | None, path: Path, source: str) -> dict[str, int]:  # noqa: ARG001
     """Import a schema file. Importing twice changes nothing: types are known by source, domain and name."""
     try:

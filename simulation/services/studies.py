@@ -9,6 +9,7 @@ from django.db import transaction
 from annotation.errors import InputError
 from annotation.models import Study, User
 from annotation.services import samples, studies
+from annotation.services.acts import act
 from judging.models import Judgment
 from simulation.models import Experiment
 
@@ -29,6 +30,7 @@ PUBLISHED_SAMPLE = 100
 SCORED_BY = "personalization"
 
 
+@act("study.of_experiment", says=("experiment",))
 def for_judges(*, by: User | None, experiment: Experiment) -> Study:
     """A study of all dialogues that ended as they should, for judges. The one that is there, with what is new."""
     name = study_name(experiment, "all dialogues")
@@ -52,6 +54,7 @@ def for_judges(*, by: User | None, experiment: Experiment) -> Study:
     return study
 
 
+@act("study.of_experiment", says=("experiment", "n"))
 def for_people(*, by: User | None, experiment: Experiment, n: int = PUBLISHED_SAMPLE, name: str = "") -> Study:
     """A study of `n` dialogues, stratified over the range of a judge's scores, three annotators each.
 

@@ -104,7 +104,7 @@ def test_it_comes_back_beside_others_with_the_same_figures(study, tmp_path):
         DialogueFactory()
         JudgeFactory()
         UserFactory()
-    here = reading.restore(path)
+    here = reading.restore(by=None, path=path)
     after = Study.objects.get(name="Known")
     assert said(after) == before
     assert after.pk != study.pk
@@ -119,7 +119,7 @@ def test_judgments_name_what_they_are_made_of_by_its_number_here(study, tmp_path
     writing.write(study, path)
     emptied()
     judge_says(judged_study(n=20, name="Other"), "other", ["1"] * 20)
-    reading.restore(path)
+    reading.restore(by=None, path=path)
     jury = Judgment.objects.filter(run__judge__name="Jury", item__position=7).get()
     of = Judgment.objects.filter(pk__in=jury.details["members"])
     assert set(of.values_list("run__judge__name", "item__position")) == {("gpt", 7), ("second", 7)}
@@ -135,7 +135,7 @@ def test_what_is_here_already_is_used(study, tmp_path):
     writing.write(study, path)
     counts = [model._base_manager.count() for model in members.shared()]
     without([Invitation, *members.own()])
-    rows = reading.restore(path)["rows"]
+    rows = reading.restore(by=None, path=path)["rows"]
     assert [model._base_manager.count() for model in members.shared()] == counts
     assert rows["annotation.Dialogue"] == {"created": 0, "unchanged": 40}
     assert Item.objects.count() == 40
@@ -149,7 +149,7 @@ def test_nobody_gets_in_or_gets_rights_with_it(study, tmp_path):
     assert b"rosa@example.org" not in content
     assert b"Invitation.jsonl" not in b"".join(name.encode() for name in zipfile.ZipFile(path).namelist())
     emptied()
-    reading.restore(path)
+    reading.restore(by=None, path=path)
     rosa = User.objects.get(username="rosa")
     assert (rosa.has_usable_password(), rosa.is_researcher, rosa.is_staff) == (False, False, False)
 
@@ -158,7 +158,7 @@ class TestWhatIsRefused:
     def test_a_study_that_is_here(self, study, tmp_path):
         writing.write(study, tmp_path / "known.zip")
         with pytest.raises(InputError, match="a study Known here already"):
-            reading.restore(tmp_path / "known.zip")
+            reading.restore(by=None, path=tmp_path / "known.zip")
 
     def test_other_content_under_the_same_name_and_nothing_is_kept(self, study, tmp_path):
         writing.write(study, tmp_path / "known.zip")
@@ -168,7 +168,7 @@ class TestWhatIsRefused:
         row = json.loads(kept[-1])
         DialogueFactory(source=row["source"], external_id=row["external_id"], content_hash="other")
         with pytest.raises(InputError, match="another content_hash"):
-            reading.restore(tmp_path / "known.zip")
+            reading.restore(by=None, path=tmp_path / "known.zip")
         assert not Study.objects.filter(name="Known").exists()
         assert not User.objects.filter(username="p0").exists()
 
@@ -181,17 +181,17 @@ class TestWhatIsRefused:
                 changed = content.replace(b'"value": "2"', b'"value": "3"')
                 bad.writestr(name, changed if name == "annotation.Annotation.jsonl" else content)
         with pytest.raises(InputError, match="changed or cut"):
-            reading.restore(tmp_path / "bad.zip")
+            reading.restore(by=None, path=tmp_path / "bad.zip")
         (tmp_path / "cut.zip").write_bytes((tmp_path / "known.zip").read_bytes()[:900])
         with pytest.raises(InputError, match="cannot be read as an archive"):
-            reading.restore(tmp_path / "cut.zip")
+            reading.restore(by=None, path=tmp_path / "cut.zip")
         assert not Study.objects.exists()
 
     def test_a_backup_is_no_archive(self, db, tmp_path):
         with zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
             other.writestr("manifest.json", "{}")
         with pytest.raises(InputError, match="holds no archive"):
-            reading.restore(tmp_path / "other.zip")
+            reading.restore(by=None, path=tmp_path / "other.zip")
 
     def test_while_a_judge_is_at_work(self, study, tmp_path):
         JudgeRun.objects.filter(judge__name="gpt").update(finished_at=None)
@@ -243,7 +243,7 @@ class TestThePage:
         assert response["Content-Disposition"] == 'attachment; filename="known-archive.zip"'
         (tmp_path / "known.zip").write_bytes(b"".join(response.streaming_content))
         emptied()
-        assert reading.restore(tmp_path / "known.zip")["study"] == "Known"
+        assert reading.restore(by=None, path=tmp_path / "known.zip")["study"] == "Known"
 
     def test_it_says_why_not_while_a_judge_is_at_work(self, study, client):
         JudgeRun.objects.filter(judge__name="gpt").update(finished_at=None)

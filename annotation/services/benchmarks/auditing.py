@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from django.db import transaction
-
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Benchmark, BenchmarkAudit, BenchmarkCase, User
 from annotation.queries import benchmarks as queries
+from annotation.services.acts import act, saving
 from annotation.services.benchmarks import versions
 from annotation.stats.benchmarks import cleaning
 from annotation.stats.benchmarks.audit import BOOTSTRAP
@@ -47,6 +46,7 @@ def audit(*, by: User | None, benchmark: Benchmark, bootstrap: int = BOOTSTRAP, 
     )
 
 
+@act("benchmark.clean", says=("benchmark", "rules", "version"), prepares=True)
 def clean(*, by: User | None, benchmark: Benchmark, rules: Sequence[str], version: str, notes: str = "") -> Benchmark:
     """A new version without what the rules leave out. Every case stays on record, those left out with the reason."""
     cases = queries.pure_cases(benchmark)
@@ -55,8 +55,8 @@ def clean(*, by: User | None, benchmark: Benchmark, rules: Sequence[str], versio
     except ValueError as error:
         raise InputError(str(error), field="rules") from error
     why = Counter(reason.split(":")[0] for reason in left_out.values())
-    with transaction.atomic():
-        made = versions.create(
+    with saving() as done:
+        made = done.result = versions.create(
             by=by,
             name=benchmark.name,
             version=version,

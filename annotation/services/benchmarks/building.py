@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import transaction
-
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import (
@@ -23,6 +21,7 @@ from annotation.models import (
 )
 from annotation.queries import lineages
 from annotation.queries.lineages import Lineage
+from annotation.services.acts import act, saving
 from annotation.services.benchmarks import versions
 from annotation.services.benchmarks.filtering import PREFERENCE, criterion_of
 from annotation.stats.bands import DEFAULT_CUTS, Cuts
@@ -116,6 +115,7 @@ class Judged:
         return "decided to be a tie" if self.decided else self.found.as_reason()
 
 
+@act("benchmark.build", says=("study", "version", "options", "parent"), prepares=True)
 def build(
     *,
     by: User | None,
@@ -137,8 +137,8 @@ def build(
     if not judged:
         raise InputError(f"{study} has no items.", field="study")
     places = splits_of(judged, chosen)
-    with transaction.atomic():
-        benchmark = versions.create(
+    with saving() as done:
+        benchmark = done.result = versions.create(
             by=by,
             name=name,
             version=version,

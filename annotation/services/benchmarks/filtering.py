@@ -28,6 +28,7 @@ from annotation.models import (
 )
 from annotation.queries import overrides, ratings
 from annotation.services import studies
+from annotation.services.acts import act
 from annotation.services.samples import POSITION_STREAM
 from annotation.stats.benchmarks.filtering import AGAIN, Rule
 from annotation.stats.benchmarks.votes import VALUES, Counted, Votes, counted
@@ -63,6 +64,7 @@ class Decided:
     revision: Revision | None = None
 
 
+@act("filter_round.run", says=("rule", "criterion", "seed", "revisions"))
 def run(
     *,
     by: User | None,

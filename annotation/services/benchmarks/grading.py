@@ -17,6 +17,7 @@ from annotation.hashing import content_hash
 from annotation.models import Annotation, Dialogue, Item, ResponsePair, Sample, Scenario, Study, User
 from annotation.queries.context import PARTS
 from annotation.services import studies
+from annotation.services.acts import act
 from annotation.services.benchmarks.filtering import PREFERENCE, criterion_of
 from annotation.services.samples import POSITION_STREAM
 from annotation.stats.benchmarks.graded import CHOICES, Both, hidden
@@ -27,6 +28,7 @@ GRADE = "personalization"
 BATCH = 500
 
 
+@act("study.grade", says=("study", "seed"))
 def make_study(*, by: User | None, study: Study, name: str = "", seed: int = 0) -> Study:
     """A draft in which the annotators of `study` grade each of its responses once. Its order is drawn with the seed."""
     criterion_of(study, PREFERENCE)

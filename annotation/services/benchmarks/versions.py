@@ -12,12 +12,14 @@ from django.utils.text import slugify
 from annotation.errors import InputError
 from annotation.models import Benchmark, Study, User
 from annotation.models.project import where
+from annotation.services.acts import act
 from annotation.version import code_version
 
 RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
 LONGEST_NAME, LONGEST_VERSION, LONGEST_SLUG = 120, 40, 150
 
 
+@act("benchmark.create", says=("version", "parent"))
 def create(
     *,
     by: User | None,
@@ -52,6 +54,7 @@ def create(
     return benchmark
 
 
+@act("benchmark.release", on="benchmark")
 def release(*, by: User | None, benchmark: Benchmark) -> Benchmark:  # noqa: ARG001
     """From now on neither the benchmark nor its cases change. InputError where it has no case that counts."""
     with transaction.atomic():

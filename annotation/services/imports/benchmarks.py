@@ -17,6 +17,7 @@ from annotation.parsing.files import InputFile
 from annotation.parsing.problems import Problems
 from annotation.parsing.releases import Manifest, ReleasedCase, ReleasedPersona
 from annotation.queries import releases
+from annotation.services.acts import act
 from annotation.services.benchmarks import versions
 from annotation.services.imports.outcome import Outcome, refused_by_database
 
@@ -25,6 +26,7 @@ PERSONA_FIELDS = ("name", "persona", "demographics", "preferences", "interests",
 KINDS = ("profiles", "pairs", "benchmarks", "cases")
 
 
+@act("benchmark.import", says=("folder",))
 def load(*, by: User | None, folder: Path) -> Outcome:
     """Import a release, all or nothing. Importing it again changes nothing; another one of the same name and version
     is refused, and so is material that is here with another content."""

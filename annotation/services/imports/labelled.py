@@ -21,6 +21,7 @@ from annotation.hashing import content_hash
 from annotation.models import Annotation, Assignment, Criterion, Dialogue, Item, ResponsePair, Sample, Study, User
 from annotation.queries.context import PARTS
 from annotation.services import studies
+from annotation.services.acts import act
 from annotation.services.imports.outcome import Outcome
 
 BATCH = 2000
@@ -71,6 +72,7 @@ def find_or_create_study(
     return study
 
 
+@act("study.create", says=("kind",))
 def create_study(
     *, by: User | None, name: str, kind: str, criteria: Sequence[Mapping[str, Any]], description: str
 ) -> Study:

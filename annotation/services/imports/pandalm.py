@@ -16,6 +16,7 @@ from annotation.models import ResponsePair, Study, User
 from annotation.parsing import pandalm as parsing
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import Problems
+from annotation.services.acts import act
 from annotation.services.imports import labelled, upsert
 from annotation.services.imports.outcome import Outcome
 
@@ -38,6 +39,7 @@ PREFERENCE = {
 }
 
 
+@act("labels.import", says=("folder",))
 def load(*, by: User | None, folder: InputFile, problems: Problems) -> Outcome:
     """Import the pairs and what people said of them. What judges said is added by `judging`."""
     comparisons = parsing.read_comparisons(folder, problems)

@@ -20,6 +20,7 @@ from annotation.parsing import personafeedback as parsing
 from annotation.parsing import releases
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
+from annotation.services.acts import act
 from annotation.services.benchmarks import versions
 from annotation.services.imports import benchmarks, upsert
 from annotation.services.imports.outcome import Outcome, refused_by_database
@@ -44,6 +45,7 @@ class Member(NamedTuple):
     content_hash: str
 
 
+@act("benchmark.import", says=("folder", "name", "on_error"))
 def load(*, by: User | None, folder: Path, on_error: OnError = "stop", name: str = NAME) -> Outcome:
     """Import a copy of PersonaFeedback, or a part of one. All or nothing, unless bad records are skipped.
 

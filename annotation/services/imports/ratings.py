@@ -21,6 +21,7 @@ from annotation.parsing import ratings as parsing
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
 from annotation.parsing.ratings import Rating
+from annotation.services.acts import act
 from annotation.services.imports import labelled
 from annotation.services.imports.outcome import Outcome, refused_by_database
 from annotation.services.imports.references import References
@@ -38,6 +39,7 @@ class Resolved:
     value: str
 
 
+@act("labels.import", says=("file", "on_error"))
 def load(*, by: User | None, file: InputFile, study: str, on_error: OnError = "stop") -> Outcome:
     """Import people's labels into the study of that name, which is made if there is none."""
     problems, outcome = Problems(on_error), Outcome(("annotators", "annotations"))

@@ -17,6 +17,7 @@ from annotation.parsing import records as parsing
 from annotation.parsing.checking import read_jsonl
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
+from annotation.services.acts import act
 from annotation.services.imports import scenarios, upsert
 from annotation.services.imports.outcome import Outcome, refused_by_database
 from annotation.services.imports.references import References
@@ -83,6 +84,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
+@act("material.import", says=("kind", "file", "source", "on_error"))
 def load(
     *,
     by: User | None,  # noqa: ARG001

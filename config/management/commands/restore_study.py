@@ -19,7 +19,7 @@ class Command(ConcordCommand):
         parser.add_argument("file", type=Path)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        return {"path": str(options["file"]), **reading.restore(options["file"])}
+        return {"path": str(options["file"]), **reading.restore(by=None, path=options["file"])}
 
     def say(self, document: dict[str, Any]) -> None:
         created, known = (sum(one[name] for one in document["rows"].values()) for name in ("created", "unchanged"))

@@ -17,6 +17,7 @@ from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Benchmark, BenchmarkCase, Criterion, Item, Sample, Study, User
+from annotation.services.acts import act, saving
 from annotation.services.studies import free_slug
 from annotation.stats.sampling import stratified_sample
 from annotation.version import code_version
@@ -56,6 +57,7 @@ class Drawing:
         return {name: value for name, value in asdict(self).items() if value not in (None, (), "")}
 
 
+@act("evaluation.begin", says=("benchmark", "drawing"))
 def begin(*, by: User | None, benchmark: Benchmark, drawing: Drawing | None = None) -> Evaluation:
     """A new evaluation of some or all cases of a benchmark, with a study that holds their pairs."""
     chosen = drawing or Drawing()
@@ -185,6 +187,7 @@ def planned(
     )
 
 
+@act("evaluation.ask", on="evaluation", says=("judges", "settings", "options"), prepares=True)
 def ask(
     *,
     by: User | None,
@@ -203,8 +206,9 @@ def ask(
         for judge in judges
         for setting in settings
     ]
-    with transaction.atomic():
-        return [asked(by, plan, queue=queue) for plan in plans]
+    with saving() as done:
+        runs_asked = done.result = [asked(by, plan, queue=queue) for plan in plans]
+    return runs_asked
 
 
 def asked(by: User | None, plan: runs.Plan, *, queue: bool) -> JudgeRun:
@@ -224,6 +228,7 @@ def asked(by: User | None, plan: runs.Plan, *, queue: bool) -> JudgeRun:
     return run
 
 
+@act("evaluation.discard", on="evaluation")
 def discard(*, by: User | None, evaluation: Evaluation) -> None:  # noqa: ARG001
     """Remove an evaluation that nobody was asked in, with its study. One with runs stays."""
     if evaluation.runs.exists():

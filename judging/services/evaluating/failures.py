@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.errors import InputError
 from annotation.models import User
+from annotation.services.acts import act
 from judging.models import Evaluation, FailureTag, Judgment
 from judging.queries import evaluations as queries
 from judging.stats.means import clustered_means
@@ -17,6 +18,7 @@ from judging.stats.means import clustered_means
 TAGS: dict[str, str] = {str(value): str(label) for value, label in FailureTag.Tag.choices}
 
 
+@act("answer.tag", on="judgment", says=("evaluation", "tags"))
 def tag(*, by: User, evaluation: Evaluation, judgment: Judgment, tags: Iterable[str], note: str = "") -> None:
     """What this person sees in a wrong answer, in place of what they said of it before. Others' tags stay."""
     wanted = list(dict.fromkeys(tags))

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive, make_aware
 
@@ -19,6 +18,7 @@ from annotation.exchange.registry import exchange_named
 from annotation.models import Criterion, Dialogue, Profile, ResponsePair, Task, User
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
+from annotation.services.acts import act, saving
 from annotation.services.imports import labelled, records
 from annotation.services.imports.outcome import Outcome, refused_by_database
 from annotation.services.imports.ratings import on_scale
@@ -32,6 +32,7 @@ REFERENCES: tuple[tuple[str, type[Profile | Task], str], ...] = (
 )
 
 
+@act("labels.import", says=("file", "format", "source", "on_error"), prepares=True)
 def load(
     *,
     by: User | None,
@@ -52,7 +53,8 @@ def load(
     known = {key: template_scale(key) for key in TEMPLATES}
     package = exchange.read(file, problems, naming or Naming(), known)
     outcome = Outcome((f"{package.head.kind}s", "annotators", "annotations", "judges", "judgments"))
-    with refused_by_database(file), transaction.atomic():
+    with refused_by_database(file), saving() as done:
+        done.result = outcome
         save(by, file, study or package.head.name, source or format, package, problems, outcome)
     outcome.set_aside(problems, beside=file.path)
     return outcome

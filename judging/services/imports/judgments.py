@@ -16,6 +16,7 @@ from django.utils import timezone
 from annotation.hashing import content_hash
 from annotation.models import Project, Study, User
 from annotation.models.project import where
+from annotation.services.acts import act
 from annotation.services.imports.outcome import Outcome
 from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
@@ -42,6 +43,7 @@ class ImportedJudgment:
     details: dict[str, Any] = field(default_factory=dict)
 
 
+@act("judgments.import", says=("judge",))
 def save(
     *, by: User | None, study: Study, judge: str, judgments: Sequence[ImportedJudgment], outcome: Outcome
 ) -> JudgeRun:

@@ -10,6 +10,7 @@ from annotation.models import Criterion, Item, Study, User
 from annotation.parsing import pandalm as parsing
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
+from annotation.services.acts import act
 from annotation.services.imports import pandalm
 from annotation.services.imports.outcome import Outcome
 from judging.services.imports import judgments
@@ -17,6 +18,7 @@ from judging.services.imports import judgments
 UNPARSABLE = "unparsable"
 
 
+@act("labels.import", says=("folder", "on_error"))
 def load(*, by: User | None, folder: Path, on_error: OnError = "stop") -> Outcome:
     """Import the folder. A judge's file may be absent."""
     place, problems = InputFile.of(folder), Problems(on_error)

@@ -10,10 +10,12 @@ from django.db import transaction
 from annotation.models import User
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
+from annotation.services.acts import act
 from annotation.services.imports import personalens
 from annotation.services.imports.outcome import Outcome, refused_by_database
 
 
+@act("material.import", says=("folder", "output", "on_error"))
 def load(
     *,
     by: User | None,

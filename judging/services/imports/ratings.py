@@ -8,6 +8,7 @@ from annotation.errors import InputError
 from annotation.models import User
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
+from annotation.services.acts import act
 from annotation.services.imports.outcome import Outcome, refused_by_database
 from annotation.services.imports.ratings import Resolved, resolve
 from judging.services.imports import judgments
@@ -15,6 +16,7 @@ from judging.services.imports import judgments
 NO_VALUE = "no value"
 
 
+@act("judgments.import", says=("file", "judge", "on_error"))
 def load(*, by: User | None, file: InputFile, study: str, judge: str, on_error: OnError = "stop") -> Outcome:
     """Import what `judge` said of the items of the study of that name, which is made if there is none."""
     if not judge or len(judge) > 120:

@@ -10,6 +10,7 @@ import numpy as np
 
 from annotation.errors import InputError
 from annotation.models import Criterion, User
+from annotation.services.acts import act
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray
 from judging.models import Escalation, Judge
@@ -168,6 +169,7 @@ def left_of(each: Sequence[JudgeEvidence], found: Sequence[Cascaded]) -> BoolArr
     return np.asarray(np.any(unlabelled, axis=0))
 
 
+@act("items.escalate", says=("options", "overlap"), prepares=True)
 def escalate(
     *,
     by: User | None,

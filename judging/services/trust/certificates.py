@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
 from django.utils import timezone
 
 from annotation.hashing import content_hash
 from annotation.models import Study, User
+from annotation.services.acts import act, saving
 from annotation.version import code_version
 from judging.models import AuditRun, CalibrationRun, Certificate, Judge
 from judging.queries import certificates as queries
@@ -44,17 +44,20 @@ class Checked:
         return {"state": self.state, "holds": self.state == HOLDS, "problems": list(self.problems)}
 
 
+@act("certificate.issue", says=("found.judge",), prepares=True)
 def issue(*, by: User | None, found: Trusted) -> Certificate:
     """The certificate of what was found, under its rules; the newest one if it says just this."""
     content = _plain(_content(found))
-    with transaction.atomic():
+    with saving() as done:
         newest = queries.newest_of(found.study, found.judge)
         if newest and _without_date(newest.content) == content:
+            done.result = newest
             return newest
         dated = {**content, "issued_at": timezone.now().isoformat(timespec="seconds")}
-        return Certificate.objects.create(
+        made = done.result = Certificate.objects.create(
             study=found.study, judge=found.judge, content=dated, sha256=content_hash(dated), created_by=by
         )
+    return made
 
 
 def document(certificate: Certificate) -> dict[str, Any]:

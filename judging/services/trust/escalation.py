@@ -15,6 +15,7 @@ from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.models import Study, User
+from annotation.services.acts import act
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 from judging.models import Escalation, Judge
@@ -77,6 +78,7 @@ def _selection(selective: list[Document], target: float) -> Document:
     raise InputError(f"{target:g} is none of the agreements that were tried: {known}", field="target")
 
 
+@act("items.escalate", says=("found.judge", "target", "overlap"), prepares=True)
 def escalate(*, by: User | None, found: Trusted, name: str, target: float = 0.9, overlap: int = 3) -> Escalation:
     """A draft of the items that are left to people, with the same criteria. Raises InputError where none are left."""
     chosen = left(found, target)
@@ -91,6 +93,7 @@ def escalate(*, by: User | None, found: Trusted, name: str, target: float = 0.9,
     )
 
 
+@act("items.escalate", says=("found.judge", "target", "overlap"))
 def make(
     *,
     by: User | None,

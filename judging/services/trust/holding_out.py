@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.errors import InputError
 from annotation.models import Study, User
+from annotation.services.acts import act, saving
 from judging.models import CalibrationRun, HoldOut, Judge, Look
 from judging.queries.evidence import StudyEvidence
 from judging.queries.material import HELD_OUT, leaks
@@ -15,6 +16,7 @@ from judging.services.trust import trusting
 from judging.services.trust.trusting import Asked, Trusted
 
 
+@act("study.hold_out", on="study", says=("share", "seed"))
 def hold_out(*, by: User | None, study: Study, share: float = 0.5, seed: int = 0) -> HoldOut:
     """Split the study's items by profile, question or dialogue. Once: a second split would undo the first."""
     if not 0 < share < 1:
@@ -28,6 +30,7 @@ def hold_out(*, by: User | None, study: Study, share: float = 0.5, seed: int = 0
         raise InputError(f"a part of {study} is held out already", field="study") from error
 
 
+@act("study.look_at_held_out", on="study", says=("judge",), prepares=True)
 def look(*, by: User | None, study: Study, judge: Judge, asked: Asked) -> Trusted:
     """The judge on the held-out part; that somebody saw it is on record from now on.
 
@@ -35,10 +38,10 @@ def look(*, by: User | None, study: Study, judge: Judge, asked: Asked) -> Truste
     labels, judgments, options or draws, is refused with an InputError: the best of several would be too good.
     """
     found = trusting.of_judge(by=by, evidence=StudyEvidence.read(study, HELD_OUT).of(judge), asked=asked)
-    with transaction.atomic():
+    with saving() as done:
         HoldOut.objects.select_for_update().get(study=study)  # of two first looks at once one is the first
         _check_once(found)
-        Look.objects.create(study=study, judge=judge, calibration=found.calibration, created_by=by)
+        done.result = Look.objects.create(study=study, judge=judge, calibration=found.calibration, created_by=by)
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from annotation.errors import InputError
 from annotation.models import Criterion, Study, User
+from annotation.services.acts import act
 from annotation.stats.table import MISSING, RatingTable
 from judging.models import Judge
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
@@ -24,6 +25,7 @@ RESAMPLES = 1000
 Document = dict[str, Any]
 
 
+@act("judge.new_version", says=("judge", "study", "n", "criteria", "items", "seed"), prepares=True)
 def new_version(
     *,
     by: User | None,

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.models import Study, User
+from annotation.services.acts import act
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray
 from judging.models import Judge, LabelPlan
@@ -161,6 +162,7 @@ def _probabilities(
     return found
 
 
+@act("labels.plan", says=("overlap",))
 def make_study(*, by: User | None, evidence: JudgeEvidence, found: Planned, name: str, overlap: int = 3) -> LabelPlan:
     """A draft of the items that the draw takes, each with its probability as its weight. InputError where none is."""
     if not found.taken.any():

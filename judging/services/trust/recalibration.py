@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db import transaction
 from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Criterion, User
+from annotation.services.acts import act, saving
 from annotation.stats.table import FloatArray
 from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
@@ -41,6 +41,7 @@ class Applied:
     scores: Mapping[str, FloatArray]
 
 
+@act("judge.recalibrate", says=("found.judge",), prepares=True)
 def apply(*, by: User | None, found: Trusted, name: str = "") -> JudgeRun:
     """The finished run of the recalibrated judge, made if there is none of just these maps.
 
@@ -50,11 +51,12 @@ def apply(*, by: User | None, found: Trusted, name: str = "") -> JudgeRun:
     applied = _applied(found)
     judge = _judge(by, found, name.strip() or f"{found.judge} recalibrated", applied.maps)
     digest = content_hash([judge.parameters, found.calibration.input_hash])
-    with transaction.atomic():
+    with saving() as done:
         there = JudgeRun.objects.filter(judge=judge, study=found.study, input_hash=digest).first()
         if there is not None:
+            done.result = there
             return there
-        run = JudgeRun.objects.create(
+        run = done.result = JudgeRun.objects.create(
             study=found.study,
             judge=judge,
             input_hash=digest,

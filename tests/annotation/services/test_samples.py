@@ -154,5 +154,5 @@ def test_nothing_is_drawn_into_an_open_study(alice: User, study: Study) -> None:
 
 def test_a_large_draw_takes_few_queries(alice: User, study: Study, django_assert_max_num_queries) -> None:
     DialogueFactory.create_batch(50)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(12):
         samples.draw(by=alice, study=study, method="simple", size=40)

@@ -1,0 +1,65 @@
+"""`manage.py acts`: what researchers did."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.management.text import columns
+from annotation.queries.acts import Wanted, found, head
+
+
+class Command(ConcordCommand):
+    help = "What researchers did, newest first; with the SHA-256 of the newest act, to be kept elsewhere."
+    example = 'acts --study "My study" --since 2026-01-01 --json'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", default="", help="name or address of a study")
+        parser.add_argument("--person", default="", help="username")
+        parser.add_argument("--verb", default="", help="such as study.open, or study for all of them")
+        parser.add_argument("--since", default="", metavar="DAY", help="first day, UTC, as 2026-01-31")
+        parser.add_argument("--until", default="", metavar="DAY", help="last day")
+        parser.add_argument("--limit", type=int, default=100, help="how many (default: %(default)s; 0: all)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["limit"] < 0:
+            raise InputError("must not be negative", field="limit")
+        wanted = Wanted(
+            person=options["person"],
+            study=options["study"],
+            verb=options["verb"],
+            since=day(options["since"], "since"),
+            until=day(options["until"], "until"),
+        )
+        rows = found(wanted)
+        number, digest = head()
+        shown = rows[: options["limit"]] if options["limit"] else rows
+        return {
+            "head": {"number": number, "sha256": digest},
+            "acts": [one.as_json() for one in shown.iterator(chunk_size=2000)],
+        }
+
+    def say(self, document: dict[str, Any]) -> None:
+        rows = [
+            [
+                str(one["number"]),
+                one["at"][:19],
+                one["who"] or one["operator"] or "-",
+                one["verb"],
+                " ".join(str(part) for part in (one["kind"], one["object_id"], one["name"]) if part),
+            ]
+            for one in document["acts"]
+        ]
+        self.stdout.write(columns([["number", "at", "who", "verb", "on"], *rows]))
+        self.stdout.write(f"{document['head']['number']} on record, the newest {document['head']['sha256']}")
+
+
+def day(text: str, field: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise InputError(f"{text!r} is no day such as 2026-01-31", field=field) from error

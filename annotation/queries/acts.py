@@ -1,0 +1,89 @@
+"""The log of acts: found by who, where, what and when, newest first; and whether its chain holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.db.models import QuerySet
+
+from annotation.errors import InputError
+from annotation.models import Act, Study, User
+from annotation.models.act import BEGINNING
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which acts; what is empty does not narrow.
+
+    Attributes
+    ----------
+    person
+        A username.
+    study
+        Name or slug of a study.
+    verb
+        Such as study.open, or the part before the dot.
+    since, until
+        The first and the last day (UTC).
+    """
+
+    person: str = ""
+    study: str = ""
+    verb: str = ""
+    since: date | None = None
+    until: date | None = None
+
+
+def found(wanted: Wanted) -> QuerySet[Act]:
+    """Newest first. InputError where a person or study is named that there is not."""
+    rows = Act.objects.select_related("who").order_by("-number")
+    if wanted.person:
+        who = User.objects.filter(username=wanted.person).first()
+        if who is None:
+            raise InputError(f"There is no account {wanted.person!r}.", field="person")
+        rows = rows.filter(who=who)
+    if wanted.study:
+        rows = rows.filter(study_id=study_named(wanted.study))
+    if wanted.verb:
+        whole = {"verb": wanted.verb} if "." in wanted.verb else {"verb__startswith": f"{wanted.verb}."}
+        rows = rows.filter(**whole)
+    if wanted.since:
+        rows = rows.filter(at__gte=midnight(wanted.since))
+    if wanted.until:
+        rows = rows.filter(at__lt=midnight(wanted.until) + timedelta(days=1))
+    return rows
+
+
+def study_named(name: str) -> int:
+    """Its number; of a study that is gone, that of the newest act on one of this name."""
+    there = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+    if there:
+        return there.pk
+    gone = Act.objects.filter(kind="study", name=name, key__isnull=False).order_by("-number").first()
+    if gone is None or gone.key is None:
+        raise InputError(f"There is no study {name!r}.", field="study")
+    return gone.key
+
+
+def midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
+
+
+def head() -> tuple[int, str]:
+    """Number and SHA-256 of the newest act: kept elsewhere, they tell whether the end of the log was cut off."""
+    return Act.objects.order_by("-number").values_list("number", "digest").first() or (0, BEGINNING)
+
+
+def broken() -> tuple[int, str] | None:
+    """The number of the first act that does not fit what stands before it, and why. None where all do."""
+    number, digest = 0, BEGINNING
+    for row in Act.objects.order_by("number").iterator(chunk_size=2000):
+        if row.number != number + 1:
+            return row.number, f"act {number + 1} is missing"
+        if row.previous != digest:
+            return row.number, f"act {row.number} does not follow the act before it"
+        if row.sealed() != row.digest:
+            return row.number, f"act {row.number} was changed"
+        number, digest = row.number, row.digest
+    return None
