@@ -6,7 +6,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from annotation.errors import InputError
-from annotation.models import Act
+from annotation.models import Act, User
 from annotation.queries.acts import Wanted, found
 from annotation.services.acts import VERBS
 
@@ -40,12 +40,12 @@ class ActsForm(forms.Form):
             raise forms.ValidationError({"until": "This is before the first day."})
         return given
 
-    def rows(self) -> QuerySet[Act]:
+    def rows(self, seen_by: User) -> QuerySet[Act]:
         """What fits; nothing where something in the form is wrong, with the reason at its field."""
         if not self.is_valid():
             return Act.objects.none()
         try:
-            return found(Wanted(**self.cleaned_data))
+            return found(Wanted(**self.cleaned_data), seen_by=seen_by)
         except InputError as error:
             self.add_error(error.field if error.field in self.fields else None, error.message)
             return Act.objects.none()

@@ -26,7 +26,20 @@ class ActSerializer(serializers.ModelSerializer[Act]):
     class Meta:
         model = Act
         fields = [
-            *("number", "at", "who", "who_id", "operator", "verb", "kind", "object_id", "name", "study_id", "through"),
+            *(
+                "number",
+                "at",
+                "who",
+                "who_id",
+                "operator",
+                "verb",
+                "kind",
+                "object_id",
+                "name",
+                "study_id",
+                "project_id",
+                "through",
+            ),
             *("request_id", "arguments", "outcome", "previous", "digest"),
         ]
 
@@ -50,7 +63,7 @@ class ActList(Api):
     def get(self, request: Request) -> Response:
         asked: dict[str, Any] = self.asked(ActQuery)
         before, limit = asked.pop("before", None), asked.pop("limit")
-        rows = found(Wanted(**asked))
+        rows = found(Wanted(**asked), seen_by=self.me)
         if before is not None:
             rows = rows.filter(number__lt=before)
         shown = list(rows[: limit + 1])

@@ -79,6 +79,7 @@ class Migration(migrations.Migration):
                 ('key', models.BigIntegerField(blank=True, help_text='Its number in its table.', null=True)),
                 ('name', models.CharField(blank=True, help_text='Its name then. People are known by number only.', max_length=200)),
                 ('study_id', models.BigIntegerField(blank=True, help_text='The study that it concerns.', null=True)),
+                ('project_id', models.BigIntegerField(blank=True, help_text='The project whose members see it.', null=True)),
                 ('through', models.CharField(choices=[('page', 'page'), ('api', 'API'), ('command', 'command'), ('other', 'other code')], max_length=10)),
                 ('request_id', models.CharField(blank=True, help_text='As in the log of the web server.', max_length=36)),
                 ('arguments', models.TextField(default='{}', help_text='JSON: what was asked for.')),
@@ -88,7 +89,7 @@ class Migration(migrations.Migration):
                 ('who', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'indexes': [models.Index(fields=['study_id', 'number'], name='acts_of_a_study'), models.Index(fields=['who', 'number'], name='acts_of_a_person')],
+                'indexes': [models.Index(fields=['study_id', 'number'], name='acts_of_a_study'), models.Index(fields=['project_id', 'number'], name='acts_of_a_project'), models.Index(fields=['who', 'number'], name='acts_of_a_person')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='acts_are_numbered_from_1'), models.CheckConstraint(condition=models.Q(('verb', ''), _negated=True), name='act_has_a_verb')],
             },
         ),

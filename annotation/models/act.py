@@ -47,6 +47,7 @@ class Act(models.Model):
     key = models.BigIntegerField(null=True, blank=True, help_text="Its number in its table.")
     name = models.CharField(max_length=200, blank=True, help_text="Its name then. People are known by number only.")
     study_id = models.BigIntegerField(null=True, blank=True, help_text="The study that it concerns.")
+    project_id = models.BigIntegerField(null=True, blank=True, help_text="The project whose members see it.")
     through = models.CharField(max_length=10, choices=Through)
     request_id = models.CharField(max_length=36, blank=True, help_text="As in the log of the web server.")
     # Text, not JSON: PostgreSQL keeps JSON in a form of its own, and the hash is over every byte.
@@ -62,6 +63,7 @@ class Act(models.Model):
         ]
         indexes = [
             models.Index(fields=["study_id", "number"], name="acts_of_a_study"),
+            models.Index(fields=["project_id", "number"], name="acts_of_a_project"),
             models.Index(fields=["who", "number"], name="acts_of_a_person"),
         ]
 
@@ -72,16 +74,9 @@ class Act(models.Model):
         """The SHA-256 over all columns but itself."""
         return content_hash(
             [
-                *(
-                    self.previous,
-                    self.number,
-                    self.at.astimezone(UTC).isoformat(),
-                    self.who_id,
-                    self.operator,
-                    self.verb,
-                    self.kind,
-                ),
-                *(self.key, self.name, self.study_id, self.through, self.request_id, self.arguments, self.outcome),
+                *(self.previous, self.number, self.at.astimezone(UTC).isoformat(), self.who_id, self.operator),
+                *(self.verb, self.kind, self.key, self.name, self.study_id, self.project_id, self.through),
+                *(self.request_id, self.arguments, self.outcome),
             ]
         )
 
@@ -98,6 +93,7 @@ class Act(models.Model):
             "object_id": self.key,
             "name": self.name,
             "study_id": self.study_id,
+            "project_id": self.project_id,
             "through": self.through,
             "request_id": self.request_id,
             "arguments": self.asked,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from annotation import walls
 from annotation.errors import InputError
 from annotation.models import Act, Study, User
 from annotation.models.act import BEGINNING
@@ -35,16 +36,21 @@ class Wanted:
     until: date | None = None
 
 
-def found(wanted: Wanted) -> QuerySet[Act]:
-    """Newest first. InputError where a person or study is named that there is not."""
+def found(wanted: Wanted, *, seen_by: User | None) -> QuerySet[Act]:
+    """Newest first: their own and those of their projects; all of a superuser and of a command, which is nobody.
+
+    InputError where a person or study is named that there is not.
+    """
     rows = Act.objects.select_related("who").order_by("-number")
+    if seen_by is not None and not seen_by.is_superuser:
+        rows = rows.filter(Q(who=seen_by) | Q(project_id__in=walls.memberships(seen_by)))
     if wanted.person:
         who = User.objects.filter(username=wanted.person).first()
         if who is None:
             raise InputError(f"There is no account {wanted.person!r}.", field="person")
         rows = rows.filter(who=who)
     if wanted.study:
-        rows = rows.filter(study_id=study_named(wanted.study))
+        rows = rows.filter(study_id=study_named(wanted.study, rows))
     if wanted.verb:
         whole = {"verb": wanted.verb} if "." in wanted.verb else {"verb__startswith": f"{wanted.verb}."}
         rows = rows.filter(**whole)
@@ -55,12 +61,12 @@ def found(wanted: Wanted) -> QuerySet[Act]:
     return rows
 
 
-def study_named(name: str) -> int:
-    """Its number; of a study that is gone, that of the newest act on one of this name."""
+def study_named(name: str, rows: QuerySet[Act]) -> int:
+    """Its number, where one of the acts is on it; of a study that is gone, that of the newest on one of this name."""
     there = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
-    if there:
+    if there and rows.filter(study_id=there.pk).exists():
         return there.pk
-    gone = Act.objects.filter(kind="study", name=name, key__isnull=False).order_by("-number").first()
+    gone = rows.filter(kind="study", name=name, key__isnull=False).first()
     if gone is None or gone.key is None:
         raise InputError(f"There is no study {name!r}.", field="study")
     return gone.key

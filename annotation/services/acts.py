@@ -26,7 +26,8 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django_guid import get_guid
 
-from annotation.models import Act, Study, User
+from annotation import walls
+from annotation.models import Act, Project, Study, User
 from annotation.parsing.files import InputFile
 from annotation.queries.acts import head
 from annotation.services.imports.outcome import Outcome
@@ -59,6 +60,8 @@ class Pending:
     on: Any
     arguments: dict[str, Any]
     reference: tuple[str, int | None, str]
+    study: int | None
+    project: int | None
     is_in_transaction: bool = False
 
 
@@ -116,7 +119,10 @@ def act(
             given = bound.arguments
             target = named(given, on) if on else None
             arguments = {name.rpartition(".")[2]: told(named(given, name)) for name in says}
-            token = pending.set(Pending(verb, given, target, arguments, reference(target)))
+            rows = [target, *given.values()]
+            study = study_of(rows)
+            mine = Pending(verb, given, target, arguments, reference(target), study, project_of(rows, study))
+            token = pending.set(mine)
             try:
                 return service(*args, **kwargs) if prepares else saved(*args, **kwargs)
             finally:
@@ -148,7 +154,7 @@ def saving() -> Iterator[Saving]:
 def write(mine: Pending, result: Any) -> Act:
     """One row behind the newest. Nobody else's act comes in between until the transaction ends."""
     kind, key, name = mine.reference if mine.on is not None else reference(main(result))
-    by = mine.given.get("by")
+    study = mine.study or study_of([main(result)])
     if connection.vendor == "postgresql":  # on SQLite there is one writer at a time
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
@@ -156,13 +162,14 @@ def write(mine: Pending, result: Any) -> Act:
     row = Act(
         number=number + 1,
         at=timezone.now(),
-        who=by,
+        who=mine.given["by"],
         operator=operator() if through.get() == Way.COMMAND else "",
         verb=mine.verb,
         kind=kind,
         key=key,
         name=name,
-        study_id=study_of([mine.on, *mine.given.values(), main(result)]),
+        study_id=study,
+        project_id=mine.project or project_of([main(result)], study),
         through=through.get(),
         request_id=get_guid() or "",
         arguments=as_json(mine.arguments),
@@ -278,4 +285,20 @@ def study_of(rows: Sequence[Any]) -> int | None:
                 found := getattr(getattr(row, way), "study_id", None), int
             ):
                 return found
+    return None
+
+
+def project_of(rows: Sequence[Any], study: int | None) -> int | None:
+    """The project whose members may see it: that of the study, or of the first row that is of one."""
+    of_study = next((row for row in rows if isinstance(row, Study)), None)
+    for row in [of_study, *rows]:
+        found = row.pk if isinstance(row, Project) else getattr(row, "project_id", None)
+        if isinstance(row, Model) and isinstance(found, int):
+            return found
+    if study is not None:
+        return Study.objects.filter(pk=study).values_list("project_id", flat=True).first()
+    for row in rows:
+        if isinstance(row, Model) and row.pk and (way := walls.WAYS.get(row._meta.label)):
+            found_by_way: int | None = row._meta.base_manager.filter(pk=row.pk).values_list(way, flat=True).first()
+            return found_by_way
     return None

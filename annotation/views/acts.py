@@ -16,6 +16,7 @@ from annotation.acts_forms import ActsForm
 from annotation.models import Act, Study
 from annotation.queries.acts import head
 from annotation.services.exports import without_formula
+from annotation.views.studies import researcher
 
 AT_ONCE = 50
 LARGEST = 2**63 - 1
@@ -30,16 +31,17 @@ COLUMNS = (
 def act_list(request: HttpRequest) -> HttpResponse:
     """Acts, newest first, narrowed by person, study, verb and period. Four queries, however long the log is."""
     form = ActsForm(request.GET)
-    rows = form.rows()
+    rows = form.rows(researcher(request))
     if before := number_of(request.GET.get("before", "")):
         rows = rows.filter(number__lt=before)
     found = list(rows[: AT_ONCE + 1])
     shown, query = found[:AT_ONCE], asked(request)
+    older: dict[str, str | int] = {**query, "before": shown[-1].number} if len(found) > AT_ONCE else {}
     studies = Study.objects.in_bulk({row.study_id for row in shown if row.study_id})
     context = {
         "form": form,
         "rows": [(row, studies.get(row.study_id or 0)) for row in shown],
-        "older": urlencode({**query, "before": shown[-1].number}) if len(found) > AT_ONCE else "",
+        "older": urlencode(older),
         "newest": urlencode(query) if before else "",
         "is_later_page": bool(before),
         "csv": urlencode(query),
@@ -61,7 +63,7 @@ def asked(request: HttpRequest) -> dict[str, str]:
 def acts_download(request: HttpRequest) -> HttpResponseBase:
     """The same acts as CSV, all of them."""
     form = ActsForm(request.GET)
-    rows = form.rows()
+    rows = form.rows(researcher(request))
     if form.errors:
         return render(request, "annotation/act_list.html", {"form": form, "rows": [], "head": head()}, status=400)
     answer = StreamingHttpResponse(lines(rows.iterator(chunk_size=2000)), content_type="text/csv; charset=utf-8")

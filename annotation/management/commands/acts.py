@@ -35,7 +35,7 @@ class Command(ConcordCommand):
             since=day(options["since"], "since"),
             until=day(options["until"], "until"),
         )
-        rows = found(wanted)
+        rows = found(wanted, seen_by=None)
         number, digest = head()
         shown = rows[: options["limit"]] if options["limit"] else rows
         return {

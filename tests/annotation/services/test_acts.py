@@ -27,7 +27,7 @@ from annotation.queries import acts as queries
 from annotation.services import acts, assignments, exclusions, invitations, known, samples, studies, tokens
 from annotation.services.imports import records
 from tests.conftest import triggers
-from tests.factories import DialogueFactory, UserFactory
+from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
 
 EXCEPTIONS = {
     # what somebody who annotates does themselves
@@ -64,6 +64,8 @@ EXCEPTIONS = {
     "judging.services.imports.formats.of_personalens": "hands over to the import",
     "judging.services.imports.judgments.find_or_create_judge": "a part of an import",
     "judging.services.imports.personalens_output.load": "a part of an import",
+    "judging.services.judges.drafted": "looks for what would be defined",
+    "judging.services.judges.latest_of": "looks for a judge",
     "judging.services.panels.judge_of": "a part of combining a panel",
     "judging.services.trust.drafts.fill": "a part of making a study",
     "judging.services.trust.drafts.like": "a part of making a study",
@@ -111,7 +113,7 @@ def study(db: None, researcher: User) -> Study:
 
 @pytest.fixture
 def researcher(db: None) -> User:
-    return UserFactory(username="rosa", is_researcher=True)
+    return ResearcherFactory(username="rosa")
 
 
 def newest() -> Act:

@@ -12,14 +12,14 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.models import Act, Study, User
-from annotation.services import assignments, studies
+from annotation.services import assignments, studies, tokens
 from annotation.views import acts as view
-from tests.factories import UserFactory
+from tests.factories import MembershipFactory, ResearcherFactory, StudyFactory, UserFactory
 
 
 @pytest.fixture
 def rosa(db: None, client) -> User:
-    made = UserFactory(username="rosa", is_researcher=True)
+    made = ResearcherFactory(username="rosa")
     client.force_login(made)
     return made
 
@@ -31,7 +31,7 @@ def study(rosa: User) -> Study:
 
 @pytest.fixture
 def other(rosa: User) -> Study:
-    return studies.create(by=UserFactory(username="olga", is_researcher=True), name="Other", kind="pair",
+    return studies.create(by=ResearcherFactory(username="olga"), name="Other", kind="pair",
                           criteria=["preference"])  # fmt: skip
 
 
@@ -101,6 +101,31 @@ def test_pages_go_on_at_the_last_row_in_a_constant_number_of_queries(
     assert [row.number for row, _ in last.context["rows"]] == [1]
     assert not last.context["older"]
     assert "← Newest" in last.content.decode()
+
+
+def test_the_acts_of_another_project_are_not_there(client, study: Study, other: Study, rosa: User):
+    elsewhere = MembershipFactory()
+    theirs = StudyFactory(name="Theirs", project=elsewhere.project)
+    studies.close(by=elsewhere.user, study=StudyFactory(name="Open", project=elsewhere.project, state="open"))
+    assignments.add_annotators(by=elsewhere.user, study=theirs, annotators=[])
+    assert Act.objects.get(number=4).project_id == elsewhere.project_id
+    assert numbers(client) == [2, 1]
+    assert "There is no study" in client.get("/acts/", {"study": "Theirs"}).content.decode()
+    assert numbers(client, person=elsewhere.user.username) == []
+    assert [row["number"] for row in client.get("/api/v1/acts").json()["results"]] == [2, 1]
+    assert b"Theirs" not in client.get("/acts.csv").getvalue()
+    client.force_login(elsewhere.user)
+    assert numbers(client) == [4, 3]
+    client.force_login(UserFactory(username="root", is_superuser=True))
+    assert numbers(client) == [4, 3, 2, 1]
+
+
+def test_what_concerns_no_project_is_seen_by_who_did_it(client, study: Study, rosa: User):
+    olga = ResearcherFactory(username="olga")
+    tokens.make(by=olga, name="nightly", scopes=["read"])
+    assert numbers(client) == [1]
+    client.force_login(olga)
+    assert numbers(client) == [2, 1]
 
 
 def test_a_study_that_is_gone_is_still_found(client, study: Study):
