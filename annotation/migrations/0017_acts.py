@@ -4,31 +4,29 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-REFUSED = "acts are never changed or deleted"
-
 SQLITE = {
-    "act_not_changed": f"""
+    "act_not_changed": """
         CREATE TRIGGER act_not_changed BEFORE UPDATE ON annotation_act
-        BEGIN SELECT RAISE(ABORT, '{REFUSED}'); END
+        BEGIN SELECT RAISE(ABORT, 'acts are never changed or deleted'); END
     """,
-    "act_not_deleted": f"""
+    "act_not_deleted": """
         CREATE TRIGGER act_not_deleted BEFORE DELETE ON annotation_act
-        BEGIN SELECT RAISE(ABORT, '{REFUSED}'); END
+        BEGIN SELECT RAISE(ABORT, 'acts are never changed or deleted'); END
     """,
     # INSERT OR REPLACE deletes the row that is in its way without asking the trigger above.
-    "act_not_replaced": f"""
+    "act_not_replaced": """
         CREATE TRIGGER act_not_replaced BEFORE INSERT ON annotation_act
         WHEN EXISTS (
             SELECT 1 FROM annotation_act
             WHERE number = NEW.number OR previous = NEW.previous OR digest = NEW.digest
         )
-        BEGIN SELECT RAISE(ABORT, '{REFUSED}'); END
+        BEGIN SELECT RAISE(ABORT, 'acts are never changed or deleted'); END
     """,
 }
 
-POSTGRESQL = f"""
+POSTGRESQL = """
     CREATE FUNCTION annotation_act_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN RAISE EXCEPTION '{REFUSED}' USING ERRCODE = 'integrity_constraint_violation'; END $$;
+    BEGIN RAISE EXCEPTION 'acts are never changed or deleted' USING ERRCODE = 'integrity_constraint_violation'; END $$;
     CREATE TRIGGER act_not_changed BEFORE UPDATE OR DELETE ON annotation_act
         FOR EACH ROW EXECUTE FUNCTION annotation_act_refuse();
     CREATE TRIGGER act_not_emptied BEFORE TRUNCATE ON annotation_act
