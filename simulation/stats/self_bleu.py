@@ -6,6 +6,7 @@ itself is sacrebleu's (Post 2018, WMT), up to four words, with its exponential s
 short utterances need.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -16,7 +17,9 @@ from judging.stats.words import words
 NO_INTERVAL = "no interval: every utterance is also a reference of the others, so they are not independent"
 TOO_FEW = "fewer than two utterances with words"
 MOST = 200
-"""Utterances compared: each is held to all others, so that the work grows with the square."""
+"""Utterances compared. The more there are, the more alike each is to one of the others: figures of as many compare."""
+
+ORDERS = 4
 
 
 def self_bleu(
@@ -68,8 +71,42 @@ def _mean_bleu(texts: Sequence[str]) -> float:
         return float("nan")
     from sacrebleu.metrics.bleu import BLEU  # with it comes a client of Redis, for locks of files
 
-    bleu = BLEU(tokenize="none", effective_order=True)
-    scores = [
-        bleu.sentence_score(text, [*texts[:place], *texts[place + 1 :]]).score for place, text in enumerate(texts)
-    ]
+    heard = [_ngrams(text.split()) for text in texts]
+    lengths = [len(text.split()) for text in texts]
+    most = _most_and_next(heard)
+    scores = []
+    for place, mine in enumerate(heard):
+        others = [*lengths[:place], *lengths[place + 1 :]]
+        correct, total = [0] * ORDERS, [0] * ORDERS
+        for ngram, count in mine.items():
+            total[len(ngram) - 1] += count
+            correct[len(ngram) - 1] += min(count, _among_others(most[ngram], count))
+        closest = min(others, key=lambda length: (abs(length - lengths[place]), length))  # used at once
+        score = BLEU.compute_bleu(correct, total, lengths[place], closest, smooth_method="exp", effective_order=True)
+        scores.append(score.score)
     return float(np.mean(scores)) / 100
+
+
+def _ngrams(tokens: Sequence[str]) -> Counter[tuple[str, ...]]:
+    """How often each run of one to four words occurs."""
+    runs = (tokens[i : i + n] for n in range(1, ORDERS + 1) for i in range(len(tokens) - n + 1))
+    return Counter(map(tuple, runs))
+
+
+def _most_and_next(heard: Iterable[Counter[tuple[str, ...]]]) -> dict[tuple[str, ...], tuple[int, int]]:
+    """Each run's largest number in one utterance, and the largest in any other: what all but one have, for every one.
+
+    So each utterance is read once, where a list of references for each would be read once for every other.
+    """
+    found: dict[tuple[str, ...], tuple[int, int]] = {}
+    for counts in heard:
+        for ngram, count in counts.items():
+            first, second = found.get(ngram, (0, 0))
+            found[ngram] = (count, first) if count > first else (first, max(second, count))
+    return found
+
+
+def _among_others(most: tuple[int, int], mine: int) -> int:
+    """The largest number in any other utterance than one with `mine`."""
+    first, second = most
+    return second if mine == first else first

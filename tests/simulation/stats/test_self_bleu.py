@@ -1,6 +1,8 @@
 import math
 
+import numpy as np
 import pytest
+from sacrebleu.metrics.bleu import BLEU
 
 from simulation.stats.self_bleu import NO_INTERVAL, TOO_FEW, self_bleu
 
@@ -20,6 +22,16 @@ def test_by_hand():
 def test_case_and_order_of_the_utterances_play_no_part():
     texts = ["Find a table.", "find a cheap table", "Play some jazz, please", "some jazz for tonight"]
     assert self_bleu(texts).value == pytest.approx(self_bleu([text.upper() for text in reversed(texts)]).value)
+
+
+def test_each_against_all_others_as_sacrebleu_reckons_it():
+    rng = np.random.default_rng(5)
+    vocabulary = ["a", "b", "c", "d", "e", "f", "g"]
+    texts = [" ".join(rng.choice(vocabulary, size=rng.integers(1, 12))) for _ in range(25)]
+    texts += [texts[3], "a a a a a", "a a a a a", "z"]
+    bleu = BLEU(tokenize="none", effective_order=True)
+    scores = [bleu.sentence_score(text, texts[:i] + texts[i + 1 :]).score for i, text in enumerate(texts)]
+    assert self_bleu(texts).value == pytest.approx(np.mean(scores) / 100, abs=1e-12)
 
 
 def test_too_few_have_a_reason():
