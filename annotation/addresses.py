@@ -16,6 +16,9 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 Address = IPv4Address | IPv6Address
+METADATA = IPv6Address("fd00:ec2::254")
+"""Where a cloud tells a machine its keys, beside 169.254.169.254."""
+
 Resolve = Callable[..., list[tuple[Any, ...]]]
 
 
@@ -30,7 +33,7 @@ class Rule:
     Attributes
     ----------
     private
-        Whether addresses of this machine and of private networks may be called.
+        Whether addresses of this machine and of private networks may be called; those of the link never are.
     hosts
         Names that may be called whatever their addresses are.
     """
@@ -62,12 +65,32 @@ def is_on(text: str) -> bool:
 def check(url: str, rule: Rule, *, resolve: Resolve = socket.getaddrinfo) -> Address | None:
     """The address to connect to; None where the rule asks for no look. Raises ForbiddenAddressError."""
     parts = split(url)
-    if rule.private:
+    if rule.private and not is_link_local(as_written(parts)):
         return None
+    return looked_at(url, rule, resolve=resolve)[0]
+
+
+def looked_at(url: str, rule: Rule, *, resolve: Resolve = socket.getaddrinfo) -> list[Address]:
+    """All addresses that the name has now, each of which the rule lets pass. Raises ForbiddenAddressError."""
+    parts = split(url)
     found = resolved(parts, resolve)
-    if (parts.hostname or "").lower() not in rule.hosts and (hidden := [one for one in found if not is_public(one)]):
+    if (parts.hostname or "").lower() in rule.hosts:
+        return found
+    if at_the_link := [one for one in found if is_link_local(one)]:
+        raise ForbiddenAddressError(
+            f"{parts.hostname} is {at_the_link[0]}, which is not a public address but the machine's own link."
+        )
+    if not rule.private and (hidden := [one for one in found if not is_public(one)]):
         raise ForbiddenAddressError(f"{parts.hostname} is {hidden[0]}, which is not a public address.")
-    return found[0]
+    return found
+
+
+def as_written(parts: SplitResult) -> Address | None:
+    """The address itself, where no name stands there."""
+    try:
+        return ip_address(str(parts.hostname).partition("%")[0])
+    except ValueError:
+        return None
 
 
 def split(url: str) -> SplitResult:
@@ -103,6 +126,14 @@ def is_public(address: Address) -> bool:
         if inner:
             return is_public(inner)
     return address.is_global and not address.is_multicast
+
+
+def is_link_local(address: Address | None) -> bool:
+    """Whether it is behind no router, where clouds keep the keys of a machine: no model and no webhook is there."""
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or nat64(address)
+        return is_link_local(inner) if inner else address.is_link_local or address == METADATA
+    return address is not None and address.is_link_local
 
 
 def nat64(address: IPv6Address) -> IPv4Address | None:

@@ -104,20 +104,15 @@ class OpenAICompatible(ChatProvider):
             )
         return self.made
 
-    def guarded(self) -> httpx2.AsyncClient | None:
-        """A client that looks at the address before every call and follows no redirect; None where all is allowed."""
-        from openai import DefaultAsyncHttpxClient
+    def guarded(self) -> httpx2.AsyncClient:
+        """A client that follows no redirect and connects only where the rule lets it."""
+        from openai import DEFAULT_CONNECTION_LIMITS
 
-        rule = Rule.of_models()
-        if rule.private or self.address == named_address():
-            return None
+        from judging.providers import reaching
 
-        async def look(request: httpx2.Request) -> None:
-            await asyncio.to_thread(check, str(request.url), rule)
-
-        return DefaultAsyncHttpxClient(
-            follow_redirects=False, event_hooks={"request": [look]}, timeout=self.parameters.timeout
-        )
+        rule = None if self.address == named_address() else Rule.of_models()
+        timeout = self.parameters.timeout
+        return reaching.client(self.address, rule, limits=DEFAULT_CONNECTION_LIMITS, timeout=timeout)
 
     async def probe(self) -> list[str]:
         """Whether somebody answers, takes the key and knows the model. Servers that list no models are believed."""

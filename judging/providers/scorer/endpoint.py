@@ -13,7 +13,8 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from judging.providers.base import TransientError
+from annotation.addresses import ForbiddenAddressError, Rule, check
+from judging.providers.base import PermanentError, TransientError
 from judging.providers.calls import NO_ANSWER, failure, patiently
 from judging.providers.scorer.protocol import Score, Scorer, as_score
 
@@ -31,8 +32,13 @@ class Endpoint(Scorer):
 
     def problems(self) -> list[str]:
         parts = urlsplit(self.parameters.url)
-        there = parts.scheme in ("http", "https") and parts.hostname
-        return [] if there else ["an endpoint needs the parameter url, such as http://localhost:9000/score"]
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return ["an endpoint needs the parameter url, such as http://localhost:9000/score"]
+        try:
+            check(self.parameters.url, Rule.of_models())
+        except ForbiddenAddressError as error:
+            return [str(error)]
+        return []
 
     async def score(self, persona: str, question: str, response: str, *, seed: int = 0) -> Score:  # noqa: ARG002
         asked = {"persona": persona, "question": question, "response": response}
@@ -48,15 +54,21 @@ class Endpoint(Scorer):
             raise TransientError(f"No answer within {self.parameters.timeout:g} s.") from error
         except httpx2.HTTPError as error:
             raise TransientError(f"No connection: {error}") from error
+        except ForbiddenAddressError as error:
+            raise PermanentError(str(error)) from error
+        if answer.is_redirect:
+            raise PermanentError(f"{answer.status_code}: it points elsewhere, and redirects are not followed.")
         if answer.status_code >= 400:
             raise failure(answer.status_code, answer.text[:200], answer.headers)
         return read(answer.content)
 
     def client(self) -> AsyncClient:
-        import httpx2
+        from judging.providers import reaching
 
         if self.made is None:
-            self.made = httpx2.AsyncClient(timeout=self.parameters.timeout, headers=self.headers())
+            self.made = reaching.client(
+                self.parameters.url, Rule.of_models(), timeout=self.parameters.timeout, headers=self.headers()
+            )
         return self.made
 
     def headers(self) -> dict[str, str]:

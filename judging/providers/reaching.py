@@ -1,0 +1,72 @@
+"""Clients for addresses that a researcher named: they connect to the address that was looked at, and to no other.
+
+A name could have another address at the moment of the connection than at the moment of the look. So it is resolved
+once for each call, all of its addresses are looked at, and the connection goes to one of these; the name stays in the
+Host header and in what the certificate is checked against. Redirects are not followed. Where a proxy of the environment
+makes the connections, it is the proxy that resolves: then the name is looked at before each call and no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from ipaddress import IPv6Address
+from typing import Any
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+
+from annotation.addresses import Rule, looked_at
+
+
+class Pinned(httpx2.AsyncBaseTransport):
+    """Sends each request to an address that its rule lets pass; one after the other where nobody is there."""
+
+    def __init__(self, rule: Rule, **options: Any) -> None:
+        self.rule, self.inner = rule, httpx2.AsyncHTTPTransport(**options)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        *others, last = await asyncio.to_thread(looked_at, str(request.url), self.rule)
+        for address in others:
+            try:
+                return await self.inner.handle_async_request(to(request, str_of(address)))
+            except httpx2.ConnectError:
+                continue
+        return await self.inner.handle_async_request(to(request, str_of(last)))
+
+    async def aclose(self) -> None:
+        await self.inner.aclose()
+
+
+def to(request: httpx2.Request, address: str) -> httpx2.Request:
+    """The same request for this address: who is asked for there stays the same."""
+    return httpx2.Request(
+        request.method,
+        request.url.copy_with(host=address),
+        headers=request.headers,
+        stream=request.stream,
+        extensions={**request.extensions, "sni_hostname": request.url.host},
+    )
+
+
+def str_of(address: Any) -> str:
+    return f"[{address}]" if isinstance(address, IPv6Address) else str(address)
+
+
+def client(url: str, rule: Rule | None, *, limits: httpx2.Limits | None = None, **options: Any) -> httpx2.AsyncClient:
+    """A client for `url` that follows no redirect and keeps to the rule. Without one the site's owner said where."""
+    limits = limits or httpx2.Limits()
+    if rule is None:
+        return httpx2.AsyncClient(follow_redirects=False, limits=limits, **options)
+    if is_proxied(url):
+
+        async def look(request: httpx2.Request) -> None:
+            await asyncio.to_thread(looked_at, str(request.url), rule)
+
+        return httpx2.AsyncClient(follow_redirects=False, limits=limits, event_hooks={"request": [look]}, **options)
+    return httpx2.AsyncClient(follow_redirects=False, transport=Pinned(rule, limits=limits), **options)
+
+
+def is_proxied(url: str) -> bool:
+    """Whether a proxy of the environment would make the connection."""
+    parts, proxies = httpx2.URL(url), getproxies()
+    return bool(proxies.get(parts.scheme) or proxies.get("all")) and not proxy_bypass(parts.host)
