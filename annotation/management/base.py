@@ -8,6 +8,8 @@ from argparse import RawDescriptionHelpFormatter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError, ProgrammingError, connection
+from django.db.migrations.executor import MigrationExecutor
 
 from annotation.documents import without_nan
 from annotation.errors import InputError
@@ -17,6 +19,12 @@ from annotation.services.acts import coming_through
 BAD_INPUT = 2
 SETTINGS = "settings"
 """Tag of the system checks that find a bad setting."""
+
+
+def is_behind() -> bool:
+    """Whether the database lacks migrations of this version. Asked only after it refused something."""
+    executor = MigrationExecutor(connection)
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 class ConcordCommand(BaseCommand):
@@ -49,6 +57,10 @@ class ConcordCommand(BaseCommand):
                 document = self.run(**options)
         except InputError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
+        except (OperationalError, ProgrammingError) as error:
+            if is_behind():
+                raise CommandError("The database lacks what this version keeps: run `manage.py migrate`.") from error
+            raise
         if options["json"]:
             # not json.dump: Django's stdout ends every piece that is written to it with a line break
             self.stdout.write(json.dumps(without_nan(document), ensure_ascii=False, indent=1))

@@ -27,12 +27,18 @@ print([name for name in {LATER!r} if name in sys.modules])
 """
 
 
+def environment(folder: Path) -> dict[str, str]:
+    """Of a process with the default settings, and data of its own."""
+    of_concord = ("CONCORD_", "DATABASE_URL", "CELERY_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(of_concord)}
+    return {**kept, "DJANGO_SETTINGS_MODULE": "config.settings", "CONCORD_DATA_DIR": str(folder)}
+
+
 def test_a_command_loads_no_pages_and_pages_load_no_charts(tmp_path):
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "CONCORD_DATA_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", EVERYTHING],
         cwd=ROOT,
-        env={**environment, "DATABASE_URL": "", "CELERY_BROKER_URL": ""},
+        env=environment(tmp_path),
         capture_output=True,
         text=True,
         check=False,
@@ -44,3 +50,16 @@ def test_a_command_says_which_setting_is_bad_before_it_begins(settings):
     settings.WORKER_BEAT_SECONDS = settings.WORKER_GONE_SECONDS = 5.0
     with pytest.raises(SystemCheckError, match="CONCORD_WORKER_GONE_SECONDS"):
         call_command("study", "Pilot", "--kind", "pair", skip_checks=False)
+
+
+def test_a_command_before_migrate_says_what_to_do(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "manage.py", "disputes", "--study", "Pilot"],
+        cwd=ROOT,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip() == "CommandError: The database lacks what this version keeps: run `manage.py migrate`."
