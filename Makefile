@@ -8,7 +8,7 @@ MANAGE = $(PY) manage.py
 # Bytecode is kept: without it, every process compiles all of Concord anew before it starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-dev demo serve stop worker smoke test test-services lint docs format bench lock screenshots
+.PHONY: help audit-dependencies setup setup-dev demo serve stop worker smoke test test-services lint docs format bench lock screenshots
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
@@ -48,6 +48,9 @@ lint: setup-dev docs ## style, types, direction of imports, templates, migration
 	@$(PY) -m djlint --quiet --check --lint templates
 	@$(PY) -m bandit -q -ll -r annotation judging simulation config concord_client
 	@$(MANAGE) makemigrations --check --dry-run
+
+audit-dependencies: setup ## known weaknesses of the locked packages; needs a package index that lists them
+	@$(PYTHON) scripts/audit_dependencies.py $(ARGS)
 
 docs: setup-dev ## the pages in docs/ as HTML in build/docs; a link that leads nowhere fails
 	@$(PY) -m sphinx -q -W --keep-going -n -b html docs build/docs

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+from annotation.errors import InputError
 from annotation.management.base import SETTINGS
 from config.logs import FORMATS
 
@@ -43,6 +44,20 @@ def log_format_is_known(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
         return []
     hint = f"Set CONCORD_LOG_FORMAT to {' or '.join(FORMATS)}."
     return [Error(f"No log format is called {form!r}.", hint=hint, id="concord.E003")]
+
+
+@register(SETTINGS)
+def periods_are_periods(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    from config import retention  # models are not there yet when this module is loaded
+
+    found: list[CheckMessage] = []
+    for kind in retention.KINDS:
+        try:
+            retention.period(kind)
+        except InputError as error:
+            hint = f"Set {kind.variable} to a number of days, or to {retention.ALWAYS}."
+            found.append(Error(str(error), hint=hint, id="concord.E009"))
+    return found
 
 
 @register(SETTINGS, deploy=True)

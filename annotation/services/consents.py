@@ -15,6 +15,7 @@ from annotation.models import (
     ConsentText,
     DemographicAnswer,
     Draft,
+    IdempotentWrite,
     Intake,
     Participation,
     Study,
@@ -115,6 +116,7 @@ def erase(study: Study, annotator: User, slots: list[int]) -> int:
     Draft.objects.filter(assignment__study=study, annotator=annotator).delete()
     Admission.objects.filter(study=study, annotator=annotator).delete()
     DemographicAnswer.objects.filter(question__study=study, annotator=annotator).delete()
+    IdempotentWrite.objects.filter(user=annotator).delete()  # kept for a day, an answer may tell what they handed in
     Participation.objects.filter(study=study, annotator=annotator).update(visits=[])
     return labels
 

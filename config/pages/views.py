@@ -14,7 +14,7 @@ from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from annotation.access import may_research, public, researcher_required, signed_in
-from config import readiness
+from config import readiness, retention
 from config.metrics import registry
 from config.pages import gallery as specimens
 from judging.queries import queues, workers
@@ -85,5 +85,6 @@ def system(request: HttpRequest) -> HttpResponse:
         "no_worker": not workers.alive().exists(),
         "runs": queues.to_look_after(),
         "experiments": progress.to_look_after(),
+        "kept": retention.due(),
     }
     return render(request, "config/system.html", context)

@@ -78,15 +78,17 @@ def services() -> dict[str, Callable[..., object]]:
     """Every public function of a service module that is told by whom it is called."""
     found: dict[str, Callable[..., object]] = {}
     packages: tuple[ModuleType, ...] = (annotation.services, judging.services, simulation.services, config.archives)
-    for package in packages:
-        for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            module = importlib.import_module(one.name)
-            for name, function in vars(module).items():
-                if not inspect.isfunction(function) or function.__module__ != one.name or name.startswith("_"):
-                    continue
-                by = inspect.signature(function).parameters.get("by")
-                if by and by.kind is by.KEYWORD_ONLY and "User" in str(by.annotation):
-                    found[f"{one.name}.{name}"] = function
+    names = [
+        one.name for package in packages for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    ]
+    for module_name in [*names, "config.retention"]:
+        module = importlib.import_module(module_name)
+        for name, function in vars(module).items():
+            if not inspect.isfunction(function) or function.__module__ != module_name or name.startswith("_"):
+                continue
+            by = inspect.signature(function).parameters.get("by")
+            if by and by.kind is by.KEYWORD_ONLY and "User" in str(by.annotation):
+                found[f"{module_name}.{name}"] = function
     return found
 
 

@@ -1,0 +1,37 @@
+"""`retention`: what is over its period, and its deletion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.management.text import columns
+from config import retention
+
+
+class Command(ConcordCommand):
+    help = "Say what has been kept for longer than its period (CONCORD_KEEP_…_DAYS). With --do, delete it."
+    example = "retention --do"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--do", action="store_true", help="delete it; without, nothing is changed")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        found = retention.due()
+        kinds = [one.as_json() for one in found]
+        if options["do"]:
+            for one, told in zip(found, kinds, strict=True):
+                told["deleted"] = retention.delete(by=None, kind=one.kind) if one.n else 0
+        return {"did": options["do"], "kinds": kinds}
+
+    def say(self, document: dict[str, Any]) -> None:
+        last = "deleted" if document["did"] else "over"
+        rows = [
+            [one["what"], "always" if one["days"] is None else f"{one['days']} days", str(one[last]), one["variable"]]
+            for one in document["kinds"]
+        ]
+        self.stdout.write(columns([["what", "kept", last, "set by"], *rows]))
+        if not document["did"]:
+            self.stdout.write("Nothing was changed. With --do it is deleted.")

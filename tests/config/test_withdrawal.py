@@ -1,0 +1,106 @@
+"""Who withdraws is gone from every table and from the study's archive: nothing that they wrote is left anywhere."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from django.test import Client
+
+from annotation.models import (
+    Annotation,
+    Assignment,
+    DemographicAnswer,
+    Draft,
+    IdempotentWrite,
+    KnownItem,
+    Participation,
+)
+from annotation.queries import ratings
+from annotation.services import annotations, assignments, consents, demographics, drafts, known, studies
+from annotation.services.known import Answer, Entry
+from config import invariants
+from config.archives import writing
+from config.backups import tables
+from tests.factories import CriterionFactory, DialogueFactory, UserFactory
+from tests.labelled import with_items
+
+MARK = "xylophone-4711"
+"""In all that bob writes, and in nothing else."""
+
+
+def everything() -> dict[str, str]:
+    """Every row of every table, as a backup holds it."""
+    return {model._meta.label: "".join(tables.rows(model)) for model in tables.models_kept()}
+
+
+def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path):
+    bob, cleo = UserFactory(username="bob"), UserFactory(username="cleo")
+    study = with_items(4, kind="dialogue", name="Pilot", slug="pilot", overlap=2)
+    criterion = CriterionFactory(study=study, key="personalization")
+    value = criterion.values[0]
+    checked = DialogueFactory(source="checks", external_id="c1")
+    known.add(
+        by=None,
+        study=study,
+        purpose=KnownItem.Purpose.CHECK,
+        entries=[Entry(f"checks:{checked.external_id}", {criterion.key: Answer(value)})],
+        origin="by hand",
+    )
+    known.set_rules(by=None, study=study, check_every=2)
+    study.annotators.add(bob, cleo)
+    studies.open(by=None, study=study)
+    question = demographics.add_question(by=None, study=study, text="Instrument?", options=["cello", "none"])
+    demographics.answer(by=bob, study=study, answers={question.key: "cello"})
+    Participation.objects.create(
+        study=study, annotator=bob, platform="prolific", platform_key="k", visits=[{"person": MARK}]
+    )
+
+    submitted = 0
+    for person, note in ((cleo, "hers"), (bob, MARK)):
+        for _ in range(2):  # with the third comes the check
+            slot = assignments.next_for(by=person, study=study)
+            assert slot
+            annotations.submit(
+                by=person, assignment=slot, values={criterion.key: value}, notes={criterion.key: f"note {note}"}
+            )
+            submitted += person == bob
+    browser = Client()
+    browser.force_login(bob)
+    item = browser.post("/api/v1/work/pilot/next", {}, content_type="application/json").json()
+    answers = {"answers": {criterion.key: {"value": value, "note": MARK}}, "active_seconds": 1}
+    done = browser.put(
+        f"/api/v1/work/items/{item['id']}/answers",
+        answers,
+        content_type="application/json",
+        headers={"Idempotency-Key": "once"},
+    )
+    assert done.status_code == 200
+    later = assignments.next_for(by=bob, study=study)
+    assert later
+    drafts.save(by=bob, assignment=later, changes={f"note-{criterion.key}": MARK}, active_seconds=1)
+    lost = Assignment.objects.filter(study=study, annotator=cleo, state="submitted")[0]
+    drafts.keep_late(by=bob, assignment=lost, content={criterion.key: value, "note": MARK}, reason="the slot was gone")
+
+    assert Annotation.objects.filter(assignment__annotator=bob, assignment__purpose="check").exists()
+    before = {label for label, text in everything().items() if MARK in text}
+    assert {"annotation.Annotation", "annotation.Draft", "annotation.Participation"} <= before
+
+    withdrawn = consents.withdraw(by=None, study=study, annotator=bob)
+
+    assert withdrawn.erased == 3
+    assert {label for label, text in everything().items() if MARK in text} == set()
+    assert not DemographicAnswer.objects.exists()
+    assert not IdempotentWrite.objects.filter(user=bob).exists()
+    assert not Draft.objects.filter(annotator=bob).exists()
+    assert [one.table.raters for one in ratings.of_study(study)] == [("cleo",)]
+    assert invariants.findings() == []
+
+    path = tmp_path / "pilot.zip"
+    with path.open("wb") as file:
+        writing.write_into(study, file)
+    with zipfile.ZipFile(path) as archive:
+        held = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert not [name for name, text in held.items() if MARK in text]
+    assert f'"annotator_id": {bob.pk}' not in held["annotation.Assignment.jsonl"]
+    assert "hers" in held["annotation.Annotation.jsonl"]
