@@ -56,7 +56,7 @@ class Voice:
 
 
 def disputes(criterion: Criterion) -> list[Dispute]:
-    """The disputed items of a criterion: least agreement first, then the widest spread. Two queries."""
+    """The disputed items of a criterion: least agreement first, then the widest spread. Three queries."""
     table = ratings.of_criterion(criterion).table
     decided = decisions(criterion)
     kappas = item_kappas(table, 1 / max(table.n_categories, 1)) if table.n_items else np.empty(0)

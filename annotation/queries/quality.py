@@ -83,7 +83,7 @@ class Quality:
 
 
 def of_study(study: Study, *, bootstrap: int = 500) -> list[Quality]:
-    """Every annotator with ratings, those with signs first. Seven queries."""
+    """Every annotator with ratings, those with signs first. Eight queries."""
     profiles: dict[str, list[tuple[str, AnnotatorSigns]]] = defaultdict(list)
     for found in ratings.of_study(study):
         for profile in annotator_signs(found.table, bootstrap=bootstrap, seed=study.seed):
@@ -139,7 +139,7 @@ def errors(found: PeoplesRatings) -> list[Errors]:
 
 
 def document(study: Study, *, bootstrap: int = 500) -> dict[str, Any]:
-    """All that is known of the annotators of a study, criterion by criterion, as JSON types. Six queries."""
+    """All that is known of the annotators of a study, criterion by criterion, as JSON types. Seven queries."""
     return {
         "study": study.name,
         "checks_and_repeats": [one.as_json() for one in records(study)],

@@ -9,16 +9,18 @@ researcher has excluded is left out as long as that lasts.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
+from django.db.models import QuerySet
 
-from annotation.models import Annotation, Criterion, Study
-from annotation.queries.units import position_of, unit
-from annotation.stats.table import Level, RatingTable
+from annotation.models import Annotation, Criterion, Study, User
+from annotation.queries import columns
+from annotation.queries.units import names_of, numbered, position_of, unit
+from annotation.stats.table import MISSING, IntArray, Level, RatingTable
 
 
 @dataclass(frozen=True)
@@ -67,30 +69,87 @@ class Label:
 
 
 def of_study(study: Study, *, guideline_version: int | None = None) -> tuple[PeoplesRatings, ...]:
-    """The ratings of each criterion, in the order of the criteria; those given under one version only. Two queries."""
+    """The ratings of each criterion, in the order of the criteria; those given under one version only.
+
+    Three queries, one of which reads the labels, as columns of numbers.
+    """
     criteria = list(study.criteria.all())
-    labels: dict[int, list[Label]] = defaultdict(list)
-    for criterion_id, label in _labels(study, criteria, guideline_version):
-        labels[criterion_id].append(label)
-    return tuple(ratings_of(criterion, labels[criterion.pk]) for criterion in criteria)
+    return _read(study, criteria, guideline_version)
 
 
 def of_criterion(criterion: Criterion) -> PeoplesRatings:
-    """The ratings of one criterion. One query."""
-    return ratings_of(criterion, [label for _, label in _labels(criterion.study, [criterion])])
+    """The ratings of one criterion. Two queries, of which one reads the labels."""
+    return _read(criterion.study, [criterion])[0]
+
+
+def _read(
+    study: Study, criteria: Sequence[Criterion], guideline_version: int | None = None
+) -> tuple[PeoplesRatings, ...]:
+    place, *rest, annotators, codes = columns.read(
+        _counting(study, criteria, guideline_version),
+        "assignment__item__position",
+        "turn",
+        "criterion_id",
+        "assignment__annotator_id",
+        columns.code(criteria),
+    )
+    turns, asked = rest
+    people = dict(User.objects.filter(pk__in=np.unique(annotators).tolist()).values_list("pk", "username"))
+    found = []
+    for criterion in criteria:
+        mine = np.flatnonzero(asked == criterion.pk)
+        if (codes[mine] == columns.ELSEWHERE).any():  # spelled otherwise than on the scale: looked at one by one
+            labels = [label for _, label in _labels(study, [criterion], guideline_version)]
+            found.append(ratings_of(criterion, labels))
+        else:
+            found.append(
+                _of_columns(criterion, numbered(place[mine], turns[mine]), annotators[mine], codes[mine], people)
+            )
+    return tuple(found)
+
+
+def _of_columns(
+    criterion: Criterion, units: IntArray, annotators: IntArray, codes: IntArray, people: Mapping[int, str]
+) -> PeoplesRatings:
+    """From one entry per label. Annotators are in the order in which the items, read in theirs, name them."""
+    if not units.size:
+        return PeoplesRatings(criterion, _table(criterion, []), {})
+    by_name = {pk: rank for rank, pk in enumerate(sorted(people, key=people.__getitem__))}
+    known, who = np.unique(annotators, return_inverse=True)
+    ranks = np.array([by_name[pk] for pk in known.tolist()])
+    order = np.lexsort((ranks[who], units))
+    _, first = np.unique(who[order], return_index=True)
+    raters = np.argsort(first)
+    column = np.argsort(raters)[who]
+    rows, row = np.unique(units, return_inverse=True)
+    matrix = np.full((rows.size, known.size), MISSING, dtype=np.int64)
+    matrix[row, column] = codes
+    names = tuple(names_of(rows))
+    usernames = tuple(people[pk] for pk in known[raters].tolist())
+    declined = np.bincount(column[codes == columns.UNSCORED], minlength=known.size).tolist()
+    table = RatingTable(
+        matrix,
+        tuple(criterion.values),
+        cast(Level, criterion.level),  # the database allows nothing else
+        names,
+        usernames,
+        clusters=tuple(str(position_of(name)) for name in names) if criterion.of_turns else None,
+    )
+    return PeoplesRatings(criterion, table, {name: n for name, n in zip(usernames, declined, strict=True) if n})
+
+
+def _counting(study: Study, criteria: Sequence[Criterion], guideline_version: int | None) -> QuerySet[Annotation]:
+    found = Annotation.objects.counting().filter(assignment__study=study, criterion__in=criteria)
+    return found if guideline_version is None else found.filter(guideline_version=guideline_version)
 
 
 def _labels(
     study: Study, criteria: Sequence[Criterion], guideline_version: int | None = None
 ) -> Iterator[tuple[int, Label]]:
     """With the criterion's id, by item and annotator."""
-    submitted = (
-        Annotation.objects.counting()
-        .filter(assignment__study=study, criterion__in=criteria)
-        .order_by("assignment__item__position", "turn", "assignment__annotator__username")
+    submitted = _counting(study, criteria, guideline_version).order_by(
+        "assignment__item__position", "turn", "assignment__annotator__username"
     )
-    if guideline_version is not None:
-        submitted = submitted.filter(guideline_version=guideline_version)
     fields = submitted.values_list(
         "criterion_id", "assignment__item__position", "turn", "assignment__annotator__username", "value"
     )

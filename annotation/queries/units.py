@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from annotation.stats.table import IntArray
+
+TURNS = 2**16
+"""More than a dialogue can have: the number of a turn is a small integer in the database."""
+
 
 def unit(position: int, turn: int = 0) -> str:
     """The name of a row; turn 0 is the whole item."""
@@ -16,3 +25,23 @@ def position_of(name: str) -> int:
 def turn_of(name: str) -> int:
     """The turn, from 1; 0 for the whole item."""
     return int(name.partition(".")[2] or 0)
+
+
+def numbered(positions: IntArray, turns: IntArray) -> IntArray:
+    """One number for each row, in the order of items and turns."""
+    return positions * TURNS + turns
+
+
+def names_of(numbers: IntArray) -> list[str]:
+    """The names of rows that are told by their numbers."""
+    if not (numbers % TURNS).any():
+        return list(map(str, (numbers // TURNS).tolist()))
+    return [unit(*divmod(number, TURNS)) for number in numbers.tolist()]
+
+
+def numbers_of(names: Sequence[str]) -> IntArray:
+    """The numbers of rows that are told by their names."""
+    if not any("." in name for name in names):
+        return np.fromiter(map(int, names), dtype=np.int64, count=len(names)) * TURNS
+    both = [(position_of(name), turn_of(name)) for name in names]
+    return np.array([position * TURNS + turn for position, turn in both], dtype=np.int64)

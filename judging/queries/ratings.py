@@ -17,13 +17,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Coalesce
 
 from annotation.models import Criterion, Study
-from annotation.queries.units import position_of, unit
+from annotation.queries import columns
+from annotation.queries.units import TURNS, numbered, numbers_of
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from judging.models import JudgeRun, Judgment
 from judging.models.run import JudgmentQuerySet
@@ -37,16 +41,39 @@ ORDERS_DISAGREE = "its verdicts in the two orders disagree"
 
 @dataclass(frozen=True)
 class Verdict:
-    """A judge's one answer on an item: a value on the scale, or the reason why there is none.
-
-    `weighted` is its score as a mean over the scale, where that was asked for and the scale has an order; `stale`
-    says that the item was edited since.
-    """
+    """A judge's one answer on an item: a value on the scale, or the reason why there is none."""
 
     value: str
     unscored_reason: str
-    weighted: WeightedScore | None = None
-    stale: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Verdicts as columns, one entry for each item or turn, in their order.
+
+    Attributes
+    ----------
+    units
+        (n,) numbers of the rows (`annotation.queries.units`), ascending.
+    codes
+        (n,) positions on the criterion's scale; -1 where the replies held no verdict, or two that disagree.
+    stale
+        (n,) whether the item was edited since.
+    weighted
+        By unit, the score as a mean over the scale, where that was asked for and the scale has an order.
+    """
+
+    units: IntArray
+    codes: IntArray
+    stale: BoolArray
+    weighted: Mapping[int, WeightedScore] = field(default_factory=dict)
+
+    def without(self, masked: frozenset[int]) -> Said:
+        """Those on items that are not at these positions."""
+        if not masked:
+            return self
+        kept = ~np.isin(self.units // TURNS, list(masked))
+        return replace(self, units=self.units[kept], codes=self.codes[kept], stale=self.stale[kept])
 
 
 @dataclass(frozen=True)
@@ -63,8 +90,8 @@ class JudgesRatings:
         The run that is looked at.
     finished
         Whether that run is finished; its verdicts are a part of what will be there otherwise.
-    verdicts
-        By the name of the item, or turn, in people's rating table.
+    said
+        Its verdicts, one entry for each item or turn that it was asked about, in their order.
     held_out
         How many of its items are left out of the verdicts because they are held out.
     """
@@ -73,59 +100,68 @@ class JudgesRatings:
     kind: str
     run_id: int
     finished: bool
-    verdicts: Mapping[str, Verdict]
+    said: Said
     held_out: int = 0
 
     def codes(self, table: RatingTable) -> IntArray:
         """The verdicts on the table's items as positions on its scale, -1 where there is none."""
-        place = {str(category): code for code, category in enumerate(table.categories)}
-        return np.array([place[v.value] if v and v.value else MISSING for v in self._on(table)], dtype=np.int64)
+        return self._on(table, self.said.codes, MISSING)
 
     def unscored(self, table: RatingTable) -> BoolArray:
         """On which of the table's items its reply held no verdict. An item it was not asked about is not among them."""
-        return np.array([v is not None and not v.value for v in self._on(table)], dtype=bool)
+        return self._on(table, self.said.codes < 0, fill=False)
 
     def scores(self, table: RatingTable) -> FloatArray:
         """(n_items,) the weighted scores on the table's items, NaN where there is no verdict or no such score."""
-        return np.array([v.weighted.score if v and v.value and v.weighted else np.nan for v in self._on(table)])
+        return np.array([one.score if one else np.nan for one in self._weighted(table)])
 
     def stale(self, table: RatingTable) -> int:
         """On how many of the table's items it judged an older text."""
-        return sum(v is not None and v.stale for v in self._on(table))
+        return int(self._on(table, self.said.stale, fill=False).sum())
 
     def sources(self, table: RatingTable) -> dict[str, int]:
         """On how many of the table's items the score rests on probabilities, on repeats, or on the verdict alone."""
-        found = Counter(v.weighted.source for v in self._on(table) if v and v.value and v.weighted)
-        return dict(sorted(found.items()))
+        return dict(sorted(Counter(one.source for one in self._weighted(table) if one).items()))
 
-    def _on(self, table: RatingTable) -> list[Verdict | None]:
-        return [self.verdicts.get(item) for item in table.items]
+    def _weighted(self, table: RatingTable) -> list[WeightedScore | None]:
+        """Of the table's items on which there is a verdict and such a score."""
+        units, verdict = numbers_of(table.items).tolist(), self.codes(table) != MISSING
+        return [self.said.weighted.get(unit) if there else None for unit, there in zip(units, verdict, strict=True)]
+
+    def _on(self, table: RatingTable, what: npt.NDArray[Any], fill: Any) -> Any:
+        """What there is on the table's items, in their order; `fill` where it was not asked about one."""
+        if not self.said.units.size:
+            return np.full(table.n_items, fill)
+        units = numbers_of(table.items)
+        place = np.minimum(np.searchsorted(self.said.units, units), self.said.units.size - 1)
+        return np.where(self.said.units[place] == units, what[place], fill)
 
 
 def of_study(
     study: Study, *, only: Criterion | None = None, with_scores: bool = False
 ) -> dict[int, tuple[JudgesRatings, ...]]:
-    """By criterion id (all, or the one named), the judges in the order of their names. Four queries.
+    """By criterion id (all, or the one named), the judges in the order of their names. Five queries.
 
     With scores, each verdict has its weighted score beside it, which takes one query more; so does a held-out part.
     """
     runs, masked = runs_that_count(study), hold_out.positions(study)
     pks = {run.pk for run in runs.values()}
-    verdicts = _verdicts(pks, only)
+    criteria = [only] if only else list(study.criteria.all())
+    said = _said(pks, criteria)
     if with_scores:
-        _add_scores(verdicts, pks, [only] if only else list(study.criteria.all()))
+        _add_scores(said, pks, criteria)
     ratings: dict[int, list[JudgesRatings]] = defaultdict(list)
     for (_, criterion_id), run in sorted(runs.items(), key=lambda entry: (entry[1].judge.name, entry[1].judge.version)):
-        if said := verdicts.get((run.pk, criterion_id)):
-            judge, shown = run.judge, {at: verdict for at, verdict in said.items() if position_of(at) not in masked}
+        if found := said.get((run.pk, criterion_id)):
+            judge, shown = run.judge, found.without(masked)
             ratings[criterion_id].append(
                 JudgesRatings(
                     name=str(judge),
                     kind=judge.kind,
                     run_id=run.pk,
                     finished=run.finished_at is not None,
-                    verdicts=shown,
-                    held_out=len(said) - len(shown),
+                    said=shown,
+                    held_out=found.units.size - shown.units.size,
                 )
             )
     return {criterion_id: tuple(judges) for criterion_id, judges in ratings.items()}
@@ -158,42 +194,59 @@ def judged(run_ids: Iterable[int]) -> JudgmentQuerySet:
     return Judgment.objects.filter(run_id__in=run_ids).exclude(unscored_reason=OWN_EXAMPLE.unscored)
 
 
-def _verdicts(run_ids: Iterable[int], only: Criterion | None) -> dict[tuple[int, int], dict[str, Verdict]]:
-    """By run and criterion: the verdict on each item or turn."""
-    replies: dict[tuple[int, int], dict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
-    asked = {} if only is None else {"criterion": only}
-    first = judged(run_ids).filter(repeat=1, **asked).order_by("item__position", "turn", "order")
+def _said(run_ids: Iterable[int], criteria: Sequence[Criterion]) -> dict[tuple[int, int], Said]:
+    """By run and criterion: the verdict on each item or turn. One query, as columns of numbers."""
     now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
-    fields = first.values_list(
-        "run_id", "criterion_id", "item__position", "turn", "value", "unscored_reason", "item_hash", now
+    stale = Case(When(~Q(item_hash="") & ~Q(item_hash=F("now")), then=Value(1)), default=Value(0))
+    place, turns, runs, asked, codes, edited = columns.read(
+        judged(run_ids).filter(repeat=1, criterion__in=criteria).alias(now=now),
+        "item__position",
+        "turn",
+        "run_id",
+        "criterion_id",
+        columns.code(criteria),
+        stale,
     )
-    for run_id, criterion_id, position, turn, value, reason, saw, is_now in fields.iterator(chunk_size=5000):
-        verdict = Verdict(value, reason, stale=saw not in ("", is_now))
-        replies[run_id, criterion_id][unit(position, turn)].append(verdict)
-    return {key: {name: of_both_orders(said) for name, said in by_unit.items()} for key, by_unit in replies.items()}
+    if (codes == columns.ELSEWHERE).any():
+        raise ValueError("a judgment has a value that is not on the scale of its criterion")
+    units, found = numbered(place, turns), {}
+    for run in np.unique(runs).tolist():
+        for criterion in np.unique(asked[runs == run]).tolist():
+            mine = (runs == run) & (asked == criterion)
+            found[run, criterion] = in_both_orders(units[mine], codes[mine], edited[mine] > 0)
+    return found
 
 
-def _add_scores(
-    verdicts: Mapping[tuple[int, int], dict[str, Verdict]], run_ids: Iterable[int], criteria: Sequence[Criterion]
-) -> None:
-    """Set the weighted score beside each verdict on a scale with an order, from all repeats and orders."""
+def in_both_orders(units: IntArray, codes: IntArray, stale: BoolArray) -> Said:
+    """One verdict for each unit from those in one or two orders: the value that all scored ones share."""
+    rows, row = np.unique(units, return_inverse=True)
+    lowest, highest = np.full(rows.size, np.iinfo(np.int64).max), np.full(rows.size, MISSING)
+    scored = codes >= 0
+    np.minimum.at(lowest, row[scored], codes[scored])
+    np.maximum.at(highest, row[scored], codes[scored])
+    edited = np.zeros(rows.size, dtype=bool)
+    edited[row[stale]] = True
+    return Said(rows, np.where(lowest == highest, highest, MISSING), edited)
+
+
+def _add_scores(said: dict[tuple[int, int], Said], run_ids: Iterable[int], criteria: Sequence[Criterion]) -> None:
+    """Set the weighted scores beside the verdicts on a scale with an order, from all repeats and orders."""
     numbers = {criterion.pk: as_numbers(spec_of(criterion)) for criterion in criteria}
     ordered = [pk for pk, found in numbers.items() if found]
-    said: dict[tuple[int, int], dict[str, list[Opinion]]] = defaultdict(lambda: defaultdict(list))
+    opinions: dict[tuple[int, int], dict[int, list[Opinion]]] = defaultdict(lambda: defaultdict(list))
     rows = Judgment.objects.filter(run_id__in=run_ids, criterion_id__in=ordered).exclude(value="")
     fields = rows.values_list("run_id", "criterion_id", "item__position", "turn", "value", "details__distribution")
     for run_id, criterion_id, position, turn, value, shares in fields.iterator(chunk_size=5000):
-        said[run_id, criterion_id][unit(position, turn)].append(Opinion(value, shares or {}))
-    for key, by_unit in said.items():
-        for name, opinions in by_unit.items():
-            if (verdict := verdicts.get(key, {}).get(name)) is not None:
-                found = weighted_score(opinions, numbers[key[1]])
-                verdicts[key][name] = replace(verdict, weighted=found)
+        opinions[run_id, criterion_id][position * TURNS + turn].append(Opinion(value, shares or {}))
+    for key, by_unit in opinions.items():
+        if key in said:
+            scores = {unit: weighted_score(given, numbers[key[1]]) for unit, given in by_unit.items()}
+            said[key] = replace(said[key], weighted={unit: one for unit, one in scores.items() if one})
 
 
 def of_both_orders(said: Sequence[Verdict]) -> Verdict:
     """One verdict from those on one item in one or two orders: the value that all scored ones share."""
     values = {verdict.value for verdict in said if verdict.value}
     if len(values) > 1:
-        return Verdict("", ORDERS_DISAGREE, stale=any(verdict.stale for verdict in said))
+        return Verdict("", ORDERS_DISAGREE)
     return next((verdict for verdict in said if verdict.value), said[0])

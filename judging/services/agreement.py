@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation.errors import InputError
-from annotation.hashing import content_hash
+from annotation.hashing import content_hash, digest
 from annotation.models import AgreementRun, Study, User
 from annotation.queries import demographics, items
 from annotation.queries import ratings as people
@@ -151,9 +151,9 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
         "name": one.criterion.name,
         "level": table.level,
         "categories": table.categories,
-        "items": table.items,
+        "items": digest("\n".join(table.items).encode()),
         "raters": table.raters,
-        "codes": table.codes.tolist(),
+        "codes": digest(table.codes.tobytes()),
         "unscored": one.unscored,
         **({} if table.clusters is None else {"clusters": table.clusters}),
         **({} if table.strata is None else {"strata": table.strata}),
@@ -161,7 +161,7 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
 
 
 def _hashed_judge(column: JudgeColumn) -> list[Any]:
-    codes, unscored = column.codes.tolist(), column.unscored.tolist()
+    codes, unscored = digest(column.codes.tobytes()), digest(column.unscored.tobytes())
     hashed = [column.name, column.run, column.finished, column.kind, column.stale, codes, unscored]
     hashed += [column.held_out] if column.held_out else []
     return hashed if column.scores is None else [*hashed, [str(score) for score in column.scores.tolist()]]

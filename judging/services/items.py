@@ -101,7 +101,7 @@ class RatedItems:
 
     @classmethod
     def read(cls, study: Study, criterion: Criterion, options: TierOptions) -> RatedItems:
-        """In seven queries; eight where a part is held out."""
+        """In nine queries; ten where a part is held out."""
         rated = people.of_criterion(criterion)
         table = rated.table
         said = judges.of_study(study, only=criterion).get(criterion.pk, ())

@@ -122,7 +122,7 @@ def test_reading_a_study_takes_the_same_number_of_queries_whatever_its_size(crit
     for name in ("gpt", "claude"):
         judge_says(criterion, name, ["yes", "no", "yes", "no"])
     CriterionFactory(study=criterion.study)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9):
         StudyRatings.read(criterion.study)
 
 

@@ -1,0 +1,1 @@
+"""The parts of `bench_scale.py`: a full database, and what is measured in it."""
