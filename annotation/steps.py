@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from django.urls import NoReverseMatch, reverse
 
 from annotation.models import Study
+from annotation.queries import size
 from annotation.queries.frame import material
 from annotation.queries.studies import StudyRow, study_row
 
@@ -71,7 +72,8 @@ def study_steps(study: Study, current: str = "") -> list[Step]:
 
 
 def material_step(row: StudyRow) -> Step:
-    there = material(row.study.kind).count()
+    kind = row.study.kind
+    there = size.counted(("material", kind), material(kind).count, int)
     return Step("material", "Material", f"{there:,}", "done" if there else "todo", link("material"))
 
 

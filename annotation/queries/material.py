@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Model, Q, QuerySet
 
 from annotation.models import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.queries import size
 
 PAGE = 50
 
@@ -65,7 +66,11 @@ class Stock:
 
 def stocks() -> list[Stock]:
     """Counts of every kind by source: one query a kind."""
-    return [Stock(kind, counted(kind)) for kind in KINDS.values()]
+    return [Stock(kind, in_stock(kind)) for kind in KINDS.values()]
+
+
+def in_stock(kind: Kind) -> dict[str, int]:
+    return size.counted(("stock", kind.key), lambda: counted(kind), lambda found: sum(found.values()))
 
 
 def counted(kind: Kind) -> dict[str, int]:
@@ -75,8 +80,11 @@ def counted(kind: Kind) -> dict[str, int]:
 
 def listed(kind: Kind, *, search: str, source: str, page: str) -> Page[Any]:
     """One page of the records of a kind, newest last; `search` is a part of an id or name."""
-    found = matching(kind, search, source).select_related(*kind.related).order_by("pk")
-    return Paginator(found, PAGE).get_page(page)
+    found = matching(kind, search, source).order_by("pk")
+    shown = Paginator(found.values_list("pk", flat=True), PAGE).get_page(page)  # no texts of what comes before
+    rows = kind.model._default_manager.filter(pk__in=list(shown)).select_related(*kind.related).order_by("pk")
+    shown.object_list = list(rows)
+    return shown
 
 
 def matching(kind: Kind, search: str, source: str) -> QuerySet[Any]:

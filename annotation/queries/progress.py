@@ -16,6 +16,7 @@ from django.db.models import CharField, Count, F, IntegerField, Max, Min, OuterR
 from django.db.models.functions import Cast, Coalesce, Mod, Substr
 
 from annotation.models import Annotation, Assignment, Criterion, Exclusion, Study, User
+from annotation.queries import size
 from annotation.queries.items import GROUPINGS, NONE, SEVERAL_DOMAINS
 from annotation.queries.ratings import Label, PeoplesRatings, ratings_of
 from annotation.stats.table import FloatArray
@@ -93,7 +94,12 @@ def excluded(study: Study) -> list[int]:
 
 
 def coverage(study: Study, left_out: Sequence[int]) -> list[Coverage]:
-    """Each group of items. One query, grouped in the database."""
+    """Each group of items. One query, grouped in the database; of a large study what it found a minute ago."""
+    key = ("progress", study.pk, tuple(sorted(left_out)))
+    return size.counted(key, lambda: _coverage(study, left_out), lambda found: sum(one.items for one in found))
+
+
+def _coverage(study: Study, left_out: Sequence[int]) -> list[Coverage]:
     counting = Assignment.objects.filter(item=OuterRef("pk"), state=SUBMITTED, purpose=RATING)
     if left_out:
         counting = counting.exclude(annotator__in=left_out)

@@ -77,16 +77,22 @@ def of_study(study: Study, *, guideline_version: int | None = None) -> tuple[Peo
     return _read(study, criteria, guideline_version)
 
 
-def of_criterion(criterion: Criterion) -> PeoplesRatings:
-    """The ratings of one criterion. Two queries, of which one reads the labels."""
-    return _read(criterion.study, [criterion])[0]
+def of_criterion(criterion: Criterion, *, positions: Sequence[int] | None = None) -> PeoplesRatings:
+    """The ratings of one criterion, on all items or those at some positions. Two queries; one reads the labels."""
+    return _read(criterion.study, [criterion], positions=positions)[0]
 
 
 def _read(
-    study: Study, criteria: Sequence[Criterion], guideline_version: int | None = None
+    study: Study,
+    criteria: Sequence[Criterion],
+    guideline_version: int | None = None,
+    positions: Sequence[int] | None = None,
 ) -> tuple[PeoplesRatings, ...]:
+    counting = _counting(study, criteria, guideline_version)
+    if positions is not None:
+        counting = counting.filter(assignment__item__study=study, assignment__item__position__in=positions)
     place, *rest, annotators, codes = columns.read(
-        _counting(study, criteria, guideline_version),
+        counting,
         "assignment__item__position",
         "turn",
         "criterion_id",

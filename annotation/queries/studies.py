@@ -9,6 +9,7 @@ from django.db.models import Count, Q, QuerySet
 
 from annotation.errors import InputError
 from annotation.models import Assignment, Item, Sample, Study, User
+from annotation.queries import size
 
 SUBMITTED = Q(state=Assignment.State.SUBMITTED)
 IN_WORK = Q(state=Assignment.State.LEASED)
@@ -52,16 +53,21 @@ def study_rows(studies: QuerySet[Study] | None = None) -> list[StudyRow]:
     ids = [study.pk for study in found]
     items = dict(Item.objects.filter(study__in=ids).order_by().values_list("study").annotate(n=Count("pk")))
     people = dict(Study.objects.filter(pk__in=ids).values_list("pk").annotate(n=Count("annotators")))
-    slots = {
-        study: (planned, submitted)
-        for study, planned, submitted in Assignment.objects.filter(study__in=ids, purpose=RATING)
-        .order_by()
-        .values_list("study")
-        .annotate(planned=Count("pk"), submitted=Count("pk", filter=SUBMITTED))
-    }
+    slots = slots_of(ids)
     return [
         row(study, items.get(study.pk, 0), people.get(study.pk, 0), *slots.get(study.pk, (0, 0))) for study in found
     ]
+
+
+def slots_of(studies: list[int]) -> dict[int, tuple[int, int]]:
+    """By study, the slots of its ratings and how many of them were handed in; those of large ones a minute old."""
+
+    def count() -> dict[int, tuple[int, int]]:
+        rows = Assignment.objects.filter(study__in=studies, purpose=RATING).order_by().values_list("study")
+        counts = rows.annotate(planned=Count("pk"), submitted=Count("pk", filter=SUBMITTED))
+        return {study: (planned, submitted) for study, planned, submitted in counts}
+
+    return size.counted(("slots", *studies), count, lambda found: sum(planned for planned, _ in found.values()))
 
 
 def everyday() -> QuerySet[Study]:
@@ -100,7 +106,11 @@ def coverage(study: Study) -> list[tuple[int, int]]:
     submitted = (
         study.assignments.filter(SUBMITTED, purpose=RATING).order_by().values_list("item").annotate(n=Count("pk"))
     )
-    counts = Counter(labels for _, labels in submitted.iterator(chunk_size=2000))
+
+    def count() -> Counter[int]:
+        return Counter(labels for _, labels in submitted.iterator(chunk_size=2000))
+
+    counts = Counter(size.counted(("coverage", study.pk), count, lambda found: found.total()))
     counts[0] = study.items.count() - counts.total()
     return [(labels, counts[labels]) for labels in range(max(study.overlap, *counts) + 1)]
 

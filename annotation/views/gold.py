@@ -26,6 +26,7 @@ from annotation.services.exports import without_formula
 from annotation.services.gold import GoldOptions
 from annotation.stats.gold import REASONS, GoldMethod
 from annotation.steps import study_steps
+from annotation.views.large import reads_all
 
 PER_PAGE = 50
 SOURCES = {"majority": "majority of the annotators", "dawid_skene": "Dawid and Skene", "adjudication": "adjudicated"}
@@ -61,6 +62,7 @@ class Asked:
 
 @researcher_required
 @require_safe
+@reads_all("Gold labels", "gold")
 def gold(request: HttpRequest, slug: str) -> HttpResponse:
     """The gold of one criterion."""
     study = get_object_or_404(Study, slug=slug)

@@ -25,6 +25,7 @@ from annotation.services.exports import without_formula
 from annotation.stats.checks import Record
 from annotation.stats.estimate import Estimate
 from annotation.steps import study_steps
+from annotation.views.large import reads_all
 from annotation.views.studies import researcher
 
 SHADES = 5
@@ -33,6 +34,7 @@ ALMOST = 0.02
 
 
 @researcher_required
+@reads_all("How each annotator rates", "quality")
 def quality(request: HttpRequest, slug: str) -> HttpResponse:
     """Each annotator as an instrument."""
     study = get_object_or_404(Study, slug=slug)

@@ -16,12 +16,14 @@ from annotation.queries import adjudication as queries
 from annotation.queries.context import panels
 from annotation.services import adjudications, drafts
 from annotation.steps import study_steps
+from annotation.views.large import reads_all
 from annotation.views.studies import researcher
 
 SHOWN = 200
 
 
 @adjudicator_required
+@reads_all("What people disagree on", "disputes")
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """What people disagree on, on one criterion, and what came too late."""
     study = get_object_or_404(Study, slug=slug)

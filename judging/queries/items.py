@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db.models import QuerySet
 
 from annotation.models import Adjudication, Annotation, Item, Study
@@ -11,6 +13,25 @@ from judging.models import Judgment
 def items_of(study: Study) -> QuerySet[Item]:
     """The items with their dialogue or pair, in the study's order."""
     return study.items.select_related("dialogue", "pair").order_by("position")
+
+
+def positions(study: Study) -> QuerySet[Item, int]:
+    """Of all items, in order: what a list is cut into pages by, without a text for each item before the page."""
+    return study.items.order_by("position").values_list("position", flat=True)
+
+
+def at(study: Study, these: Sequence[int]) -> list[Item]:
+    """The items at these positions, in order."""
+    return list(items_of(study).filter(position__in=these))
+
+
+def among_all(item: Item) -> tuple[int, int, int | None, int | None]:
+    """The item's place among those of its study, how many there are, and the positions before and after it."""
+    every = Item.objects.filter(study=item.study_id).order_by("position")
+    before, after = every.filter(position__lt=item.position), every.filter(position__gt=item.position)
+    place, total = before.count() + 1, every.count()
+    nearest = [found.values_list("position", flat=True) for found in (before.reverse(), after)]
+    return place, total, nearest[0].first(), nearest[1].first()
 
 
 def annotations_on(item: Item) -> QuerySet[Annotation]:

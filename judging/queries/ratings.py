@@ -105,11 +105,13 @@ class JudgesRatings:
 
     def codes(self, table: RatingTable) -> IntArray:
         """The verdicts on the table's items as positions on its scale, -1 where there is none."""
-        return self._on(table, self.said.codes, MISSING)
+        codes: IntArray = self._on(table, self.said.codes, MISSING)
+        return codes
 
     def unscored(self, table: RatingTable) -> BoolArray:
         """On which of the table's items its reply held no verdict. An item it was not asked about is not among them."""
-        return self._on(table, self.said.codes < 0, fill=False)
+        unscored: BoolArray = self._on(table, self.said.codes < 0, fill=False)
+        return unscored
 
     def scores(self, table: RatingTable) -> FloatArray:
         """(n_items,) the weighted scores on the table's items, NaN where there is no verdict or no such score."""
@@ -138,7 +140,11 @@ class JudgesRatings:
 
 
 def of_study(
-    study: Study, *, only: Criterion | None = None, with_scores: bool = False
+    study: Study,
+    *,
+    only: Criterion | None = None,
+    with_scores: bool = False,
+    positions: Sequence[int] | None = None,
 ) -> dict[int, tuple[JudgesRatings, ...]]:
     """By criterion id (all, or the one named), the judges in the order of their names. Five queries.
 
@@ -147,7 +153,7 @@ def of_study(
     runs, masked = runs_that_count(study), hold_out.positions(study)
     pks = {run.pk for run in runs.values()}
     criteria = [only] if only else list(study.criteria.all())
-    said = _said(pks, criteria)
+    said = _said(pks, criteria, positions)
     if with_scores:
         _add_scores(said, pks, criteria)
     ratings: dict[int, list[JudgesRatings]] = defaultdict(list)
@@ -194,12 +200,15 @@ def judged(run_ids: Iterable[int]) -> JudgmentQuerySet:
     return Judgment.objects.filter(run_id__in=run_ids).exclude(unscored_reason=OWN_EXAMPLE.unscored)
 
 
-def _said(run_ids: Iterable[int], criteria: Sequence[Criterion]) -> dict[tuple[int, int], Said]:
+def _said(
+    run_ids: Iterable[int], criteria: Sequence[Criterion], positions: Sequence[int] | None = None
+) -> dict[tuple[int, int], Said]:
     """By run and criterion: the verdict on each item or turn. One query, as columns of numbers."""
+    found_at = {} if positions is None else {"item__study": criteria[0].study_id, "item__position__in": positions}
     now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
     stale = Case(When(~Q(item_hash="") & ~Q(item_hash=F("now")), then=Value(1)), default=Value(0))
     place, turns, runs, asked, codes, edited = columns.read(
-        judged(run_ids).filter(repeat=1, criterion__in=criteria).alias(now=now),
+        judged(run_ids).filter(repeat=1, criterion__in=criteria, **found_at).alias(now=now),
         "item__position",
         "turn",
         "run_id",

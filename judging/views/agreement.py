@@ -25,6 +25,7 @@ from annotation.queries.raters import Annotator
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services.exports import without_formula
 from annotation.steps import study_steps
+from annotation.views.large import reads_all
 from judging import charts, figures, wording
 from judging.services import agreement as service
 from judging.services.agreement import StudyRatings
@@ -46,6 +47,7 @@ Document = Mapping[str, Any]
 
 @researcher_required
 @require_safe
+@reads_all("What people and judges agree on", "agreement", "agreement")
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     """What people and judges agree on, in words, as a plot, as figures; computed now if it is not known yet."""
     study = get_object_or_404(Study, slug=slug)

@@ -16,6 +16,7 @@ from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import Study
 from annotation.steps import study_steps
+from annotation.views.large import reads_all
 from judging.models import Judge
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import cascade_records, cascading, comparing, trusting
@@ -28,6 +29,7 @@ HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "huma
 
 @researcher_required
 @require_safe
+@reads_all("What the judges are worth", "calibrate", "calibration")
 def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     """Every judge of the study: verdict, agreement beside the ceiling, biases; and how far they lie apart."""
     study = get_object_or_404(Study, slug=slug)

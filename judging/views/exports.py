@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from annotation.access import researcher_required
 from annotation.exchange.registry import EXCHANGES
 from annotation.models import Assignment, Study
+from annotation.queries import size
 from annotation.services.exports import FORMATS
 from annotation.steps import study_steps
 from judging.services import exports
@@ -58,7 +59,7 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": study_steps(study),
         "tools": tools,
         "formats": FORMATS.values(),
-        "people": len(labels.people),
-        "judged": len(labels.judges),
+        "people": size.counted(("labels", study.pk), labels.people.__len__, int),
+        "judged": size.counted(("verdicts", study.pk), labels.judges.__len__, int),
     }
     return render(request, "judging/study_files.html", context)

@@ -7,7 +7,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -17,6 +18,7 @@ from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import Annotation, Criterion, Item, Study, TierOverride
 from annotation.queries import overrides
+from annotation.queries.size import is_large
 from annotation.services.overrides import set_tier
 from annotation.stats.bands import TIERS
 from annotation.steps import study_steps
@@ -38,24 +40,34 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"study": study, "steps": study_steps(study), "wanted": wanted, "tiers": TIERS}
     context |= {"tied": TIED, "unscored": UNSCORED}
     try:
-        found = _rated(study, wanted)
-        if found:
-            context |= {"criterion": found.criterion, "criteria": study.criteria.all(), "judges": found.judges}
-        positions = found.positions(wanted) if found else []
+        page, found = _page(study, wanted, request.GET.get("page"))
     except InputError as error:
         return render(request, "judging/item_list.html", {**context, "error": error}, status=400)
-    items = queries.items_of(study)
-    chosen = items.filter(position__in=positions) if wanted.narrows else items
-    page = Paginator(chosen, PER_PAGE).get_page(request.GET.get("page"))
-    said = found.summary([item.position for item in page]) if found else {}
+    if found:
+        context |= {"criterion": found.criterion, "criteria": study.criteria.all(), "judges": found.judges}
+    items = queries.at(study, list(page))
+    said = found.summary(list(page)) if found else {}
+    page.object_list = items  # type: ignore[assignment] # from here on it is a page of items
     context |= {
         "masked": len(found.masked) if found and found.judges else 0,
         "page": page,
-        "rows": [(item, one) for item in page for one in said.get(item.position, [None])],
-        "strata": any(item.stratum for item in page),
+        "rows": [(item, one) for item in items for one in said.get(item.position, [None])],
+        "strata": any(item.stratum for item in items),
         "query": urlencode(wanted.as_query()),
     }
     return render(request, "judging/item_list.html", context)
+
+
+def _page(study: Study, wanted: ItemFilter, number: str | None) -> tuple[Page[int], RatedItems | None]:
+    """Positions on a page, and what was said: of a large study, where nothing narrows it, on these items alone."""
+    criterion, options = criterion_of(study, wanted.criterion), wanted.tier_options()
+    positions: Sequence[int] | QuerySet[Item, int] = queries.positions(study)
+    if criterion is None or (not wanted.narrows and options.chance == "uniform" and is_large(study)):
+        page = Paginator(positions, PER_PAGE).get_page(number)
+        return page, None if criterion is None else RatedItems.read(study, criterion, options, list(page))
+    found = RatedItems.read(study, criterion, options)
+    chosen = found.positions(wanted)  # also where it does not narrow: what the address names has to be there
+    return Paginator(chosen if wanted.narrows else positions, PER_PAGE).get_page(number), found
 
 
 def _rated(study: Study, wanted: ItemFilter) -> RatedItems | None:
@@ -93,22 +105,24 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
 
 def _ways(study: Study, item: Item, wanted: ItemFilter) -> dict[str, str]:
     """The way to the neighbours on the list that one came from, and the place on it."""
-    positions = _positions(study, wanted)
-    before = [position for position in positions if position < item.position]
-    after = [position for position in positions if position > item.position]
-    place = f"{len(before) + 1} of {len(positions)}" if item.position in positions else "not"
+    found = _rated(study, wanted) if wanted.narrows and not is_large(study) else None
+    if found is None:
+        place, total, before, after = queries.among_all(item)
+        return _links(study, wanted, f"{place} of {total}", before, after)
+    positions = found.positions(wanted)
+    earlier = [position for position in positions if position < item.position]
+    later = [position for position in positions if position > item.position]
+    where = f"{len(earlier) + 1} of {len(positions)}" if item.position in positions else "not"
+    nearest = earlier[-1] if earlier else None, later[0] if later else None
+    return _links(study, wanted, f"{where} in this selection", *nearest)
+
+
+def _links(study: Study, wanted: ItemFilter, where: str, before: int | None, after: int | None) -> dict[str, str]:
     return {
-        "previous_href": _address(study, before[-1], wanted) if before else "",
-        "next_href": _address(study, after[0], wanted) if after else "",
-        "where": f"{place} in this selection" if wanted.narrows else place,
+        "previous_href": "" if before is None else _address(study, before, wanted),
+        "next_href": "" if after is None else _address(study, after, wanted),
+        "where": where,
     }
-
-
-def _positions(study: Study, wanted: ItemFilter) -> Sequence[int]:
-    found = _rated(study, wanted) if wanted.narrows else None
-    if found is not None:
-        return found.positions(wanted)
-    return list(study.items.order_by("position").values_list("position", flat=True))
 
 
 def _address(study: Study, position: int, wanted: ItemFilter) -> str:

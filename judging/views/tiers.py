@@ -27,6 +27,7 @@ from annotation.services import tiers as service
 from annotation.services.exports import without_formula
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from annotation.steps import study_steps
+from annotation.views.large import reads_all
 from judging import charts
 from judging.services.items import ItemFilter, criterion_of
 
@@ -94,6 +95,7 @@ class Asked:
 
 @researcher_required
 @require_safe
+@reads_all("How contested each item is", "tiers", "tiers")
 def tiers(request: HttpRequest, slug: str) -> HttpResponse:
     """Counts, attainable values, groups and the items themselves, of one criterion."""
     study = get_object_or_404(Study, slug=slug)

@@ -208,7 +208,7 @@ def test_a_studys_page_takes_a_constant_number_of_queries(
     client: Client, open_study: OpenStudy, django_assert_max_num_queries
 ) -> None:
     study = open_study(UserFactory.create_batch(12), items=10, overlap=3)
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(26):
         client.get(reverse("study_detail", args=[study.slug]))
 
 

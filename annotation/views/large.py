@@ -1,0 +1,47 @@
+"""What a page says that would read a whole study, where that is more than somebody waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from annotation.models import AgreementRun, Study
+from annotation.queries.size import LARGE, is_large
+from annotation.steps import study_steps
+
+View = Callable[..., HttpResponse]
+WHOLE = "whole"
+
+
+def reads_all(title: str, command: str, step: str = "") -> Callable[[View], View]:
+    """Before a study of more than 100,000 labels is read, say so, and with which command it is done without waiting.
+
+    Whoever asks for it gets the page none the less.
+    """
+
+    def around(view: View) -> View:
+        @wraps(view)
+        def shown(request: HttpRequest, slug: str, *args: object, **kwargs: object) -> HttpResponse:
+            study = get_object_or_404(Study, slug=slug)
+            if request.method == "POST" or WHOLE in request.GET or not is_large(study):
+                return view(request, slug, *args, **kwargs)
+            query = request.GET.copy()
+            query[WHOLE] = "1"
+            kept = AgreementRun.objects.filter(study=study).order_by("-created_at")
+            context = {
+                "study": study,
+                "steps": study_steps(study, step),
+                "title": title,
+                "command": f"manage.py {command} --study {study.slug}",
+                "most": LARGE,
+                "here": f"?{query.urlencode()}",
+                "run": kept.first() if step == "agreement" else None,
+            }
+            return render(request, "annotation/large.html", context)
+
+        return shown
+
+    return around

@@ -1,0 +1,103 @@
+"""What is asked most often walks an index, however many rows there are: the database's own plan says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
+
+from annotation.models import Annotation, Assignment, Dialogue, Item, Study, User
+from annotation.queries import adjudication, size, standing, work
+from annotation.queries.labels import of_people
+from annotation.services.assignments import open_slots
+from judging.models import JudgeChunk, JudgeRun, Judgment
+from judging.queries import items as judged_items
+from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory
+from tests.labelled import people_say, with_items
+
+pytestmark = pytest.mark.django_db
+
+LARGE = {model._meta.db_table for model in (Annotation, Assignment, Dialogue, Item, Judgment)}
+"""Tables that no page may read from end to end."""
+
+Asked = Callable[[Study, User, JudgeRun], QuerySet[Any, Any]]
+
+QUERYSETS: dict[str, Asked] = {
+    "items of a study, a page of positions": lambda study, me, run: judged_items.positions(study)[:50],
+    "items at these positions": lambda study, me, run: judged_items.items_of(study).filter(position__in=[1, 2, 3]),
+    "the item after a position": lambda study, me, run: study.items.filter(position__gt=2).order_by("position")[:50],
+    "what people said of an item": lambda study, me, run: judged_items.annotations_on(study.items.all()[0]),
+    "what judges said of an item": lambda study, me, run: judged_items.judgments_on(study.items.all()[0]),
+    "what one item is disputed about": lambda study, me, run: Annotation.objects.counting().filter(
+        assignment__item=study.items.all()[0], criterion=study.criteria.all()[0]
+    ),
+    "whether a study is large": lambda study, me, run: (
+        Assignment.objects.filter(study=study, state="submitted").order_by().values("pk")[size.LARGE : size.LARGE + 1]
+    ),
+    "slots that are free": lambda study, me, run: open_slots(me, study)[:1],
+    "what I hold": lambda study, me, run: work.mine(me).filter(pk=1),
+    "what I submitted": lambda study, me, run: work.sent(me, study)[:20],
+    "labels after a key, in the API": lambda study, me, run: Annotation.objects.filter(
+        pk__gt=100, assignment__study=study
+    ).order_by("pk")[:101],
+    "labels by their keys, in the API": lambda study, me, run: of_people(study).records.filter(pk__in=[1, 2, 3]),
+    "judgments of a run after a key, in the API": lambda study, me, run: Judgment.objects.filter(
+        run=run, pk__gt=100
+    ).order_by("pk")[:101],
+    "parts of a run": lambda study, me, run: JudgeChunk.objects.filter(run=run, finished_at=None),
+    "dialogues after a key": lambda study, me, run: Dialogue.objects.filter(pk__gt=100).order_by("pk")[:101],
+    "late answers of a study": lambda study, me, run: adjudication.Draft.objects.filter(
+        assignment__study=study, state="late"
+    ),
+}
+
+
+@pytest.fixture
+def asked() -> tuple[Study, User, JudgeRun]:
+    criterion = CriterionFactory(study=with_items(4))
+    people_say(criterion, {"bob": ["1", "2", "3", "1"], "charlie": ["1", "1", "3", "2"]})
+    run = JudgeRunFactory(study=criterion.study, judge=JudgeFactory())
+    return criterion.study, User.objects.get(username="bob"), run
+
+
+def read_whole(sql: str, params: Any) -> set[str]:
+    """The large tables that the database would read from end to end for this."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")  # four rows are read fastest without any index
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", params)
+            (plan,) = cursor.fetchone()
+            plan = json.loads(plan) if isinstance(plan, str) else plan
+            return {node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"} & LARGE
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
+        steps = [row[3] for row in cursor.fetchall()]
+    aliases = {alias: table for table, alias in re.findall(r'"(\w+)" (\w+)\b', sql)} | {table: table for table in LARGE}
+    scanned = [step.split()[1] for step in steps if step.startswith("SCAN") and "USING" not in step]
+    return {aliases.get(name, name) for name in scanned} & LARGE
+
+
+def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    return [plan, *(found for part in plan.get("Plans", []) for found in nodes(part))]
+
+
+@pytest.mark.parametrize("name", QUERYSETS)
+def test_lists_and_items_are_found_by_an_index(asked, name):
+    sql, params = QUERYSETS[name](*asked).query.sql_with_params()
+    assert read_whole(sql, params) == set()
+
+
+@pytest.mark.parametrize("name", ["COUNTS", "STANDING"])
+def test_what_decides_on_the_next_item_is_found_by_an_index(asked, name):
+    study, me, _ = asked
+    parameters = {"me": me.pk, "study": study.pk, "most": standing.LOOK_AHEAD, "held0": 0}
+    assert read_whole(getattr(standing, name).replace("HELD", "%(held0)s"), parameters) == set()
+
+
+def test_a_table_that_is_read_whole_is_noticed(asked):
+    sql, params = Annotation.objects.filter(note="x").query.sql_with_params()
+    assert read_whole(sql, params) == {"annotation_annotation"}
