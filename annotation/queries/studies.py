@@ -110,7 +110,7 @@ def coverage(study: Study) -> list[tuple[int, int]]:
     def count() -> Counter[int]:
         return Counter(labels for _, labels in submitted.iterator(chunk_size=2000))
 
-    counts = Counter(size.counted(("coverage", study.pk), count, lambda found: found.total()))
+    counts = size.counted(("coverage", study.pk), count, Counter.total).copy()
     counts[0] = study.items.count() - counts.total()
     return [(labels, counts[labels]) for labels in range(max(study.overlap, *counts) + 1)]
 
