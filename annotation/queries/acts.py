@@ -37,13 +37,16 @@ class Wanted:
 
 
 def found(wanted: Wanted, *, seen_by: User | None) -> QuerySet[Act]:
-    """Newest first: their own and those of their projects; all of a superuser and of a command, which is nobody.
+    """Newest first: their own, those of their projects and of the library that all share; all of a superuser.
+
+    A command, which is nobody, sees all as well.
 
     InputError where a person or study is named that there is not.
     """
     rows = Act.objects.select_related("who").order_by("-number")
     if seen_by is not None and not seen_by.is_superuser:
-        rows = rows.filter(Q(who=seen_by) | Q(project_id__in=walls.memberships(seen_by)))
+        library = Q(project_id=None, verb__startswith="material.") | Q(project_id=None, verb__startswith="schema.")
+        rows = rows.filter(Q(who=seen_by) | Q(project_id__in=walls.memberships(seen_by)) | library)
     if wanted.person:
         who = User.objects.filter(username=wanted.person).first()
         if who is None:

@@ -17,6 +17,9 @@ from annotation.services.exports import without_formula
 from simulation.queries import material as queries
 from simulation.services import material
 
+MOST_VALUES = 10
+"""Of a field of the demographics. Free texts have as many as there are profiles."""
+
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json; charset=utf-8"}
 
 
@@ -27,10 +30,12 @@ def material_measures(request: HttpRequest) -> HttpResponse:
     sources, talks = queries.sources(), queries.dialogue_sources()
     source = chosen(sources, request.GET.get("source", ""))
     talked = chosen(talks, request.GET.get("dialogues", ""))
+    profiles = material.of_profiles(source) if source else None
     context = {
         "sources": sources,
         "source": source,
-        "profiles": material.of_profiles(source) if source else None,
+        "profiles": profiles,
+        "demographics": [folded(field) for field in profiles["demographics"]] if profiles else [],
         "dialogue_sources": talks,
         "talked": talked,
         "dialogues": material.of_dialogues(talked) if talked else None,
@@ -38,6 +43,15 @@ def material_measures(request: HttpRequest) -> HttpResponse:
         "most": material.MOST_DIALOGUES,
     }
     return render(request, "simulation/measures.html", context)
+
+
+def folded(field: dict[str, Any]) -> dict[str, Any]:
+    """The values that most profiles have, and how many others there are; the files have all."""
+    shares = field["shares"]
+    kept = shares if len(shares) <= MOST_VALUES + 1 else shares[:MOST_VALUES]
+    others = shares[len(kept) :]
+    n = sum(one["n"] for one in others)
+    return {**field, "shares": kept, "others": len(others), "n_others": n, "share_others": n / field["n"] if n else 0}
 
 
 @researcher_required

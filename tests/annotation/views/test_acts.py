@@ -179,3 +179,12 @@ def test_on_the_command_line(study: Study, other: Study, capsys):
         with pytest.raises(CommandError) as caught:
             call_command("acts", *wrong)
         assert caught.value.returncode == 2
+
+
+def test_what_came_into_the_material_that_all_share_is_seen_by_all(client, rosa: User, tmp_path):
+    file = tmp_path / "people.jsonl"
+    file.write_text(json.dumps({"id": "p1", "persona": "Likes tea."}))
+    call_command("import_profiles", str(file), stdout=io.StringIO())
+    act = Act.objects.get()
+    assert (act.verb, act.project_id) == ("material.import", None)
+    assert numbers(client) == [1]

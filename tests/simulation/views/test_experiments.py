@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotation.models import Study
 from simulation.models import Experiment
 from tests import factories
+from tests.factories import ProfileFactory
 from tests.simulation.helpers import begun, people, played, scripted
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -323,6 +324,15 @@ class TestMeasures:
 
     def test_nothing_yet(self, client, alice):
         assert "Measures will be here" in text_of(client.get(reverse("material_measures")))
+
+    def test_free_text_is_folded_after_ten_values(self, client, alice):
+        for k in range(13):
+            ProfileFactory(source="many", external_id=f"m{k}", demographics={"Age": "18", "About": f"Story {k:02}"})
+        text = text_of(client.get(reverse("material_measures")))
+        assert "Story 09" in text
+        assert "Story 10" not in text
+        assert '3 other values</th> <td class="numeric">3</td>' in text
+        assert "23" in text.partition("3 other values")[2][:120], "percent: 3 of 13"
 
     @pytest.mark.parametrize("format", ["csv", "json"])
     def test_downloads(self, client, alice, format):
