@@ -51,6 +51,8 @@ PARTS: dict[str, tuple[str, str] | Part] = {
     "studies/<slug:slug>/queue/known/<int:pk>": Part.WITHIN,
     "studies/<slug:slug>/adjudication/late/<int:pk>": Part.WITHIN,
     "studies/<slug:slug>/late/<int:pk>": Part.WITHIN,
+    "studies/<slug:slug>/known/<int:pk>": Part.WITHIN,
+    "studies/<slug:slug>/invitations/<int:pk>": Part.WITHIN,
     "studies/<slug:slug>/coming-in/invitations/<int:pk>": Part.WITHIN,
     "studies/<slug:slug>/coming-in/questions/<int:pk>": Part.WITHIN,
     "studies/<slug:slug>/participants/<int:pk>": Part.WITHIN,

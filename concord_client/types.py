@@ -263,3 +263,125 @@ class Webhook(TypedDict):
     created_at: str
     ended_at: str | None
     secret: str
+
+
+class Rules(TypedDict):
+    """The rules of a study's queue."""
+
+    check_every: int | None
+    repeat_every: int | None
+    repeat_after: int
+    item_limit: int | None
+    pass_mark: float | None
+
+
+class KnownItem(TypedDict):
+    """An item with known answers, by what they answer."""
+
+    id: int
+    item_id: str
+    item_source: str
+    purpose: str
+    round: int
+    position: int
+    origin: str
+    answers: dict[str, Any]
+    answered: int
+    created_at: str
+    retired_at: str | None
+
+
+class Admission(TypedDict):
+    """A result of the qualification, or a decision on one."""
+
+    id: int
+    annotator: str
+    outcome: str
+    round: int
+    asked: int
+    right: int
+    pass_mark: float
+    decided_by: str | None
+    reason: str
+    created_at: str
+
+
+class Invitation(TypedDict):
+    """A link into a study, without the link."""
+
+    id: int
+    platform: str
+    note: str
+    max_uses: int | None
+    joined: int
+    expires_at: str | None
+    closed: str
+    created_by: str | None
+    created_at: str
+    revoked_at: str | None
+
+
+class MadeInvitation(Invitation):
+    """With what is told once."""
+
+    token: str
+    path: str
+
+
+class Intake(TypedDict):
+    """How people come into a study."""
+
+    is_public: bool
+    public_path: str | None
+    completion_code: str
+    completion_url: str
+    consent_text: str | None
+    consent_hash: str | None
+
+
+class Participant(TypedDict):
+    """Somebody who is or was in a study."""
+
+    annotator: str
+    came_by: str
+    platform: str
+    platform_id: str
+    joined_at: str | None
+    decision: str
+    text_hash: str
+    decided_at: str | None
+    erased: int | None
+    submitted: int
+    completed_at: str | None
+    completion_code: str
+
+
+class Question(TypedDict):
+    """What people are asked about themselves."""
+
+    key: str
+    text: str
+    options: list[str]
+    position: int
+
+
+class Act(TypedDict):
+    """One act of a researcher."""
+
+    number: int
+    at: str
+    who: str | None
+    who_id: int | None
+    operator: str
+    verb: str
+    kind: str
+    object_id: int | None
+    name: str
+    study_id: int | None
+    project_id: int | None
+    through: str
+    request_id: str
+    arguments: dict[str, Any]
+    outcome: Any
+    previous: str
+    digest: str

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.api import account, acts, benchmarks, labels, material, studies, webhooks, work
+from annotation.api import account, acts, benchmarks, coming_in, labels, material, queue, studies, webhooks, work
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # who is calling
@@ -59,6 +59,25 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("studies/<slug:slug>/items", studies.StudyItems.as_view(), name="api_study_items"),
     path("studies/<slug:slug>/items/<int:position>", studies.StudyItem.as_view(), name="api_study_item"),
+    # queue
+    path("studies/<slug:slug>/queue", queue.StudyQueue.as_view(), name="api_queue"),
+    path("studies/<slug:slug>/queue/changes", queue.QueueChanges.as_view(), name="api_queue_changes"),
+    path("studies/<slug:slug>/known", queue.KnownItems.as_view(), name="api_known_items"),
+    path("studies/<slug:slug>/known/decided", queue.DecidedKnownItems.as_view(), name="api_known_decided"),
+    path("studies/<slug:slug>/known/<int:pk>", queue.KnownItemDetail.as_view(), name="api_known_item"),
+    path("studies/<slug:slug>/admissions", queue.Admissions.as_view(), name="api_admissions"),
+    # coming in
+    path("studies/<slug:slug>/invitations", coming_in.Invitations.as_view(), name="api_invitations"),
+    path("studies/<slug:slug>/invitations/<int:pk>", coming_in.InvitationDetail.as_view(), name="api_invitation"),
+    path("studies/<slug:slug>/intake", coming_in.StudyIntake.as_view(), name="api_intake"),
+    path("studies/<slug:slug>/participants", coming_in.Participants.as_view(), name="api_participants"),
+    path(
+        "studies/<slug:slug>/participants/<str:username>/withdraw",
+        coming_in.ParticipantWithdrawal.as_view(),
+        name="api_withdrawal",
+    ),
+    path("studies/<slug:slug>/questions", coming_in.Questions.as_view(), name="api_questions"),
+    path("studies/<slug:slug>/questions/<slug:key>", coming_in.QuestionDetail.as_view(), name="api_question"),
     # labels
     path("studies/<slug:slug>/annotations", labels.StudyAnnotations.as_view(), name="api_study_annotations"),
     path("studies/<slug:slug>/exclusions", labels.StudyExclusions.as_view(), name="api_study_exclusions"),
