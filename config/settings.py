@@ -248,6 +248,8 @@ SPECTACULAR_SETTINGS = {
         "AdjudicationMethod": "annotation.models.Adjudication.Method",
         "LateDecisionValue": ["use", "dismiss"],
         "ConflictDecisionValue": "simulation.models.ConflictReview.Decision",
+        "KnownPurpose": "annotation.models.KnownItem.Purpose",
+        "Platform": "annotation.models.Invitation.Platform",
         "Tier": "annotation.models.TierOverride.Tier",
         "CandidateLevel": "simulation.models.Candidate.Level",
     },

@@ -16,10 +16,11 @@ from rest_framework.response import Response
 from annotation.api import serializers as shapes
 from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
 from annotation.api.schema import says
+from annotation.api.studies import listed as shown_studies
 from annotation.errors import InputError
 from annotation.models import Benchmark, BenchmarkCase, FilterRound, Study
 from annotation.queries import benchmarks as queries
-from annotation.services.benchmarks import auditing, building, datasheets, filtering, releasing, versions
+from annotation.services.benchmarks import auditing, building, datasheets, filtering, grading, releasing, versions
 from annotation.services.benchmarks.building import BuildOptions
 from annotation.services.benchmarks.filtering import PREFERENCE
 from annotation.services.tiers import chance_from, cuts_from
@@ -279,6 +280,24 @@ class NewRound(Given):
     name = serializers.CharField(max_length=120, default="", allow_blank=True, help_text="Of the study to ask again.")
     overlap = serializers.IntegerField(min_value=1, max_value=1000, required=False, allow_null=True)
     seed = serializers.IntegerField(**SEED)
+
+
+class NewGraded(Given):
+    name = serializers.CharField(required=False, allow_blank=True, default="", max_length=120)
+    seed = serializers.IntegerField(**SEED)
+
+
+class Graded(BenchmarksApi):
+    @says(
+        "A draft in which each response of a study of pairs is graded",
+        shapes.StudySerializer,
+        body=NewGraded,
+        status=201,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
+        made = grading.make_study(by=self.me, study=study, **self.given(NewGraded))
+        return Response(shapes.StudySerializer(shown_studies().get(pk=made.pk)).data, status=201)
 
 
 class FilterRounds(BenchmarksApi):

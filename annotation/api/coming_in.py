@@ -58,7 +58,7 @@ class NewInvitation(Given):
         required=False, allow_null=True, default=None, min_value=1, max_value=invitations.MOST_USES
     )
     expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
-    platform = serializers.ChoiceField(Invitation.Platform.values, required=False, allow_blank=True, default="")
+    platform = serializers.ChoiceField(Invitation.Platform.choices, required=False, default="")
     note = serializers.CharField(
         required=False, allow_blank=True, default="", max_length=invitations.LONGEST_NOTE, help_text="For you."
     )

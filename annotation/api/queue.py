@@ -20,7 +20,7 @@ from annotation.queries.rating import Ask
 from annotation.services import gate, known
 from annotation.services.known import Answer, Entry
 
-PURPOSES = KnownItem.Purpose.values
+PURPOSES = KnownItem.Purpose.choices
 
 
 class OfQueue(Api):

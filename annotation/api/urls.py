@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("benchmarks/<slug:slug>/release", benchmarks.BenchmarkRelease.as_view(), name="api_benchmark_release"),
     path("benchmarks/<slug:slug>/release.zip", benchmarks.BenchmarkFolder.as_view(), name="api_benchmark_folder"),
     path("studies/<slug:slug>/filter-rounds", benchmarks.FilterRounds.as_view(), name="api_filter_rounds"),
+    path("studies/<slug:slug>/graded", benchmarks.Graded.as_view(), name="api_graded"),
     # webhooks
     path("webhooks", webhooks.WebhookList.as_view(), name="api_webhooks"),
     path("webhooks/<int:pk>", webhooks.WebhookDetail.as_view(), name="api_webhook"),

@@ -19,10 +19,11 @@ from annotation.models import Study
 from annotation.queries import ratings
 from annotation.services import tiers
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
+from judging.api.judges import JudgeSerializer
 from judging.api.runs import RunSerializer
 from judging.models import Certificate, HoldOut, Judge
 from judging.queries.evidence import StudyEvidence
-from judging.services import agreement
+from judging.services import agreement, examples
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.services.items import criterion_of
@@ -31,6 +32,7 @@ from judging.services.trust import (
     comparing,
     escalation,
     holding_out,
+    improving,
     recalibration,
     report,
     trusting,
@@ -255,6 +257,31 @@ class JudgeMaps(OfJudge):
     @says("Apply the fitted maps: the run of the recalibrated judge", RunSerializer, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         return Response(RunSerializer(recalibration.apply(by=self.me, found=self.of(slug, pk))).data, status=201)
+
+
+class NewVersion(Given):
+    examples = serializers.IntegerField(
+        min_value=0, max_value=examples.MOST, default=0, help_text="For each criterion; 0 takes them away."
+    )
+    criteria = serializers.ListField(
+        child=serializers.CharField(max_length=60), required=False, default=list, help_text="All, if none is named."
+    )
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    template = serializers.CharField(
+        required=False, allow_null=True, allow_blank=True, default=None, trim_whitespace=False, max_length=100_000,
+        help_text="The prompt; not given: as it is; empty: Concord's own.",
+    )  # fmt: skip
+
+
+class JudgeVersions(ResultsApi):
+    @says("The next version of a judge, with examples of the study", JudgeSerializer, body=NewVersion, status=201)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """The judge itself where nothing would change."""
+        study, judge, given = self.study(slug), get_object_or_404(Judge, pk=pk), self.given(NewVersion)
+        n = given.pop("examples")
+        return Response(
+            JudgeSerializer(improving.new_version(by=self.me, judge=judge, study=study, n=n, **given)).data, status=201
+        )
 
 
 class StudyReport(ResultsApi):

@@ -52,6 +52,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         "studies/<slug:slug>/judges/<int:pk>/certificates", results.JudgeCertificates.as_view(), name="api_certificates"
     ),
+    path("studies/<slug:slug>/judges/<int:pk>/versions", results.JudgeVersions.as_view(), name="api_judge_versions"),
     path("studies/<slug:slug>/judges/<int:pk>/look", results.JudgeLook.as_view(), name="api_look"),
     path("studies/<slug:slug>/judges/<int:pk>/escalations", results.JudgeEscalations.as_view(), name="api_escalations"),
     path("studies/<slug:slug>/judges/<int:pk>/maps", results.JudgeMaps.as_view(), name="api_maps"),

@@ -114,6 +114,31 @@ def questions_of(asked: list[dict[str, Any]]) -> list[Question]:
     return list(dict.fromkeys(Question(people[one["profile"]], one["question"], one["kind"]) for one in asked))
 
 
+class Stopped(serializers.Serializer[Any]):
+    n = serializers.IntegerField(help_text="Orders that were not begun.")
+
+
+class CandidateRunStop(BenchmarksApi):
+    @says("Ask for no more; what came is kept", Stopped)
+    def post(self, request: Request, pk: int) -> Response:
+        return Response({"n": candidate_runs.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
+
+
+class ResumeCandidates(Given):
+    budget_usd = serializers.DecimalField(**DOLLARS, required=False, allow_null=True, default=None)
+
+
+class Resumed(serializers.Serializer[Any]):
+    n = serializers.IntegerField(help_text="Orders that go on.")
+
+
+class CandidateRunResume(BenchmarksApi):
+    @says("Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
+    def post(self, request: Request, pk: int) -> Response:
+        run, given = get_object_or_404(CandidateRun, pk=pk), self.given(ResumeCandidates)
+        return Response({"n": candidate_runs.again(by=self.me, run=run, **given)})
+
+
 class CandidateRunDetail(BenchmarksApi):
     @says("A run of candidates: what came by level, and what failed with its reason", Document)
     def get(self, request: Request, pk: int) -> Response:

@@ -212,3 +212,11 @@ def test_what_one_study_named_is_not_found_at_another(rosa, study: Study, value:
     assert rosa.get(f"/api/v1/studies/second/known/{number}").status_code == 404
     assert rosa.delete(f"/api/v1/studies/second/known/{number}").status_code == 404
     assert rosa.get("/api/v1/studies/pilot-known-answers/queue").status_code == 404
+
+
+def test_the_responses_of_a_study_are_graded_by_another(rosa):
+    pairs = with_items(2, kind="pair", name="Suits", slug="suits")
+    CriterionFactory(study=pairs, key="preference", preference=True)
+    made = rosa.post("/api/v1/studies/suits/graded", {"seed": 3})
+    assert (made.status_code, made.json()["kind"], made.json()["n_items"]) == (201, "dialogue", 4)
+    assert rosa.post(f"{AT}/graded", {}).status_code == 404
