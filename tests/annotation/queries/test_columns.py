@@ -109,6 +109,7 @@ class TestLargeStudies:
         shown = client.get(address).content.decode()
         assert "Agreement as it was computed last" in shown
         assert criterion.name in shown
+        assert 'class="estimate__interval' in shown, "every figure has its interval"
 
     def test_the_list_of_items_reads_its_own_page(self, criterion, client, alice):
         judge_says(criterion, "gpt", ["1", "2", "1", "", "3"])
