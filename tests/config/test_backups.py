@@ -14,9 +14,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from annotation.errors import InputError
-from annotation.models import Profile, Study
+from annotation.models import Act, Profile, Study
+from annotation.queries import acts
+from annotation.services import known, studies
 from config.backups import reading, tables, writing
-from tests.factories import ProfileFactory, StudyFactory
+from tests.factories import ProfileFactory, ResearcherFactory, StudyFactory
 from tests.judging.helpers import dialogue_study, judged, scripted
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +42,20 @@ def emptied() -> None:
 
 def content() -> dict[str, list[str]]:
     return {model._meta.label: list(tables.rows(model)) for model in tables.models_kept()}
+
+
+def test_the_log_of_acts_comes_back_as_it_was_and_goes_on(db, tmp_path):
+    made = studies.create(by=ResearcherFactory(), name="Größe", kind="pair", criteria=["preference"])
+    known.set_rules(by=None, study=made, pass_mark=0.1)
+    before = list(Act.objects.values())
+    path = tmp_path / "site.zip"
+    writing.write(path)
+    emptied()
+    reading.restore(path)
+    assert list(Act.objects.values()) == before
+    assert acts.broken() is None
+    known.set_rules(by=None, study=Study.objects.get(), pass_mark=0.2)
+    assert (acts.head()[0], acts.broken()) == (3, None)
 
 
 def with_later_migration(manifest: bytes) -> str:

@@ -9,6 +9,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
+from annotation.models import Act
+from annotation.services.acts import coming_through
 from config import demo, supervision
 
 
@@ -23,7 +25,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         call_command("migrate", verbosity=0)
-        demo.load()
+        with coming_through(Act.Through.COMMAND):
+            demo.load()
         if not options["start"]:
             self.stdout.write("The demo material is loaded.")
             return
@@ -44,7 +47,9 @@ class Command(BaseCommand):
 
     def model_at_work(self, bind: str) -> str:
         """What the local model does, once the site is up; or why it does nothing."""
-        if missing := demo.ask_local_model():
+        with coming_through(Act.Through.COMMAND):
+            missing = demo.ask_local_model()
+        if missing:
             return f"  Without the local model, all else works: {missing}\n\n"
         return (
             f"  {demo.LOCAL_JUDGE}, a small model on this machine and a poor judge, rates both studies meanwhile,\n"

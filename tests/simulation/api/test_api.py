@@ -84,6 +84,21 @@ def test_candidates_are_ordered_made_and_paired(alice):
     assert alice.post("/api/v1/candidates/runs", nobody).json()["field"] == "questions"
 
 
+def test_a_run_of_candidates_is_stopped_and_goes_on(alice):
+    body = {
+        "name": "Meals",
+        "agent": SCRIPT,
+        "questions": [{"profile": ProfileFactory().pk, "question": "What to cook?"}],
+        "levels": ["none"],
+    }
+    here = f"/api/v1/candidates/runs/{alice.post('/api/v1/candidates/runs', body).json()['id']}"
+    assert alice.post(f"{here}/stop").json() == {"n": 1}
+    assert alice.get(here).json()["stopped_at"]
+    assert alice.post(f"{here}/resume", {}).json() == {"n": 1}
+    assert alice.get(here).json()["stopped_at"] is None
+    assert alice.post("/api/v1/candidates/runs/987654/stop").status_code == 404
+
+
 def test_an_order_about_what_is_not_there_names_its_field(alice):
     order = {"kind": "tasks", "source": "made", "domains": ["Travel"], "agent": SCRIPT, "task": 987654}
     answer = alice.post("/api/v1/making", order)

@@ -85,6 +85,16 @@ class TestExamples:
         if criterion.study.kind == "pair":
             assert {one["order"] for one in shown} == {"AB", "BA"}
 
+    def test_through_the_api(self, criterion, client):
+        client.force_login(ResearcherFactory())
+        judge = local()
+        at = f"/api/v1/studies/known/judges/{judge.pk}/versions"
+        made = client.post(at, {"examples": 2, "seed": 5}, content_type="application/json")
+        assert (made.status_code, made.json()["version"]) == (201, 2)
+        assert len(Judge.objects.get(pk=made.json()["id"]).parameters["examples"]) == 2
+        wrong = client.post(at, {"examples": 2, "criteria": ["charm"]}, content_type="application/json")
+        assert (wrong.status_code, wrong.json()["field"]) == (400, "criteria")
+
     def test_the_same_seed_gives_the_same_version(self, criterion):
         first = improving.new_version(by=None, judge=local(), study=criterion.study, n=2, seed=5)
         assert improving.new_version(by=None, judge=first, study=criterion.study, n=2, seed=5) == first
