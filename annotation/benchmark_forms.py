@@ -15,6 +15,7 @@ from annotation.services.benchmarks.filtering import PREFERENCE
 from annotation.services.tiers import cuts_from
 from annotation.stats.benchmarks.cleaning import ABOUT
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
+from annotation.walls import visible_to
 
 CUTS = "0.4,0.6,0.8"
 CUTS_HELP = "Kappas up to which a case is contested, hard and medium."
@@ -46,10 +47,10 @@ class BuildForm(Refusing):
     seed = forms.IntegerField(min_value=0, initial=0, help_text="Of the splits.")
     notes = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}))
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         asked = Criterion.objects.filter(key=PREFERENCE).values("study")
-        found = Study.objects.filter(kind=Study.Kind.PAIR, pk__in=asked).order_by("name")
+        found = visible_to(by, Study.objects.filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
         self.fields["study"].queryset = found  # type: ignore[attr-defined]
 
     def build(self, by: User) -> Benchmark | None:

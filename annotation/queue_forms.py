@@ -171,7 +171,7 @@ class KnownFromForm(ServiceForm):
         self.study = study
         source = self.fields["source"]
         assert isinstance(source, forms.ModelChoiceField)
-        decided = Study.objects.filter(kind=study.kind, items__adjudications__isnull=False)
+        decided = Study.objects.filter(project=study.project_id, kind=study.kind, items__adjudications__isnull=False)
         source.queryset = decided.distinct().order_by("name")
 
     def clean_number(self) -> int:

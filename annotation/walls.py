@@ -40,6 +40,8 @@ class Part(Enum):
 WAYS: dict[str, str] = {
     "annotation.Project": "pk",
     "annotation.Study": "project",
+    "annotation.Item": "study__project",
+    "annotation.BenchmarkCase": "benchmark__project",
     "annotation.Benchmark": "project",
     "annotation.Webhook": "project",
 }

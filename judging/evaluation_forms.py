@@ -66,12 +66,12 @@ class AskForm(forms.Form):
     )
     budget_usd = dollars("Budget of each run in US dollars", help_text="Empty for none.")
 
-    def __init__(self, *args: Any, evaluation: Evaluation | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, benchmark: Benchmark, evaluation: Evaluation | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.evaluation = evaluation
         choice = self.fields["judges"]
         assert isinstance(choice, JudgesChoice)
-        choice.queryset = latest_judges()
+        choice.queryset = latest_judges(benchmark.project_id)
 
     def wanted(self) -> list[Setting]:
         """The settings as chosen."""
@@ -129,7 +129,7 @@ class EvaluationForm(AskForm):
     )
 
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, benchmark=benchmark, **kwargs)
         self.benchmark = benchmark
         there = list(benchmark.cases.counting().order_by().values_list("tier", "kind").distinct())
         for name, at in (("tiers", 0), ("kinds", 1)):

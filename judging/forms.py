@@ -169,7 +169,7 @@ class RunForm(DescribedJudge):
         self.study = study
         self.fields["provider"].required = False
         self.keys = keys = [(criterion.key, criterion.name) for criterion in study.criteria.all()]
-        known = latest_judges()
+        known = latest_judges(study.project_id)
         choice = self.fields["judge"]
         assert isinstance(choice, JudgeChoice)
         choice.queryset, choice.initial = known, known.order_by("-created_at").first()
@@ -250,9 +250,9 @@ class RunForm(DescribedJudge):
         return error.field if error.field in self.fields else None
 
 
-def latest_judges() -> Any:
-    """The newest version of every judge that can be run here."""
-    latest = Judge.objects.order_by("name", "-version")
+def latest_judges(project: int) -> Any:
+    """The newest version of every judge of a project that can be run here."""
+    latest = Judge.objects.filter(project=project).order_by("name", "-version")
     newest: dict[str, int] = {}
     for pk, name in latest.exclude(provider__in=NOT_RUN_HERE).values_list("pk", "name"):
         newest.setdefault(name, pk)

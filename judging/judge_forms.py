@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from annotation.models import Study, User
+from annotation.walls import visible_to
 from judging.forms import DescribedJudge, SayingForm, dollars, provider_choices
 from judging.models import Judge, Price
 from judging.services import judges, prices, quotas
@@ -26,16 +27,19 @@ class JudgeForm(DescribedJudge, SayingForm):
     )
     keep_examples = forms.BooleanField(label="Keep its examples", required=False, initial=True)
     study = forms.ModelChoiceField(
-        queryset=Study.objects.order_by("-created_at"),
+        queryset=Study.objects.none(),
         required=False,
         label="Preview on the first item of",
         empty_label="no study",
     )
 
-    def __init__(self, *args: Any, judge: Judge | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, by: User, judge: Judge | None = None, **kwargs: Any) -> None:
         """With `judge`, a change of it: the name stays."""
         super().__init__(*args, **kwargs)
-        self.judge = judge
+        self.judge, self.by = judge, by
+        study = self.fields["study"]
+        assert isinstance(study, forms.ModelChoiceField)
+        study.queryset = visible_to(by, Study.objects.order_by("-created_at"))
         if judge is not None:
             del self.fields["name"]
         if judge is None or not judge.examples:
@@ -57,7 +61,7 @@ class JudgeForm(DescribedJudge, SayingForm):
 
     def test(self) -> str | None:
         """What is known of the judge as described, once it was asked whether it would answer. Nothing is saved."""
-        found: str | None = self.done(lambda: judges.test(judges.drafted(**self.settings())))
+        found: str | None = self.done(lambda: judges.test(judges.drafted(by=self.by, **self.settings())))
         return found
 
     def preview(self) -> Preview | None:
@@ -66,7 +70,7 @@ class JudgeForm(DescribedJudge, SayingForm):
         if study is None:
             self.add_error("study", "Choose the study whose first item is shown.")
             return None
-        shown: Preview | None = self.done(lambda: preview(judges.drafted(**self.settings()), study))
+        shown: Preview | None = self.done(lambda: preview(judges.drafted(by=self.by, **self.settings()), study))
         return shown
 
 

@@ -27,6 +27,7 @@ from annotation.services.tiers import chance_from, cuts_from
 from annotation.stats.benchmarks.audit import BOOTSTRAP
 from annotation.stats.benchmarks.cases import TIERS
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
+from annotation.walls import visible_to
 
 CUTS = "0.4,0.6,0.8"
 SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
@@ -111,15 +112,17 @@ class BenchmarkList(BenchmarksApi):
     def get(self, request: Request) -> Response:
         asked = self.asked(BenchmarkQuery)
         wanted = {name: asked[name] for name in ("name", "state") if name in asked}
-        return self.page(listed().filter(**wanted), BenchmarkSerializer, query=asked)
+        return self.page(visible_to(self.me, listed()).filter(**wanted), BenchmarkSerializer, query=asked)
 
     @says("A draft from the votes of a study", BenchmarkSerializer, body=NewBenchmark, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewBenchmark)
         made = building.build(
             by=self.me,
-            study=called(Study.objects.all(), given["study"], "study"),
-            parent=called(Benchmark.objects.all(), given["parent"], "parent") if "parent" in given else None,
+            study=called(visible_to(self.me, Study.objects.all()), given["study"], "study"),
+            parent=called(visible_to(self.me, Benchmark.objects.all()), given["parent"], "parent")
+            if "parent" in given
+            else None,
             options=BuildOptions(
                 cuts=cuts_from(given["cuts"]),
                 chance=chance_from(given["chance"]),

@@ -110,5 +110,5 @@ class FoundSerializer(serializers.Serializer[Any]):
 class Search(Material):
     @says("People, studies, items and material by name or id", FoundSerializer(many=True), query=SearchQuery)
     def get(self, request: Request) -> Response:
-        found = search.search(self.asked(SearchQuery)["q"])
+        found = search.search(self.asked(SearchQuery)["q"], by=self.me)
         return Response([{"title": one.title, "names": list(map(str, one.rows)), "more": one.more} for one in found])

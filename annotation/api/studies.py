@@ -20,6 +20,7 @@ from annotation.models import Criterion, Study, User
 from annotation.queries import studies as queries
 from annotation.queries.studies import people_called
 from annotation.services import assignments, guidelines, samples, studies
+from annotation.walls import visible_to
 
 SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0, "required": False}
 
@@ -67,7 +68,7 @@ class StudyList(StudiesApi):
     def get(self, request: Request) -> Response:
         asked = self.asked(StudyQuery)
         wanted = {name: asked[name] for name in ("state", "kind") if name in asked}
-        return self.page(listed().filter(**wanted), shapes.StudySerializer, query=asked)
+        return self.page(visible_to(self.me, listed()).filter(**wanted), shapes.StudySerializer, query=asked)
 
     @says("Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
     def post(self, request: Request) -> Response:

@@ -11,6 +11,7 @@ from annotation.api.base import Administration, Given, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.models import Webhook, WebhookDelivery
 from annotation.services import webhooks
+from annotation.walls import visible_to
 
 
 class WebhookSerializer(serializers.ModelSerializer[Webhook]):
@@ -67,7 +68,7 @@ class WebhookList(WebhooksApi):
 
     @says("Webhooks, ended ones too", page_of(WebhookSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(Webhook.objects.select_related("created_by"), WebhookSerializer)
+        return self.page(visible_to(self.me, Webhook.objects.select_related("created_by")), WebhookSerializer)
 
     @says("Have an address told of events", MadeWebhookSerializer, body=NewWebhook, status=201)
     def post(self, request: Request) -> Response:

@@ -9,11 +9,12 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from annotation.errors import InputError
-from annotation.models import Benchmark, BenchmarkAudit, BenchmarkCase, Profile
+from annotation.models import Benchmark, BenchmarkAudit, BenchmarkCase, Profile, User
 from annotation.parsing.personafeedback import persona_document
 from annotation.stats.benchmarks.audit import Persona
 from annotation.stats.benchmarks.cases import TIERS, Case
 from annotation.stats.benchmarks.votes import Votes
+from annotation.walls import visible_to
 
 CHUNK = 2000
 PERSONA_FIELDS = ("name", "persona", "demographics", "preferences", "interests", "interactions", "memories", "extra")
@@ -264,11 +265,13 @@ def neighbours(case: BenchmarkCase) -> tuple[BenchmarkCase | None, BenchmarkCase
     )
 
 
-def same_texts(case: BenchmarkCase) -> list[BenchmarkCase]:
-    """Cases of any version with the same persona, question and responses in either order. One query."""
+def same_texts(case: BenchmarkCase, *, by: User) -> list[BenchmarkCase]:
+    """Cases that `by` may see with the same persona, question and responses in either order. One query."""
     pair = case.pair
     either = Q(pair__response_1=pair.response_1, pair__response_2=pair.response_2) | Q(
         pair__response_1=pair.response_2, pair__response_2=pair.response_1
     )
-    found = BenchmarkCase.objects.filter(either, pair__question=pair.question, pair__profile=pair.profile_id)
+    found = visible_to(
+        by, BenchmarkCase.objects.filter(either, pair__question=pair.question, pair__profile=pair.profile_id)
+    )
     return list(found.exclude(pk=case.pk).select_related("benchmark", "pair").order_by("benchmark", "pk")[:20])

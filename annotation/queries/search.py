@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 
 from annotation.models import Dialogue, Item, Profile, ResponsePair, Study, User
+from annotation.walls import visible_to
 
 MOST = 20
 
@@ -21,12 +22,12 @@ class Found:
     more: bool
 
 
-def search(text: str) -> list[Found]:
-    """Everything whose name or id contains `text`; the kinds in which there is something."""
+def search(text: str, *, by: User) -> list[Found]:
+    """Everything that `by` may see whose name or id contains `text`; the kinds in which there is something."""
     kinds: dict[str, QuerySet[Any]] = {
-        "Studies": Study.objects.filter(name__icontains=text).order_by("name"),
-        "Annotators": annotators(text),
-        "Items": items(text),
+        "Studies": visible_to(by, Study.objects.filter(name__icontains=text)).order_by("name"),
+        "Annotators": annotators(text, by),
+        "Items": items(text, by),
         "Profiles": Profile.objects.filter(Q(external_id__icontains=text) | Q(name__icontains=text)).order_by("pk"),
         "Dialogues": Dialogue.objects.filter(external_id__icontains=text).order_by("pk"),
         "Response pairs": ResponsePair.objects.filter(external_id__icontains=text).order_by("pk"),
@@ -35,11 +36,13 @@ def search(text: str) -> list[Found]:
     return [Found(title, rows[:MOST], len(rows) > MOST) for title, rows in found.items() if rows]
 
 
-def annotators(text: str) -> QuerySet[User]:
+def annotators(text: str, by: User) -> QuerySet[User]:
     named = Q(username__icontains=text) | Q(display_name__icontains=text)
-    return User.objects.filter(named).prefetch_related("studies").order_by("username")
+    theirs = Prefetch("studies", visible_to(by, Study.objects.all()))
+    return User.objects.filter(named).prefetch_related(theirs).order_by("username")
 
 
-def items(text: str) -> QuerySet[Item]:
+def items(text: str, by: User) -> QuerySet[Item]:
     named = Q(dialogue__external_id__icontains=text) | Q(pair__external_id__icontains=text)
-    return Item.objects.filter(named).select_related("study", "dialogue", "pair").order_by("study__name", "position")
+    found = visible_to(by, Item.objects.filter(named))
+    return found.select_related("study", "dialogue", "pair").order_by("study__name", "position")

@@ -99,7 +99,7 @@ def close(*, by: User | None, study: Study) -> None:  # noqa: ARG001
         if not Study.objects.filter(pk=study.pk, state=Study.State.OPEN).update(state=Study.State.CLOSED):
             raise InputError(f"{study} is not open.", field="study")
         subject = f"study {study.pk} {timezone.now().isoformat()}"
-        webhooks.tell("study.closed", subject=subject, data={"study": study.slug})
+        webhooks.tell("study.closed", project=study.project_id, subject=subject, data={"study": study.slug})
     study.state = Study.State.CLOSED
 
 

@@ -87,17 +87,19 @@ def signature(secret: str, body: str, at: int) -> str:
     return f"t={at},v1={digest}"
 
 
-def in_use() -> list[Webhook]:
-    """The webhooks that have not ended."""
-    return list(Webhook.objects.filter(ended_at=None).order_by("pk"))
+def in_use(project: int) -> list[Webhook]:
+    """The webhooks of a project that have not ended."""
+    return list(Webhook.objects.filter(project=project, ended_at=None).order_by("pk"))
 
 
-def tell(event: str, *, subject: str, data: Mapping[str, Any], hooks: Sequence[Webhook] | None = None) -> None:
-    """Tell every webhook that wants to hear of it, once for each subject. One query where none does.
+def tell(
+    event: str, *, project: int, subject: str, data: Mapping[str, Any], hooks: Sequence[Webhook] | None = None
+) -> None:
+    """Tell every webhook of the project that wants to hear of it, once for each subject. One query where none does.
 
     `hooks` are those in use, where the caller has read them.
     """
-    wanting = [hook for hook in (in_use() if hooks is None else hooks) if event in hook.events]
+    wanting = [hook for hook in (in_use(project) if hooks is None else hooks) if event in hook.events]
     if not wanting:
         return
     now = timezone.now()
@@ -126,23 +128,24 @@ def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
 
 def submitted(slot: Assignment) -> None:
     """A slot was handed in, or handed in again. One query where nobody listens: people wait for this."""
-    hooks = in_use()
-    if not hooks:
+    if not Webhook.objects.filter(ended_at=None).exists():
         return
+    hooks = in_use(slot.study.project_id)
     now = timezone.now()
     data = {"study": slot.study.slug, "assignment": slot.pk, "position": slot.rank}
-    tell("label.submitted", subject=f"assignment {slot.pk} {now.isoformat()}", data=data, hooks=hooks)
+    subject = f"assignment {slot.pk} {now.isoformat()}"
+    tell("label.submitted", project=slot.study.project_id, subject=subject, data=data, hooks=hooks)
     transaction.on_commit(lambda: finished(slot.study))
 
 
 def finished(study: Study) -> None:
     """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it."""
-    if not any("study.finished" in hook.events for hook in in_use()):
+    if not any("study.finished" in hook.events for hook in in_use(study.project_id)):
         return
     left = study.assignments.exclude(state=Assignment.State.SUBMITTED)
     if not left.exists():
         with transaction.atomic():
-            tell("study.finished", subject=f"study {study.pk}", data={"study": study.slug})
+            tell("study.finished", project=study.project_id, subject=f"study {study.pk}", data={"study": study.slug})
 
 
 def send(keys: Iterable[int]) -> None:

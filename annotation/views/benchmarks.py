@@ -23,6 +23,7 @@ from annotation.queries.context import Subject, panels_of
 from annotation.services.benchmarks import auditing, datasheets, markdown, releasing, versions
 from annotation.stats.benchmarks.cases import TIERS
 from annotation.views.studies import researcher
+from annotation.walls import visible_to
 
 PER_PAGE = 50
 JSON = "application/json; charset=utf-8"
@@ -41,13 +42,17 @@ def page_of(request: HttpRequest, name: str, benchmark: Benchmark, step: str, **
 @require_safe
 def benchmark_list(request: HttpRequest) -> HttpResponse:
     """All versions of all benchmarks."""
-    return render(request, "annotation/benchmark_list.html", {"rows": queries.rows()})
+    return render(
+        request,
+        "annotation/benchmark_list.html",
+        {"rows": queries.rows(visible_to(request.user, Benchmark.objects.all()))},
+    )
 
 
 @researcher_required
 def benchmark_create(request: HttpRequest) -> HttpResponse:
     """A draft from the votes of a study."""
-    form = BuildForm(request.POST or None, initial={"study": request.GET.get("study", "")})
+    form = BuildForm(request.POST or None, by=researcher(request), initial={"study": request.GET.get("study", "")})
     if form.is_valid() and (made := form.build(researcher(request))):
         messages.success(request, f"{made} is a draft. It does not change any more once it is released.")
         return redirect("benchmark_detail", slug=made.slug)
@@ -112,7 +117,7 @@ def benchmark_case(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         case=case,
         pair=case.pair,
         panels=panels_of(Subject(case.pair.profile, None, {})),
-        others=queries.same_texts(case),
+        others=queries.same_texts(case, by=researcher(request)),
         previous_href=before and reverse("benchmark_case", args=[slug, before.pk]),
         next_href=after and reverse("benchmark_case", args=[slug, after.pk]),
     )

@@ -11,6 +11,7 @@ from annotation.access import researcher_required
 from annotation.models import Dialogue, Profile, ResponsePair, Task
 from annotation.queries import material as queries
 from annotation.queries.context import Subject, facts, panels_of
+from annotation.walls import visible_to
 
 
 @researcher_required
@@ -79,7 +80,7 @@ def dialogue_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "dialogue": dialogue,
         "panels": panels_of(subject),
         "unused": list(facts(dialogue.extra)),
-        "items": dialogue.items.select_related("study").order_by("study__name"),
+        "items": visible_to(request.user, dialogue.items.select_related("study")).order_by("study__name"),
     }
     return render(request, "annotation/dialogue_detail.html", context)
 
@@ -92,6 +93,6 @@ def pair_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "pair": pair,
         "panels": panels_of(Subject(pair.profile, None, {})),
         "unused": list(facts(pair.extra)),
-        "items": pair.items.select_related("study").order_by("study__name"),
+        "items": visible_to(request.user, pair.items.select_related("study")).order_by("study__name"),
     }
     return render(request, "annotation/pair_detail.html", context)

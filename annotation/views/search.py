@@ -7,11 +7,12 @@ from django.shortcuts import render
 
 from annotation.access import researcher_required
 from annotation.queries import search as queries
+from annotation.views.studies import researcher
 
 
 @researcher_required
 def search(request: HttpRequest) -> HttpResponse:
     """People, studies, items and material whose name or id contains what was typed."""
     text = request.GET.get("q", "").strip()
-    found = queries.search(text) if text else []
+    found = queries.search(text, by=researcher(request)) if text else []
     return render(request, "annotation/search.html", {"q": text, "found": found, "most": queries.MOST})

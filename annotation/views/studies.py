@@ -19,13 +19,15 @@ from annotation.queries import studies as queries
 from annotation.queries.context import PARTS
 from annotation.services import assignments, studies
 from annotation.steps import study_steps
+from annotation.walls import visible_to
 
 
 @researcher_required
 def study_list(request: HttpRequest) -> HttpResponse:
     """All studies with how far they have come."""
     rates = researcher(request).studies.filter(state=Study.State.OPEN).count()
-    return render(request, "annotation/study_list.html", {"rows": queries.study_rows(), "rates": rates})
+    rows = queries.study_rows(visible_to(request.user, queries.everyday()))
+    return render(request, "annotation/study_list.html", {"rows": rows, "rates": rates})
 
 
 @researcher_required

@@ -14,10 +14,13 @@ from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from annotation.access import may_research, public, researcher_required, signed_in
+from annotation.walls import visible_to
 from config import readiness, retention
 from config.metrics import registry
 from config.pages import gallery as specimens
+from judging.models import JudgeRun
 from judging.queries import queues, workers
+from simulation.models import Experiment
 from simulation.queries import progress
 
 
@@ -83,8 +86,8 @@ def system(request: HttpRequest) -> HttpResponse:
         "queue": queues.queue(),
         "processes": queues.processes(),
         "no_worker": not workers.alive().exists(),
-        "runs": queues.to_look_after(),
-        "experiments": progress.to_look_after(),
+        "runs": queues.to_look_after(visible_to(request.user, JudgeRun.objects.all())),
+        "experiments": progress.to_look_after(visible_to(request.user, Experiment.objects.all())),
         "kept": retention.due(),
     }
     return render(request, "config/system.html", context)

@@ -14,8 +14,9 @@ from rest_framework.response import Response
 from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.errors import InputError
-from annotation.models import Benchmark
+from annotation.models import Benchmark, User
 from annotation.stats.bands import TIERS
+from annotation.walls import visible_to
 from judging.api.judges import DOLLARS
 from judging.api.runs import RunSerializer
 from judging.api.runs import listed as runs_listed
@@ -106,7 +107,7 @@ class OfJudges(EvaluationsApi):
 
     def prepare(self, request: Request, **kwargs: Any) -> None:
         """Ask the other side whether it would answer, which may take a while, before the database is locked."""
-        for judge in judges_of(self.given(self.shape)):
+        for judge in judges_of(self.me, self.given(self.shape)):
             judge_services.probe(judge)
 
     shape: type[Asking] = Asking
@@ -118,12 +119,14 @@ class OfJudges(EvaluationsApi):
             for shows in dict.fromkeys(given["settings"])
         ]
         options = {name: given[name] for name in ("order_policy", "seed", "budget_usd", "use_cache")}
-        return evaluations.ask(by=self.me, evaluation=evaluation, judges=judges_of(given), settings=settings, **options)
+        return evaluations.ask(
+            by=self.me, evaluation=evaluation, judges=judges_of(self.me, given), settings=settings, **options
+        )
 
 
-def judges_of(given: dict[str, Any]) -> list[Judge]:
+def judges_of(by: User, given: dict[str, Any]) -> list[Judge]:
     """The judges that a body names, each once."""
-    there = Judge.objects.in_bulk(given["judges"])
+    there = visible_to(by, Judge.objects.all()).in_bulk(given["judges"])
     if missing := [pk for pk in given["judges"] if pk not in there]:
         raise InputError(f"There is no judge {missing[0]}.", field="judges")
     return [there[pk] for pk in dict.fromkeys(given["judges"])]
@@ -157,7 +160,7 @@ class BenchmarkEvaluations(OfJudges):
 class EvaluationList(EvaluationsApi):
     @says("Evaluations of all benchmarks", page_of(EvaluationSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(listed(), EvaluationSerializer)
+        return self.page(visible_to(self.me, listed()), EvaluationSerializer)
 
 
 class EvaluationDetail(EvaluationsApi):

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from annotation.api.base import Api, Given, PageQuery, page_of
 from annotation.api.schema import says
+from annotation.walls import visible_to
 from judging.models import Judge, Price
 from judging.services import judges, prices, quotas
 
@@ -59,7 +60,7 @@ class JudgeList(JudgesApi):
     def get(self, request: Request) -> Response:
         asked = self.asked(JudgeQuery)
         rows = Judge.objects.filter(name=asked["name"]) if "name" in asked else Judge.objects.all()
-        return self.page(rows, JudgeSerializer, query=asked)
+        return self.page(visible_to(self.me, rows), JudgeSerializer, query=asked)
 
     @says("The judge with exactly these settings: the latest version, or a new one", JudgeSerializer, body=NewJudge)
     def post(self, request: Request) -> Response:

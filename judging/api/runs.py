@@ -14,6 +14,7 @@ from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_o
 from annotation.api.schema import says
 from annotation.models import Study
 from annotation.queries.items import GROUPINGS
+from annotation.walls import visible_to
 from judging.api.judges import DOLLARS, JudgeSerializer
 from judging.models import Judge, JudgeRun, Judgment
 from judging.queries import judgments, spending
@@ -86,7 +87,9 @@ class RunList(RunsApi):
         asked = self.asked(RunQuery)
         paths = {"study": "study__slug", "judge": "judge__name"}
         return self.page(
-            listed().filter(**{path: asked[name] for name, path in paths.items() if name in asked}),
+            visible_to(self.me, listed()).filter(
+                **{path: asked[name] for name, path in paths.items() if name in asked}
+            ),
             RunSerializer,
             query=asked,
         )
@@ -109,7 +112,8 @@ class OfStudy(RunsApi):
 
     def described(self, slug: str) -> dict[str, Any]:
         given = self.given(NewRun)
-        study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=given.pop("judge"))
+        there = visible_to(self.me, Judge.objects.all())
+        study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(there, pk=given.pop("judge"))
         return {"study": study, "judge": judge, **given}
 
 
@@ -311,7 +315,7 @@ class StudyProbes(RunsApi):
     @says("Start a run on altered copies of items, for audits", RunSerializer, body=NewProbe, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study, given = get_object_or_404(Study, slug=slug), self.given(NewProbe)
-        judge = get_object_or_404(Judge, pk=given.pop("judge"))
+        judge = get_object_or_404(visible_to(self.me, Judge.objects.all()), pk=given.pop("judge"))
         criteria = given.pop("criteria", None)
         options = ProbeOptions(
             **{**given, "alterations": tuple(given["alterations"])},

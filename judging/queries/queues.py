@@ -53,12 +53,12 @@ def runs_by_state() -> dict[str, int]:
     )
 
 
-def to_look_after() -> QuerySet[JudgeRun]:
-    """Runs that are running, or ended with parts that could not be done, or stopped themselves; the newest first."""
+def to_look_after(runs: QuerySet[JudgeRun]) -> QuerySet[JudgeRun]:
+    """Of the runs, those that are running, ended with parts that could not be done, or stopped; the newest first."""
     ended_early = JudgeChunk.objects.filter(run=OuterRef("pk"), finished_at__isnull=False).exclude(error="")
     wanted = Q(finished_at=None, stopped_at=None) | Q(Exists(ended_early)) | ~Q(stop_reason="")
     return (
-        JudgeRun.objects.filter(wanted)
+        runs.filter(wanted)
         .select_related("study", "judge")
         .annotate(ended_early=Count("chunks", filter=Q(chunks__finished_at__isnull=False) & ~Q(chunks__error="")))
         .order_by("-created_at", "-pk")[:MOST_RUNS]

@@ -113,7 +113,8 @@ def finish_run(run_id: int) -> bool:
             return False
         run = JudgeRun.objects.select_related("study", "judge").get(pk=run_id)
         data = {"run": run.pk, "study": run.study.slug, "judge": str(run.judge)}
-        webhooks.tell("run.finished", subject=f"run {run.pk} {now.isoformat()}", data=data)
+        subject = f"run {run.pk} {now.isoformat()}"
+        webhooks.tell("run.finished", project=run.study.project_id, subject=subject, data=data)
         if evaluation := run.evaluation_id:
             transaction.on_commit(lambda: results.keep_later(evaluation))
     return True

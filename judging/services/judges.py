@@ -54,7 +54,7 @@ def drafted(
     latest = latest_of(name, by=by)
     if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
         return latest
-    check_examples(wanted["parameters"])
+    check_examples(wanted["parameters"], by=by)
     if latest is None:
         return Judge(name=name, **wanted)
     return Judge(
@@ -125,12 +125,12 @@ def check_template(template: str) -> None:
         raise InputError(" ".join(prompts.problems(template, "pair" if pair else "dialogue")), field="template")
 
 
-def check_examples(parameters: Mapping[str, Any]) -> None:
+def check_examples(parameters: Mapping[str, Any], *, by: User | None = None) -> None:
     """Examples are settled items of a development part, and the template has a place for them."""
     if given := parameters.get("examples"):
         if (template := parameters.get("template", "")) and not prompts.shows_examples(template):
             raise InputError(prompts.NO_EXAMPLES, field="template")
-        examples.check(given)
+        examples.check(given, by=by)
 
 
 def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:

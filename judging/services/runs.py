@@ -85,6 +85,8 @@ def plan(
     `evaluation` shows what its `setting` says, whatever the study shows.
     """
     check_numbers(repeats, seed)
+    if judge.project_id != study.project_id:
+        raise InputError("There is no such judge in the project of the study.", field="judge")
     if order_policy not in JudgeRun.OrderPolicy.values:
         known = ", ".join(JudgeRun.OrderPolicy.values)
         raise InputError(f"{order_policy!r} is not one of {known}.", field="order_policy")

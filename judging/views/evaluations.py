@@ -19,6 +19,7 @@ from annotation.access import researcher_required
 from annotation.markup import drawing
 from annotation.models import Benchmark
 from annotation.stats.bands import TIERS
+from annotation.walls import visible_to
 from judging import charts, evaluation_charts, trust_charts
 from judging.evaluation_forms import AskForm, EvaluationForm, TagForm
 from judging.models import Evaluation, JudgeRun, Judgment
@@ -46,8 +47,8 @@ DIFFERENCES = {
 def evaluation_index(request: HttpRequest) -> HttpResponse:
     """All evaluations, and the benchmarks that one can be begun on."""
     context = {
-        "evaluations": queries.with_progress(Evaluation.objects.order_by("-created_at")),
-        "benchmarks": Benchmark.objects.order_by("name", "created_at"),
+        "evaluations": queries.with_progress(visible_to(request.user, Evaluation.objects.order_by("-created_at"))),
+        "benchmarks": visible_to(request.user, Benchmark.objects.order_by("name", "created_at")),
     }
     return render(request, "judging/evaluation_index.html", context)
 
@@ -72,7 +73,7 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
 def evaluation_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """One evaluation: how its runs are doing, and more of them."""
     evaluation = found(pk)
-    form = AskForm(request.POST or None, evaluation=evaluation)
+    form = AskForm(request.POST or None, benchmark=evaluation.benchmark, evaluation=evaluation)
     if form.is_valid() and form.start(researcher(request)):
         messages.success(request, "Asked. What was asked already is not asked again.")
         return redirect("evaluation_detail", pk=pk)

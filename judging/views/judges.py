@@ -26,7 +26,7 @@ from judging.views.runs import researcher
 
 @researcher_required
 def judge_create(request: HttpRequest) -> HttpResponse:
-    form = JudgeForm(request.POST or None)
+    form = JudgeForm(request.POST or None, by=researcher(request))
     shown = looked_at(request, form)
     if not is_look(request) and form.is_valid() and (judge := form.save(researcher(request))):
         return redirect("judge_detail", pk=judge.pk)
@@ -37,7 +37,7 @@ def judge_create(request: HttpRequest) -> HttpResponse:
 def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """A version of a judge beside another one, its runs, and the form that makes the next version."""
     judge = get_object_or_404(Judge.objects.select_related("created_by"), pk=pk)
-    form = JudgeForm(request.POST or None, judge=judge, initial=settings_of(judge))
+    form = JudgeForm(request.POST or None, by=researcher(request), judge=judge, initial=settings_of(judge))
     shown = looked_at(request, form)
     if not is_look(request) and form.is_valid() and (saved := form.save(researcher(request))):
         if saved == judge:

@@ -13,6 +13,7 @@ from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import Study, User
 from annotation.steps import study_steps
+from annotation.walls import visible_to
 from judging.forms import ResumeForm, RunForm
 from judging.models import JudgeRun
 from judging.models.judge import PANEL
@@ -27,8 +28,8 @@ from judging.wording import duration
 @researcher_required
 def judge_list(request: HttpRequest) -> HttpResponse:
     """All judges, and the runs of late."""
-    recent = queries.listed(JudgeRun.objects.all())
-    context = {"judges": queries.judges(), "runs": recent, **no_worker_for(recent)}
+    recent = queries.listed(visible_to(request.user, JudgeRun.objects.all()))
+    context = {"judges": visible_to(request.user, queries.judges()), "runs": recent, **no_worker_for(recent)}
     return render(request, "judging/judge_list.html", context)
 
 

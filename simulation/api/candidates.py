@@ -15,6 +15,7 @@ from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.models import Profile
 from annotation.stats.benchmarks.repeats import NEAR
+from annotation.walls import visible_to
 from judging.api.judges import DOLLARS
 from simulation.api.experiments import AgentSerializer
 from simulation.models import Candidate, CandidateRun
@@ -95,7 +96,7 @@ class NewCandidateRun(Given):
 class CandidateRuns(BenchmarksApi):
     @says("Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(queries.runs(), CandidateRunSerializer)
+        return self.page(visible_to(self.me, queries.runs()), CandidateRunSerializer)
 
     @says("Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
     def post(self, request: Request) -> Response:
@@ -178,7 +179,7 @@ class CandidatePairs(BenchmarksApi):
     @says("Make pairs of levels; the same rule and seed give the same pairs", Document, body=NewPairs)
     def post(self, request: Request) -> Response:
         given = self.given(NewPairs)
-        run = CandidateRun.objects.filter(pk=given["run"]).first() if "run" in given else None
+        run = visible_to(self.me, CandidateRun.objects.filter(pk=given["run"])).first() if "run" in given else None
         if run is None and "run" in given:
             raise InputError(f"There is no run {given['run']}.", field="run")
         names = ("length", "same_form", "near", "each", "seed")

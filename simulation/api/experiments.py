@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.errors import InputError
+from annotation.walls import visible_to
 from simulation.models import Experiment, SimulatedDialogue
 from simulation.parsing.endings import ENDINGS, MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
 from simulation.queries import progress, spending
@@ -119,7 +120,7 @@ def listed() -> Any:
 class ExperimentList(ExperimentsApi):
     @says("Experiments", page_of(ExperimentSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(listed(), ExperimentSerializer)
+        return self.page(visible_to(self.me, listed()), ExperimentSerializer)
 
     def prepare(self, request: Request, **kwargs: Any) -> None:
         """Ask everybody whether they would answer, before the database is locked."""

@@ -13,6 +13,7 @@ from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, named,
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.models import Profile, Task
+from annotation.walls import visible_to
 from simulation.api.experiments import AgentSerializer
 from simulation.models import Conflict, ConflictReview, Making
 from simulation.queries import making as queries
@@ -52,7 +53,7 @@ class MakingApi(Api):
 class MakingList(MakingApi):
     @says("Orders of material", page_of(MakingSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(queries.orders(), MakingSerializer)
+        return self.page(visible_to(self.me, queries.orders()), MakingSerializer)
 
     @says("Order material from a model", MakingSerializer, body=NewMaking, status=201)
     def post(self, request: Request) -> Response:
@@ -98,7 +99,7 @@ class ConflictSerializer(serializers.ModelSerializer[Conflict]):
 class ConflictList(MakingApi):
     @says("Conflicts in profiles", page_of(ConflictSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(queries.conflicts(), ConflictSerializer)
+        return self.page(visible_to(self.me, queries.conflicts()), ConflictSerializer)
 
 
 class ConflictDecision(Given):

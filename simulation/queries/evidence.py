@@ -111,7 +111,7 @@ def judges_of(experiment: Experiment) -> list[tuple[Judge, int]]:
     """Who rated the experiment's dialogues, with how many judgments; the one with most first. Two queries."""
     counts = dict(
         Judgment.objects.of_items()
-        .filter(item__dialogue__simulated__experiment=experiment)
+        .filter(item__dialogue__simulated__experiment=experiment, run__study__project=experiment.project_id)
         .order_by()
         .values("run__judge")
         .annotate(n=Count("pk"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
+from annotation.models import User
+from annotation.walls import visible_to
 from simulation.models import Conflict, ConflictReview, Making
 
 
@@ -22,5 +24,5 @@ def conflicts() -> QuerySet[Conflict]:
     )
 
 
-def undecided() -> int:
-    return Conflict.objects.filter(reviews__isnull=True).count()
+def undecided(by: User) -> int:
+    return visible_to(by, Conflict.objects.filter(reviews__isnull=True)).count()

@@ -176,7 +176,7 @@ def by_state() -> dict[str, int]:
     )
 
 
-def to_look_after() -> QuerySet[Experiment]:
-    """Experiments that are running, or stopped themselves; the newest first."""
+def to_look_after(experiments: QuerySet[Experiment]) -> QuerySet[Experiment]:
+    """Of the experiments, those that are running, or stopped themselves; the newest first."""
     running = Q(finished_at=None, stopped_at=None)
-    return Experiment.objects.filter(running | ~Q(stop_reason="")).order_by("-created_at", "-pk")[:MOST_TO_LOOK_AFTER]
+    return experiments.filter(running | ~Q(stop_reason="")).order_by("-created_at", "-pk")[:MOST_TO_LOOK_AFTER]

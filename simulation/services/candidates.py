@@ -18,6 +18,7 @@ from django.db import transaction
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Profile, ResponsePair, User
+from annotation.models.project import where
 from annotation.parsing.checking import read_jsonl
 from annotation.parsing.files import InputFile
 from annotation.parsing.problems import OnError, Problems
@@ -60,7 +61,7 @@ def order(
         raise InputError("Name at least one level and one question.", field="questions" if levels else "levels")
     there = {
         batch_key(one): one
-        for one in Making.objects.filter(kind="candidates", agent__settings_hash=agent.settings_hash)
+        for one in Making.objects.filter(project=where(by), kind="candidates", agent__settings_hash=agent.settings_hash)
     }
     with transaction.atomic():
         return [

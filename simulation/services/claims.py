@@ -92,7 +92,8 @@ def finish(experiment: Experiment, worker: Worker) -> bool:
         if held.update(finished_at=now, worker=None, error="") != 1:
             return False
         data = {"experiment": experiment.pk, "name": experiment.name}
-        webhooks.tell("experiment.finished", subject=f"experiment {experiment.pk} {now.isoformat()}", data=data)
+        subject = f"experiment {experiment.pk} {now.isoformat()}"
+        webhooks.tell("experiment.finished", project=experiment.project_id, subject=subject, data=data)
     return True
 
 

@@ -35,7 +35,7 @@ def for_judges(*, by: User | None, experiment: Experiment) -> Study:
     """A study of all dialogues that ended as they should, for judges. The one that is there, with what is new."""
     name = study_name(experiment, "all dialogues")
     with transaction.atomic():
-        study = Study.objects.filter(name=name).first()
+        study = Study.objects.filter(project=experiment.project_id, name=name).first()
         if study is None:
             study = studies.create(
                 by=by,
@@ -96,7 +96,12 @@ def scores_of(experiment: Experiment) -> Mapping[int, str]:
     """Dialogue -> what a judge said of its personalization, the newest verdict of any."""
     rows = (
         Judgment.objects.of_items()
-        .filter(item__dialogue__simulated__experiment=experiment, criterion__key=SCORED_BY, repeat=1)
+        .filter(
+            item__dialogue__simulated__experiment=experiment,
+            criterion__study__project=experiment.project_id,
+            criterion__key=SCORED_BY,
+            repeat=1,
+        )
         .exclude(value="")
     )
     return dict(rows.order_by("created_at", "pk").values_list("item__dialogue_id", "value"))
@@ -116,5 +121,7 @@ def free_name(experiment: Experiment) -> str:
 
 def studies_of(experiment: Experiment) -> list[Study]:
     """The studies that hold dialogues of the experiment, oldest first."""
-    found = Study.objects.filter(items__dialogue__simulated__experiment=experiment).distinct()
+    found = Study.objects.filter(
+        project=experiment.project_id, items__dialogue__simulated__experiment=experiment
+    ).distinct()
     return list(found.order_by("created_at", "pk"))

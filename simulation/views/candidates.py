@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import Profile
+from annotation.walls import visible_to
 from judging.forms import ResumeForm
 from judging.queries import workers
 from simulation.candidate_forms import CandidateFileForm, CandidateRunForm, PairsForm
@@ -29,7 +30,7 @@ PER_PAGE = 50
 @require_safe
 def candidate_list(request: HttpRequest) -> HttpResponse:
     """All runs, all candidates by who wrote them, and where to go on."""
-    page = Paginator(queries.runs(), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(visible_to(request.user, queries.runs()), PER_PAGE).get_page(request.GET.get("page"))
     running = any(vars(run)["n_unfinished"] for run in page)
     stock = [(who, kind, list(levels.values())) for who, kind, levels in queries.stock()]
     context = {
@@ -123,7 +124,8 @@ def candidate_again(request: HttpRequest, pk: int) -> HttpResponse:
 def candidate_pairs(request: HttpRequest) -> HttpResponse:
     """Pairs by level, of one run or of all candidates, and what was left out."""
     wanted = request.GET.get("run", "")
-    run = found(int(wanted)) if wanted.isdecimal() and len(wanted) < 10 else None
+    named = wanted.isdecimal() and len(wanted) < 10
+    run = get_object_or_404(visible_to(request.user, queries.runs()), pk=int(wanted)) if named else None
     form = PairsForm(request.POST or None, run=run)
     made = form.make(researcher(request)) if form.is_valid() else None
     ids = queries.left_by(run) if run else list(Candidate.objects.order_by("pk").values_list("pk", flat=True))

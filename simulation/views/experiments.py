@@ -14,6 +14,7 @@ from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import User
 from annotation.queries.context import Subject, panels_of
+from annotation.walls import visible_to
 from judging.pricing import in_dollars
 from judging.queries import workers
 from judging.wording import duration
@@ -32,7 +33,7 @@ PER_PAGE = 50
 
 @researcher_required
 def experiment_list(request: HttpRequest) -> HttpResponse:
-    found = Paginator(queries.listed(), PER_PAGE).get_page(request.GET.get("page"))
+    found = Paginator(visible_to(request.user, queries.listed()), PER_PAGE).get_page(request.GET.get("page"))
     running = any(experiment.state == "running" for experiment in found)
     context = {"page": found, "needs_worker": running and not workers.alive().exists()}
     return render(request, "simulation/experiment_list.html", context)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
+from annotation.walls import visible_to
 from judging.queries import workers
 from simulation.forms import MakingForm, ReviewForm
 from simulation.models import Conflict, ConflictReview, Making
@@ -27,9 +28,9 @@ def making_list(request: HttpRequest) -> HttpResponse:
     form = MakingForm(request.POST or None)
     if form.is_valid() and (order := form.order(researcher(request))):
         return redirect("making_detail", pk=order.pk)
-    page = Paginator(queries.orders(), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(visible_to(request.user, queries.orders()), PER_PAGE).get_page(request.GET.get("page"))
     waits = any(order.state == "running" for order in page) and not workers.alive().exists()
-    context = {"form": form, "page": page, "needs_worker": waits, "undecided": queries.undecided()}
+    context = {"form": form, "page": page, "needs_worker": waits, "undecided": queries.undecided(researcher(request))}
     return render(request, "simulation/making_list.html", context)
 
 
@@ -56,11 +57,11 @@ def making_again(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 def conflict_list(request: HttpRequest) -> HttpResponse:
     """Conflicts that a model found, those first that nobody has decided."""
-    rows = queries.conflicts().order_by(F("decision").asc(nulls_first=True), "profile", "pk")
+    rows = visible_to(request.user, queries.conflicts()).order_by(F("decision").asc(nulls_first=True), "profile", "pk")
     context = {
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "decisions": ConflictReview.Decision.choices,
-        "undecided": queries.undecided(),
+        "undecided": queries.undecided(researcher(request)),
     }
     return render(request, "simulation/conflict_list.html", context)
 

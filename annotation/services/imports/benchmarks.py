@@ -20,6 +20,7 @@ from annotation.queries import releases
 from annotation.services.acts import act
 from annotation.services.benchmarks import versions
 from annotation.services.imports.outcome import Outcome, refused_by_database
+from annotation.walls import sees, unless_taken
 
 BATCH = 500
 PERSONA_FIELDS = ("name", "persona", "demographics", "preferences", "interests", "interactions", "memories", "extra")
@@ -32,7 +33,8 @@ def load(*, by: User | None, folder: Path) -> Outcome:
     is refused, and so is material that is here with another content."""
     root, outcome = InputFile.of(folder), Outcome(KINDS)
     manifest = layout.read_manifest(root)
-    there = Benchmark.objects.filter(name=manifest.name, version=manifest.version).first()
+    found = Benchmark.objects.filter(name=manifest.name, version=manifest.version).first()
+    there = unless_taken(by, found, field="version")
     if there:
         return same(root, there, manifest, outcome)
     with refused_by_database(root), transaction.atomic():
@@ -60,7 +62,8 @@ def same(root: InputFile, there: Benchmark, manifest: Manifest, outcome: Outcome
 def draft(by: User | None, manifest: Manifest) -> Benchmark:
     """The version as it was, its parent linked where that is here."""
     named = manifest.made.get("parent") or {}
-    parent = Benchmark.objects.filter(name=named.get("name"), version=named.get("version")).first()
+    older = Benchmark.objects.filter(name=named.get("name"), version=named.get("version")).first()
+    parent = older if sees(by, older) else None
     benchmark = versions.create(
         by=by,
         name=manifest.name,

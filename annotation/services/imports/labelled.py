@@ -23,6 +23,7 @@ from annotation.queries.context import PARTS
 from annotation.services import studies
 from annotation.services.acts import act
 from annotation.services.imports.outcome import Outcome
+from annotation.walls import unless_taken
 
 BATCH = 2000
 RATING = Assignment.Purpose.RATING
@@ -61,7 +62,7 @@ def find_or_create_study(
     *, by: User | None, name: str, kind: str, criteria: Sequence[Mapping[str, Any]], description: str = ""
 ) -> Study:
     """The study of that name; one made of `criteria` (fields of `Criterion`) where there is none."""
-    study = Study.objects.filter(name=name).first()
+    study = unless_taken(by, Study.objects.filter(name=name).first(), field="study")
     if study is None:
         return create_study(by=by, name=name, kind=kind, criteria=criteria, description=description)
     keys = set(study.criteria.values_list("key", flat=True))

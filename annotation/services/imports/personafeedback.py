@@ -24,6 +24,7 @@ from annotation.services.acts import act
 from annotation.services.benchmarks import versions
 from annotation.services.imports import benchmarks, upsert
 from annotation.services.imports.outcome import Outcome, refused_by_database
+from annotation.walls import unless_taken
 
 SOURCE = "personafeedback"
 BATCH = 500
@@ -116,7 +117,7 @@ def save_benchmark(by: User | None, name: str, members: Sequence[Member], outcom
         return
     digest = content_hash(sorted(members))
     version = digest[:VERSION_DIGITS]
-    if Benchmark.objects.filter(name=name, version=version).exists():
+    if unless_taken(by, Benchmark.objects.filter(name=name, version=version).first(), field="benchmark"):
         outcome.add("benchmarks", unchanged=1)
         outcome.add("cases", unchanged=len(members))
         return

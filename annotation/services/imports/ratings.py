@@ -25,6 +25,7 @@ from annotation.services.acts import act
 from annotation.services.imports import labelled
 from annotation.services.imports.outcome import Outcome, refused_by_database
 from annotation.services.imports.references import References
+from annotation.walls import unless_taken
 
 TIE = "tie"
 
@@ -70,7 +71,7 @@ def resolve(
     table = parsing.read_ratings(file, problems, of_judge=of_judge)
     if table.unused:
         outcome.warnings.append(f"columns that were not read: {', '.join(table.unused)}")
-    study = Study.objects.filter(Q(name=name) | Q(slug=name)).first()
+    study = unless_taken(by, Study.objects.filter(Q(name=name) | Q(slug=name)).first(), field="study")
     if study is None:
         study = create_study(by, file, name, table.ratings, problems)
     outcome.study = study.name
