@@ -92,7 +92,7 @@ def world(tag: str) -> World:
         run=answering, item=factories.ItemFactory(study=asked, pair=case.pair), criterion=preference, value="2"
     )
     certificate = judging.Certificate.objects.create(
-        study=study, judge=judge, content={"format": "another", "about": tag}, sha256=f"{len(tag):064x}"
+        study=study, judge=judge, content={"format": "another", "about": tag, "rules": {}}, sha256=f"{len(tag):064x}"
     )
     price = judging.Price.objects.create(
         provider="openai_compatible", model=f"priced-{len(tag)}", valid_from="2026-01-01", input=1, output=1

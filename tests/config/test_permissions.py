@@ -117,10 +117,15 @@ def asked(client: Client, address: str, method: str) -> Any:
     return getattr(client, method)(address, data="{}", content_type="application/json")
 
 
+def content_of(reply: Any) -> bytes:
+    """All of an answer; a file that is streamed is closed by reading it."""
+    return b"".join(reply.streaming_content) if reply.streaming else reply.content
+
+
 def outcome(client: Client, address: str, method: str = "get") -> str:
     """in, out (sent to sign in, or told that it is not theirs) or missing."""
     reply = asked(client, address, method)
-    reply.close()
+    content_of(reply)
     if reply.status_code == 404:
         return "missing"
     to_sign_in = reply.status_code == 302 and reply.headers["Location"].startswith("/login/")
@@ -225,9 +230,7 @@ def test_nothing_tells_of_another_project(name, route, view, role, both, db):
     """Every address without parts, read by the people of A: the names in B are nowhere."""
     here, there = both
     reply = signed_in(here.people[role]).get(f"/{route}")
-    content = b"".join(reply.streaming_content) if reply.streaming else reply.content
-    reply.close()
-    text = content.decode("utf-8", "replace").replace(there.people["annotator"].username, "")
+    text = content_of(reply).decode("utf-8", "replace").replace(there.people["annotator"].username, "")
     for person in there.people.values():  # accounts are the site's
         text = text.replace(person.username, "")
     assert THERE not in text
