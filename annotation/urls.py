@@ -11,6 +11,7 @@ from annotation.views import (
     gold,
     guidelines,
     material,
+    projects,
     quality,
     queue,
     review,
@@ -85,6 +86,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # what was done
     path("acts/", acts.act_list, name="act_list"),
     path("acts.csv", acts.acts_download, name="acts_download"),
+    # projects
+    path("projects/", projects.project_list, name="project_list"),
+    path("projects/<slug:slug>/", projects.project_detail, name="project_detail"),
+    path("projects/<slug:slug>/choose/", projects.project_choose, name="project_choose"),
+    path("projects/<slug:slug>/members/", projects.member_add, name="member_add"),
+    path("projects/<slug:slug>/members/<int:pk>/", projects.member_change, name="member_change"),
+    path("projects/<slug:slug>/members/<int:pk>/remove/", projects.member_remove, name="member_remove"),
+    path("adjudication/", projects.to_decide, name="to_decide"),
     # tokens
     path("tokens/", tokens.token_list, name="token_list"),
     path("tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),

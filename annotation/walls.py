@@ -60,6 +60,8 @@ PARTS: dict[str, tuple[str, str] | Part] = {
     "studies/<slug:slug>/participants/<int:pk>": Part.WITHIN,
     "benchmarks/<slug:slug>": ("annotation.Benchmark", "slug"),
     "benchmarks/<slug:slug>/cases/<int:pk>": Part.WITHIN,
+    "projects/<slug:slug>": ("annotation.Project", "slug"),
+    "projects/<slug:slug>/members/<int:pk>": Part.WITHIN,
     "webhooks/<int:pk>": ("annotation.Webhook", "pk"),
     "profiles/<int:pk>": Part.LIBRARY,
     "tasks/<int:pk>": Part.LIBRARY,
@@ -107,6 +109,11 @@ def rules_of(route: str) -> tuple[tuple[str, tuple[str, str] | Part], ...]:
             raise LookupError(f"annotation/walls.py: {route[: varies.end()]} has no rule")
         found.append((varies[1], rule))
     return tuple(found)
+
+
+def names_a_row(route: str) -> bool:
+    """Whether an address names something of a project."""
+    return any(isinstance(rule, tuple) for _, rule in rules_of(route))
 
 
 def way_of(model: type[Model]) -> str:
@@ -179,6 +186,7 @@ __all__ = [
     "lets_in",
     "may",
     "memberships",
+    "names_a_row",
     "register",
     "rules_of",
     "sees",

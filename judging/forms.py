@@ -226,7 +226,7 @@ class RunForm(DescribedJudge):
             judge: Judge = given["judge"]
             return judge
         make = define or partial(judges.define, by=by)
-        return make(name=given["name"], **self.described())
+        return make(name=given["name"], project=self.study.project, **self.described())
 
     def options(self) -> dict[str, Any]:
         given = self.cleaned_data

@@ -52,7 +52,8 @@ class JudgeForm(DescribedJudge, SayingForm):
         if self.judge and self.judge.examples and given["keep_examples"]:
             own["examples"] = self.judge.examples
         name = self.judge.name if self.judge else given["name"]
-        return {**described, "name": name, "parameters": {**described["parameters"], **own}}
+        parameters = {**described["parameters"], **own}
+        return {**described, "name": name, "parameters": parameters, "project": self.judge and self.judge.project}
 
     def save(self, by: User) -> Judge | None:
         """The judge as described, which is the one that there is if nothing changed."""

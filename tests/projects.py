@@ -130,6 +130,8 @@ def world(tag: str) -> World:
         f"{of_study}/judges/<int:pk>": judge.pk,
         "benchmarks/<slug:slug>": benchmark.slug,
         "benchmarks/<slug:slug>/cases/<int:pk>": case.pk,
+        "projects/<slug:slug>": project.slug,
+        "projects/<slug:slug>/members/<int:pk>": people["adjudicator"].pk,
         "webhooks/<int:pk>": hook.pk,
         "profiles/<int:pk>": items[0].pair.profile.pk,
         "tasks/<int:pk>": simulated.scenario.task.pk,

@@ -14,6 +14,8 @@ from django.db.migrations.executor import MigrationExecutor
 from annotation.documents import without_nan
 from annotation.errors import InputError
 from annotation.models import Act
+from annotation.models.project import commanded
+from annotation.queries.projects import called
 from annotation.services.acts import coming_through
 
 BAD_INPUT = 2
@@ -35,6 +37,9 @@ class ConcordCommand(BaseCommand):
     """
 
     example = ""
+    makes_roots = False
+    """Whether it makes something that has nothing above it but a project, and therefore takes `--project`."""
+
     # Django's checks of the code import every page to find nothing; `check`, `migrate`, `demo` and `serve` make them.
     requires_system_checks: tuple[str, ...] | list[str] = (SETTINGS,)
 
@@ -46,6 +51,8 @@ class ConcordCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
+        if self.makes_roots:
+            parser.add_argument("--project", metavar="SLUG", help="where new things go; not needed where there is one")
         self.arguments(parser)
 
     def arguments(self, parser: CommandParser) -> None:
@@ -53,7 +60,8 @@ class ConcordCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         try:
-            with coming_through(Act.Through.COMMAND):
+            named = options.get("project") if self.makes_roots else None
+            with coming_through(Act.Through.COMMAND), commanded(called(named) if named else None):
                 document = self.run(**options)
         except InputError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error

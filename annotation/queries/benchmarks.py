@@ -87,7 +87,7 @@ def called(name: str) -> Benchmark:
 def rows(benchmarks: QuerySet[Benchmark] | None = None) -> list[BenchmarkRow]:
     """Benchmarks by name, the oldest version first. Four queries for any number of them."""
     given = Benchmark.objects.all() if benchmarks is None else benchmarks
-    found = list(given.select_related("parent", "study", "created_by").order_by("name", "created_at", "pk"))
+    found = list(given.select_related("parent", "study", "created_by", "project").order_by("name", "created_at", "pk"))
     cases = BenchmarkCase.objects.filter(benchmark__in=[one.pk for one in found]).order_by()
     totals = {
         pk: (total, counting, personas)

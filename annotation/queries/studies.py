@@ -49,7 +49,7 @@ class AnnotatorRow:
 
 def study_rows(studies: QuerySet[Study] | None = None) -> list[StudyRow]:
     """The studies, newest first, in four queries."""
-    found = list((everyday() if studies is None else studies).order_by("-created_at", "-pk"))
+    found = list((everyday() if studies is None else studies).select_related("project").order_by("-created_at", "-pk"))
     ids = [study.pk for study in found]
     items = dict(Item.objects.filter(study__in=ids).order_by().values_list("study").annotate(n=Count("pk")))
     people = dict(Study.objects.filter(pk__in=ids).values_list("pk").annotate(n=Count("annotators")))

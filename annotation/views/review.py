@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
-from annotation.access import adjudicator_required
+from annotation.access import adjudicator_required, may_research
 from annotation.errors import InputError
 from annotation.models import Criterion, Draft, Item, Study
 from annotation.queries import adjudication as queries
@@ -33,7 +33,8 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     disputes = queries.disputes(criterion) if criterion else []
     context = {
         "study": study,
-        "steps": study_steps(study),
+        "adjudicates": not may_research(request.user),
+        "steps": study_steps(study) if may_research(request.user) else [],
         "criteria": criteria,
         "criterion": criterion,
         "disputes": disputes[:SHOWN],
@@ -66,6 +67,7 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
     earlier = item.adjudications.filter(criterion=criterion, turn=turn).select_related("decided_by")
     context: dict[str, Any] = {
         "study": study,
+        "adjudicates": not may_research(request.user),
         "criterion": criterion,
         "item": item,
         "turn": turn,

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from annotation.access import signed_in
+from annotation.access import may_adjudicate, may_research, signed_in
 from annotation.errors import InputError
 from annotation.models import Assignment, Study, User
 from annotation.parsing.platforms import TURK
@@ -33,6 +33,7 @@ def my_work(request: HttpRequest) -> HttpResponse:
     context = {
         "studies": [(row, outcomes.get(row.study.pk, "")) for row in work.my_studies(user)],
         "earlier": user.studies.filter(state=Study.State.CLOSED),
+        "adjudicates": not may_research(user) and may_adjudicate(user),
     }
     return render(request, "annotation/my_work.html", context)
 

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from annotation.access import may_research, public, researcher_required, signed_in
+from annotation.access import may_adjudicate, may_research, public, researcher_required, signed_in
 from annotation.walls import visible_to
 from config import readiness, retention
 from config.metrics import registry
@@ -26,8 +26,10 @@ from simulation.queries import progress
 
 @signed_in
 def home(request: HttpRequest) -> HttpResponse:
-    """Researchers start at the studies, annotators at their work."""
-    return redirect("study_list" if may_research(request.user) else "my_work")
+    """Researchers start at the studies, adjudicators at what they decide, annotators at their work."""
+    if may_research(request.user):
+        return redirect("study_list")
+    return redirect("to_decide" if may_adjudicate(request.user) else "my_work")
 
 
 @signed_in

@@ -293,11 +293,15 @@ def said(judgment: Judgment) -> Said:
 
 def judges() -> QuerySet[Judge]:
     """All judges with how many runs and judgments they have, newest first."""
-    return Judge.objects.annotate(
-        n_runs=Count("runs", distinct=True),
-        n_studies=Count("runs__study", distinct=True),
-        last_run=Max("runs__created_at"),
-    ).order_by("name", "-version")
+    return (
+        Judge.objects.select_related("project")
+        .annotate(
+            n_runs=Count("runs", distinct=True),
+            n_studies=Count("runs__study", distinct=True),
+            last_run=Max("runs__created_at"),
+        )
+        .order_by("name", "-version")
+    )
 
 
 def unfinished_like(

@@ -138,14 +138,14 @@ def _example(study: Study, criterion: Criterion, settled: Adjudication, *, order
     }
 
 
-def check(examples: Sequence[Document], *, by: User | None = None) -> None:
+def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
     """Raise InputError unless each is, word for word, a settled item of the development part of its study."""
     by_study: dict[str, list[Document]] = defaultdict(list)
     for one in examples:
         by_study[one["study"]].append(one)
     for slug, given in by_study.items():
         study = Study.objects.filter(slug=slug).first()
-        if study is None or not sees(by, study):
+        if study is None or not sees(seen_by, study):
             raise InputError(f"an example is of the study {slug!r}, which is not there", field="parameters")
         criteria = {criterion.key: criterion for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)}
         settled = settled_items(study, list(criteria.values()))

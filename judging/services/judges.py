@@ -27,10 +27,19 @@ NO_BATCHES = "A judge of provider {provider} takes no batches."
 
 @act("judge.define", says=("provider", "model"), prepares=True)
 def define(
-    *, by: User | None, name: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None
+    *,
+    by: User | None,
+    name: str,
+    provider: str,
+    model: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    project: Project | None = None,
 ) -> Judge:
-    """The judge of this name with exactly these settings: its latest version if they are the same, else a new one."""
-    judge = drafted(by=by, name=name, provider=provider, model=model, parameters=parameters)
+    """The judge of this name with exactly these settings: its latest version if they are the same, else a new one.
+
+    It is of `project`, or goes where new things of `by` go.
+    """
+    judge = drafted(by=by, name=name, provider=provider, model=model, parameters=parameters, project=project)
     if judge._state.adding:
         judge.created_by = by
         try:
@@ -43,7 +52,13 @@ def define(
 
 
 def drafted(
-    *, by: User | None = None, name: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None
+    *,
+    by: User | None = None,
+    name: str,
+    provider: str,
+    model: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    project: Project | None = None,
 ) -> Judge:
     """The judge that `define` would give: the latest version if it is the same, else a new one that is not saved."""
     name, model = name.strip(), model.strip()
@@ -51,12 +66,12 @@ def drafted(
     wanted: dict[str, Any] = {"provider": provider, "model": model, "parameters": dict(parameters or {})}
     checked_provider(**wanted)
     check_template(wanted["parameters"].get("template", ""))
-    latest = latest_of(name, by=by)
+    latest = latest_of(name, by=by, project=project)
     if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
         return latest
-    check_examples(wanted["parameters"], by=by)
+    check_examples(wanted["parameters"], seen_by=by)
     if latest is None:
-        return Judge(name=name, **wanted)
+        return Judge(name=name, **wanted, **({"project": project} if project else {}))
     return Judge(
         name=name,
         version=latest.version + 1,
@@ -125,12 +140,12 @@ def check_template(template: str) -> None:
         raise InputError(" ".join(prompts.problems(template, "pair" if pair else "dialogue")), field="template")
 
 
-def check_examples(parameters: Mapping[str, Any], *, by: User | None = None) -> None:
+def check_examples(parameters: Mapping[str, Any], *, seen_by: User | None = None) -> None:
     """Examples are settled items of a development part, and the template has a place for them."""
     if given := parameters.get("examples"):
         if (template := parameters.get("template", "")) and not prompts.shows_examples(template):
             raise InputError(prompts.NO_EXAMPLES, field="template")
-        examples.check(given, by=by)
+        examples.check(given, seen_by=seen_by)
 
 
 def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:

@@ -85,7 +85,7 @@ def plan(
     `evaluation` shows what its `setting` says, whatever the study shows.
     """
     check_numbers(repeats, seed)
-    if judge.project_id != study.project_id:
+    if judge.project_id not in (None, study.project_id):  # one that is only looked at is of none yet
         raise InputError("There is no such judge in the project of the study.", field="judge")
     if order_policy not in JudgeRun.OrderPolicy.values:
         known = ", ".join(JudgeRun.OrderPolicy.values)

@@ -121,7 +121,7 @@ def listed() -> QuerySet[Experiment]:
     """All experiments with how many dialogues they have, how many ended, and as they should; newest first."""
     dialogues = SimulatedDialogue.objects.filter(experiment=OuterRef("pk"))
     return (
-        Experiment.objects.select_related("user_agent", "created_by")
+        Experiment.objects.select_related("user_agent", "created_by", "project")
         .prefetch_related("assistants")
         .annotate(
             n_dialogues=counted(dialogues),

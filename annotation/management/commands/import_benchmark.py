@@ -11,6 +11,7 @@ from annotation.services.imports import personafeedback
 
 
 class Command(ImportCommand):
+    makes_roots = True
     help = (
         "Import a benchmark as a released version: a folder that `release` wrote, with votes, splits and history, or "
         "any folder in PersonaFeedback's layout."

@@ -15,6 +15,7 @@ from annotation.services import studies
 
 
 class Command(ConcordCommand):
+    makes_roots = True
     help = "Create a study: a kind of item, the criteria asked of each, and how many people rate it."
     example = 'study "Pilot" --kind dialogue --criteria task_completion personalization --overlap 3'
 

@@ -17,6 +17,7 @@ MOST_SHOWN = 20
 
 
 class Command(ConcordCommand):
+    makes_roots = True
     help = "Have an address told of events and print the secret that signs the messages; list, try and end webhooks."
     example = "webhook --by rosa --url https://lab.example/hook --events run.finished study.finished"
 

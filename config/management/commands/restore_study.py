@@ -12,6 +12,7 @@ from config.archives import reading
 
 
 class Command(ConcordCommand):
+    makes_roots = True
     help = "Add the study of an archive to this site. Accounts, material and judges that are here already are used."
     example = "restore_study my-study.zip"
 

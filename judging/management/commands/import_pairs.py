@@ -13,6 +13,7 @@ from judging.services.imports import pandalm
 
 
 class Command(ImportCommand):
+    makes_roots = True
     help = "Import response pairs; PandaLM's test set brings people's choices and judges' verdicts with it."
     example = "import_pairs ../PersonaFeedback --format personafeedback"
     path_help = "the folder of the data set, or the JSONL file"

@@ -25,6 +25,7 @@ def user_numbers(text: str) -> set[int]:
 
 
 class Command(ImportCommand):
+    makes_roots = True
     help = "Import profiles, tasks and scenarios of PersonaLens."
     example = "import_personalens ../PersonaLens/data --users 0-49,66"
     path_help = "the folder that holds profile/ and task/"

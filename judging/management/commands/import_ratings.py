@@ -13,6 +13,7 @@ from judging.services.imports import ratings as judge_ratings
 
 
 class Command(ImportCommand):
+    makes_roots = True
     help = "Import people's labels from a long table (item, rater, criterion, value), or a judge's with --judge."
     example = "import_ratings labels.csv --study pilot"
     path_help = "the CSV file"

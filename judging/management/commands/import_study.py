@@ -14,6 +14,7 @@ from judging.services.exchanging import reading
 
 
 class Command(ImportCommand):
+    makes_roots = True
     help = "Import items and labels, people's and judges', from another tool's export."
     example = "import_study project-1.json --format labelstudio --study pilot"
     path_help = "the file; a folder for Potato"

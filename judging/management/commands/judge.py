@@ -34,6 +34,7 @@ NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make 
 
 
 class Command(ConcordCommand):
+    makes_roots = True
     help = (
         "Let a judge rate the items of a study. Workers do it in the background; --now does it in this process. "
         "Asked again after an interruption, the command goes on with the run it began."
@@ -206,6 +207,7 @@ def chosen_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
     same = known is not None and known.provider == provider
     return define(
         by=None,
+        project=found_study(options["study"]).project,
         name=name,
         provider=provider,
         model=options["model"] or (known.model if known and same else ""),

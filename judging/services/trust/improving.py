@@ -54,7 +54,14 @@ def new_version(
         if n or items:
             asked = _criteria(study, criteria)
             parameters["examples"] = examples.drawn(study, asked, n or len(items), seed=seed, items=items)
-    return judges.define(by=by, name=judge.name, provider=judge.provider, model=judge.model, parameters=parameters)
+    return judges.define(
+        by=by,
+        project=judge.project,
+        name=judge.name,
+        provider=judge.provider,
+        model=judge.model,
+        parameters=parameters,
+    )
 
 
 def _criteria(study: Study, keys: Sequence[str]) -> list[Criterion]:

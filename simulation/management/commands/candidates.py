@@ -21,6 +21,7 @@ DOES = ("make", "import", "pairs")
 
 
 class Command(ConcordCommand):
+    makes_roots = True
     help = (
         "make: let a model answer questions of profiles at stated levels: none (for anybody), generic "
         "(for people of this kind), full (for exactly this person), over (details forced in). import: read candidates "

@@ -15,6 +15,7 @@ from simulation.services import agents, making
 
 
 class Command(ConcordCommand):
+    makes_roots = True
     help = (
         "Let a model make a profile from demographics, preferences or summaries for a profile, tasks, or a situation; "
         "or check profiles for conflicts, which people then review. Every reply is checked against the preference "

@@ -35,6 +35,7 @@ NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make 
 
 
 class Command(ConcordCommand):
+    makes_roots = True
     help = (
         "Let a user agent play users with tasks, and talk with assistants under conditions. Workers do it in the "
         "background; --now does it in this process. Asked again after an interruption, the command goes on with the "

@@ -115,7 +115,7 @@ def test_a_list_costs_the_same_for_more_rows(alice, slug, django_assert_num_quer
     alice.post(f"{HERE}/{slug}/clean", {"rules": ["repeated"], "version": "2"})
     with django_assert_num_queries(3):  # session, user, benchmarks
         assert len(alice.get(HERE).json()["results"]) == 2
-    with django_assert_num_queries(4):  # session, user, benchmark, cases
+    with django_assert_num_queries(5):  # session, user, the door, benchmark, cases
         assert len(alice.get(f"{HERE}/{slug}/cases").json()["results"]) == 3
 
 

@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.errors import InputError
-from annotation.models import User, Webhook, WebhookDelivery
+from annotation.models import Project, User, Webhook, WebhookDelivery
 from annotation.services import annotations, assignments, studies, webhooks
 from tests.factories import CriterionFactory
 from tests.labelled import with_items
@@ -72,7 +72,7 @@ def hook(alice: User, receiver: Receiver, *events: str) -> tuple[Webhook, str]:
 def test_a_message_is_signed_over_time_and_body(alice, receiver, sent, django_capture_on_commit_callbacks):
     _, secret = hook(alice, receiver, "run.finished")
     with django_capture_on_commit_callbacks(execute=True):
-        webhooks.tell("run.finished", subject="run 1", data={"run": 1})
+        webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={"run": 1})
     assert webhooks.deliver(*sent) is True
     ((headers, body),) = receiver.got
     at, _, given = headers["Concord-Signature"].partition(",v1=")
@@ -89,8 +89,8 @@ def test_a_message_is_signed_over_time_and_body(alice, receiver, sent, django_ca
 def test_the_same_subject_is_told_once_and_a_delivered_message_not_again(alice, receiver, sent):
     hook(alice, receiver, "run.finished")
     for _ in range(2):
-        webhooks.tell("run.finished", subject="run 1", data={})
-    webhooks.tell("study.closed", subject="study 1", data={})
+        webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+    webhooks.tell("study.closed", project=Project.at_hand().pk, subject="study 1", data={})
     key = WebhookDelivery.objects.get().pk
     assert [webhooks.deliver(key), webhooks.deliver(key)] == [True, None]
     assert len(receiver.got) == 1
@@ -100,7 +100,7 @@ def test_the_same_subject_is_told_once_and_a_delivered_message_not_again(alice, 
 def test_what_is_not_taken_is_tried_again_and_given_up_in_the_end(alice, receiver, sent, status):
     hook(alice, receiver, "run.finished")
     receiver.status = status
-    webhooks.tell("run.finished", subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
     row = WebhookDelivery.objects.get()
     tries = 0
     while row.due_at:
@@ -119,7 +119,7 @@ def test_what_is_not_taken_is_tried_again_and_given_up_in_the_end(alice, receive
 def test_a_server_that_is_away_is_an_error_on_record(alice, receiver, sent):
     made, _ = hook(alice, receiver, "run.finished")
     Webhook.objects.filter(pk=made.pk).update(url="http://127.0.0.1:1/")
-    webhooks.tell("run.finished", subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
     key = WebhookDelivery.objects.get().pk
     assert webhooks.deliver(key) is False
     assert "refused" in WebhookDelivery.objects.get().error
@@ -128,7 +128,7 @@ def test_a_server_that_is_away_is_an_error_on_record(alice, receiver, sent):
 def test_an_address_that_became_private_is_not_called(alice, receiver, sent, monkeypatch):
     hook(alice, receiver, "run.finished")
     monkeypatch.delenv("CONCORD_ALLOWED_HOOK_HOSTS")
-    webhooks.tell("run.finished", subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
     key = WebhookDelivery.objects.get().pk
     assert webhooks.deliver(key) is False
     assert "not a public address" in WebhookDelivery.objects.get().error
@@ -137,7 +137,7 @@ def test_an_address_that_became_private_is_not_called(alice, receiver, sent, mon
 
 def test_what_no_worker_got_to_is_found_by_the_sweep(alice, receiver, sent):
     hook(alice, receiver, "run.finished")
-    webhooks.tell("run.finished", subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
     assert webhooks.send_due() == 0
     WebhookDelivery.objects.update(due_at=timezone.now() - timedelta(minutes=1))
     assert webhooks.send_due() == 1
@@ -161,9 +161,9 @@ def test_labels_and_a_finished_study_are_told(alice, bob, receiver, sent, django
 
 def test_an_ended_webhook_is_told_nothing(alice, receiver, sent):
     made, _ = hook(alice, receiver, "run.finished")
-    webhooks.tell("run.finished", subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
     webhooks.end(by=alice, webhook=made)
-    webhooks.tell("run.finished", subject="run 2", data={})
+    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 2", data={})
     assert webhooks.deliver(WebhookDelivery.objects.get().pk) is None
     assert receiver.got == []
 

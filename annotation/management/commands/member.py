@@ -1,0 +1,41 @@
+"""`manage.py member`: who is in a project, and in which role."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.management.commands.project import described
+from annotation.models import Membership, User
+from annotation.queries.projects import called
+from annotation.services import projects
+
+
+class Command(ConcordCommand):
+    help = "Give an account a role in a project, another role, or none any more."
+    example = "member default anna --role adjudicator"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("project", help="its address or name")
+        parser.add_argument("user", help="username")
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--role", help=", ".join(Membership.Role.values))
+        what.add_argument("--remove", action="store_true", help="take the account out of the project")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        project = called(options["project"])
+        user = User.objects.filter(username=options["user"]).first()
+        if user is None:
+            raise InputError(f"There is no account {options['user']!r}.", field="user")
+        if options["remove"]:
+            projects.leave(by=None, project=project, user=user)
+        else:
+            projects.join(by=None, project=project, user=user, role=options["role"])
+        return described(project)
+
+    def say(self, document: dict[str, Any]) -> None:
+        for one in document["members"]:
+            self.stdout.write(f"{one['user']}: {one['role']} of {document['name']}")

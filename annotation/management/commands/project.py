@@ -1,0 +1,41 @@
+"""`manage.py project`: make a project, or list those there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import Project, User
+from annotation.services import projects
+
+
+class Command(ConcordCommand):
+    help = "Make a project, whose owner may add others; without a name, list all of them."
+    example = 'project "Reading group" --owner rosa'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", nargs="?", help="of the new project")
+        parser.add_argument("--owner", metavar="USER", help="who manages it; is made a researcher if need be")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["name"] is None:
+            return {"projects": [described(one) for one in Project.objects.prefetch_related("memberships__user")]}
+        owner = None
+        if options["owner"] is not None:
+            owner = User.objects.filter(username=options["owner"]).first()
+            if owner is None:
+                raise InputError(f"There is no account {options['owner']!r}.", field="owner")
+        return {"projects": [described(projects.make(by=None, name=options["name"], owner=owner))]}
+
+    def say(self, document: dict[str, Any]) -> None:
+        for one in document["projects"]:
+            who = ", ".join(f"{member['user']} ({member['role']})" for member in one["members"]) or "nobody"
+            self.stdout.write(f"{one['slug']}: {one['name']}; {who}")
+
+
+def described(project: Project) -> dict[str, Any]:
+    people = [{"user": one.user.username, "role": one.role} for one in project.memberships.all()]
+    return {"name": project.name, "slug": project.slug, "members": sorted(people, key=lambda one: one["user"])}
