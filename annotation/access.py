@@ -159,7 +159,6 @@ class IsAdjudicator(IsResearcher):
 
     access: Access = "adjudicator"
     message = "This part of the API is for researchers and adjudicators."
-    to_read: tuple[str, ...] = (READ, RESEARCH, ANNOTATE)
 
     def suits(self, user: Any) -> bool:
         return may_adjudicate(user)
