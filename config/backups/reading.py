@@ -18,6 +18,8 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import DateField, Model
 
 from annotation.errors import InputError
+from annotation.models import Project
+from annotation.models.project import DEFAULT_NAME, DEFAULT_SLUG
 from config.backups import tables
 from config.backups.writing import FORM, MANIFEST, migrations
 
@@ -66,9 +68,14 @@ def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
 
 
 def check_empty() -> None:
+    """A new site has nothing but the project that it begins with, which gives way to those of the backup."""
     for model in tables.models_kept():
-        if model._base_manager.exists():
+        there = model._base_manager.all()
+        if model is Project:
+            there = there.exclude(slug=DEFAULT_SLUG, name=DEFAULT_NAME)
+        if there.exists():
             raise InputError(f"The site is not empty: it has rows of {model._meta.label}. Restore into a new one.")
+    Project.objects.all().delete()
 
 
 def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any], path: Path) -> int:
