@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from rest_framework import serializers
@@ -15,7 +14,7 @@ from annotation.api.base import Api, Given, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.models import ConsentDecision, DemographicQuestion, Invitation, Study, User
 from annotation.queries.participation import intake_of, participants, why_closed, with_uses
-from annotation.services import completions, consents, demographics, invitations
+from annotation.services import coming_in, consents, demographics, invitations
 
 
 class ComingInApi(Api):
@@ -124,16 +123,8 @@ class StudyIntake(ComingInApi):
     @says("Set how people come in, and what they agree to", IntakeSerializer, body=NewIntake)
     def patch(self, request: Request, slug: str) -> Response:
         """Who agreed to another text is asked again."""
-        study, given = self.study(slug), self.given(NewIntake)
-        text = given.pop("consent_text", None)
-        with transaction.atomic():
-            if given:
-                now = intake_of(study)
-                names = ("is_public", "completion_code", "completion_url")
-                new = {name: given.get(name, getattr(now, name)) for name in names}
-                completions.set_intake(by=self.me, study=study, **new)
-            if text is not None:
-                consents.set_text(by=self.me, study=study, text=text)
+        study = self.study(slug)
+        coming_in.change(by=self.me, study=study, **self.given(NewIntake))
         return self.shown(study)
 
     def shown(self, study: Study) -> Response:

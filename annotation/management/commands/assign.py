@@ -9,6 +9,7 @@ from django.db import transaction
 
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
+from annotation.models import Study
 from annotation.queries.studies import people_called, study_called, study_row
 from annotation.services import assignments, studies
 
@@ -25,6 +26,8 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
         with transaction.atomic():
+            # first: who holds the study and waits for the log of acts would be waited for by the second act here
+            Study.objects.select_for_update().get(pk=study.pk)
             people = people_called(listed(options["annotators"]))
             assignments.add_annotators(by=None, study=study, annotators=people)
             if options["open"]:

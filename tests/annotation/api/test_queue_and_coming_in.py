@@ -160,6 +160,7 @@ class TestComingIn:
         found = rosa.patch(f"{AT}/intake", {"is_public": True, "completion_code": "C1", "consent_text": "You agree."})
         assert found.json()["public_path"] == "/register/pilot/"
         assert (found.json()["completion_code"], found.json()["consent_text"]) == ("C1", "You agree.")
+        assert Act.objects.filter(verb__in=["intake.set", "consent_text.set"]).count() == 1, "one act"
         kept = rosa.patch(f"{AT}/intake", {"completion_url": "https://p.example/done"}).json()
         assert (kept["completion_code"], kept["consent_text"], kept["is_public"]) == ("C1", "You agree.", True)
         bad = rosa.patch(f"{AT}/intake", {"consent_text": "Another.", "completion_url": "ftp://p.example"})
