@@ -2,10 +2,14 @@
 
     python scripts/bench_annotate.py                        # SQLite, and PostgreSQL where it answers
     python scripts/bench_annotate.py --database sqlite --items 100000 --seconds 30 --done 5000
+    python scripts/bench_annotate.py --load                 # 200 people, 100,000 items, 300 s, PostgreSQL and Redis
 
 The web server runs as `config/supervisord.conf` starts it. Each virtual annotator is signed in beforehand and does what
 the rating page does: it hands an item in, gets the item after the next in the same answer, and "reads" for a moment.
 BENCH_DATABASE_URL names another PostgreSQL server; a database of its own is made there and dropped again.
+
+With --load, BENCH_BROKER_URL names the Redis. Each person thinks for 4 s on average, half as long to half as long
+again, so that 200 of them offer 50 items a second at most. At the end `check_invariants` looks at the whole database.
 """
 
 from __future__ import annotations
@@ -26,6 +30,8 @@ from annotating.study import made_study
 SERVER = os.environ.get("BENCH_DATABASE_URL") or "postgresql://root@127.0.0.1:5432/postgres"
 LIMITS = {"sqlite": 0.150, "postgresql": 0.100}
 FEWEST = 50  # items that are saved in a second
+LOAD = ["--database", "postgresql", "--items", "100000", "--people", "200", "--seconds", "300", "--think", "4"]
+REDIS = os.environ.get("BENCH_BROKER_URL") or "redis://127.0.0.1:6379/8"
 
 
 def main() -> int:
@@ -38,7 +44,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="after which no more items are begun")
     parser.add_argument("--think", type=float, default=0.95, help="seconds between two items of one person, on average")
     parser.add_argument("--drafts", type=float, default=0.5, help="drafts that are saved for an item, on average")
+    parser.add_argument("--load", action="store_true", help="200 people for 300 s; numbers that are given hold")
     given = parser.parse_args()
+    if given.load:
+        given = parser.parse_args([*LOAD, *sys.argv[1:]])
     return measure(given) if given.database and given.items else everything(given)
 
 
@@ -71,6 +80,8 @@ def measure(given: argparse.Namespace) -> int:
     name = f"concord_bench_{os.getpid()}"
     try:
         environment = prepared_environment(given.database, folder, name)
+        if given.load:
+            environment["CELERY_BROKER_URL"] = REDIS
         os.environ.update(environment)
         sys.path.insert(0, str(ROOT))
         made = made_study(items=given.items, people=given.people, overlap=given.overlap, done=given.done)
@@ -113,6 +124,7 @@ def checked(given: argparse.Namespace, worked: Worked) -> list[str]:
     from django.db.models import Count
 
     from annotation.models import Annotation, Assignment
+    from config.invariants import findings
 
     problems = [f"{n} × {what}" for one in worked.people for what, n in one.problems.items()]
     submitted = Assignment.objects.filter(state="submitted")
@@ -129,6 +141,8 @@ def checked(given: argparse.Namespace, worked: Worked) -> list[str]:
     for number, what in ((too_many, "rated too often"), (twice, "twice by one person"), (lost, "labels lost")):
         if number:
             problems.append(f"{number} items {what}")
+    if given.load:
+        problems += [f"{one.n} times not so: {one.invariant}" for one in findings()]
     return problems
 
 
@@ -166,6 +180,7 @@ def report(given: argparse.Namespace, worked: Worked, problems: list[str]) -> in
     if slow:
         print(f"   MISSED: p95 is above {1000 * LIMITS[given.database]:.0f} ms")
     offered = given.people / given.think  # few people cannot save more than they read
+    print(f"   offered: {given.people} people who think for {given.think:g} s: {offered:.1f} items/s at most")
     if few := per_second < min(FEWEST, 0.8 * offered):
         print(f"   MISSED: fewer than {min(FEWEST, 0.8 * offered):.0f} items a second")
     return 1 if problems or slow or few else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
-from django.db.models import Exists, OuterRef, Sum
+from django.db.models import Exists, F, OuterRef, Sum
 from django.utils import timezone
 
 from annotation.services import webhooks
@@ -29,6 +29,17 @@ def sweep() -> int:
     webhooks.send_due()
     Worker.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()
     return len(found)
+
+
+def set_back(by: timedelta) -> None:
+    """The clock was set back: what was to be done later is due that much earlier, and who was seen then may be gone.
+
+    Without this, parts whose message or process was lost would wait until the clock is where it was.
+    """
+    now = timezone.now()
+    logger.warning("The clock was set back by %s: what is due later is moved with it.", by)
+    Worker.objects.filter(seen_at__gt=now).update(seen_at=now)
+    chunks.unfinished().filter(queued_at__gt=now).update(queued_at=F("queued_at") - by)
 
 
 def abandoned() -> list[int]:

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from threading import Event, Thread
 
 from django.conf import settings
@@ -39,16 +40,26 @@ def sign_off(worker: Worker) -> None:
     Worker.objects.filter(pk=worker.pk).delete()
 
 
+SET_BACK = timedelta(minutes=1)
+"""A clock that is set back by less is waited for; by more, what is to be done later is moved with it."""
+
+
 class Heart(Thread):
     """Reports for a worker from a thread with a connection of its own, and then looks after `also`.
 
     A database that is locked or away is waited for. After a stall `also` sits out a round, so that everybody else can
-    report before anybody is declared gone.
+    report before anybody is declared gone. `set_back` is told by how much the clock was set back since the last round.
     """
 
-    def __init__(self, worker: Worker, *, also: Callable[[], object] | None = None) -> None:
+    def __init__(
+        self,
+        worker: Worker,
+        *,
+        also: Callable[[], object] | None = None,
+        set_back: Callable[[timedelta], object] | None = None,
+    ) -> None:
         super().__init__(name=f"heart of {worker.name}", daemon=True)
-        self.worker, self.also, self.ended = worker, also, Event()
+        self.worker, self.also, self.set_back, self.ended = worker, also, set_back, Event()
         self.last = time.time()
 
     def run(self) -> None:
@@ -62,7 +73,10 @@ class Heart(Thread):
 
     def beat(self) -> None:
         report(self.worker)
-        stalled = time.time() - self.last > max(settings.WORKER_GONE_SECONDS / 2, 2 * settings.WORKER_BEAT_SECONDS)
+        passed = time.time() - self.last
+        if self.set_back and -passed > SET_BACK.total_seconds():
+            self.set_back(timedelta(seconds=-passed))
+        stalled = passed > max(settings.WORKER_GONE_SECONDS / 2, 2 * settings.WORKER_BEAT_SECONDS)
         self.last = time.time()
         if self.also and not stalled:
             self.also()

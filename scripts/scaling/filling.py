@@ -202,7 +202,8 @@ def judged(made: list[Any], labelled: int) -> int:
     from judging.models import Judge, JudgeChunk, JudgeRun, Judgment
 
     judges = Judge.objects.bulk_create(
-        Judge(name=f"judge {n}", provider="openai_compatible", model=f"model-{n}") for n in range(1, JUDGES + 1)
+        Judge(project=made[0].project, name=f"judge {n}", provider="openai_compatible", model=f"model-{n}")
+        for n in range(1, JUDGES + 1)
     )
     now = timezone.now()
     runs = JudgeRun.objects.bulk_create(

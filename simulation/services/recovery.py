@@ -8,10 +8,12 @@ from threading import Event, Thread
 
 from django.conf import settings
 from django.db import Error, connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from judging.queries.workers import gone_before
-from simulation.models import Experiment
+from judging.services.workers import SET_BACK
+from simulation.models import Experiment, Making
 from simulation.services import claims, making
 
 logger = logging.getLogger(__name__)
@@ -33,6 +35,13 @@ def sweep() -> int:
     return len(found) + len(orders)
 
 
+def set_back(by: timedelta) -> None:
+    """The clock was set back: messages that were sent, or are to be, count as that much earlier."""
+    now = timezone.now()
+    claims.unfinished().filter(queued_at__gt=now).update(queued_at=F("queued_at") - by)
+    Making.objects.filter(finished_at__isnull=True, queued_at__gt=now).update(queued_at=F("queued_at") - by)
+
+
 def abandoned() -> list[int]:
     """Free the experiments whose process is gone."""
     held = claims.unfinished().filter(worker__seen_at__lt=gone_before()).values_list("pk", "worker")
@@ -52,11 +61,20 @@ class Sweeper(Thread):
     def __init__(self) -> None:
         super().__init__(name="sweeper of experiments", daemon=True)
         self.ended = Event()
+        self.last = timezone.now()
+
+    def look(self) -> None:
+        """Sweep; where the clock was set back since the last time, move what is due later with it."""
+        now = timezone.now()
+        if self.last - now > SET_BACK:
+            set_back(self.last - now)
+        self.last = now
+        sweep()
 
     def run(self) -> None:
         while not self.ended.wait(settings.WORKER_BEAT_SECONDS):
             try:
-                sweep()
+                self.look()
             except Error:
                 logger.warning("The database did not answer the sweep; trying again.", exc_info=True)
             finally:

@@ -102,3 +102,14 @@ def test_celery_s_signals_begin_and_end_the_reports():
     tasks.end()
     assert not Worker.objects.exists()
     assert tasks.hearts == []
+
+
+def test_a_heart_tells_by_how_much_the_clock_was_set_back(db, monkeypatch):
+    now, told = [10_000.0], []
+    monkeypatch.setattr(workers.time, "time", lambda: now[0])
+    with workers.beating() as worker:
+        heart = workers.Heart(worker, set_back=told.append)
+        for step in (2.0, -30.0, 2.0, -3600.0, 2.0):
+            now[0] += step
+            heart.beat()
+    assert [one.total_seconds() for one in told] == [3600.0]

@@ -59,3 +59,18 @@ def test_orders_of_material_too(swept):
     Making.objects.create(kind="tasks", agent=agent, queued_at=timezone.now())
 
     assert swept() == [lost.pk]
+
+
+def test_after_the_clock_was_set_back_what_was_sent_is_not_waited_for(swept, monkeypatch):
+    experiment = factories.ExperimentFactory(queued_at=timezone.now() - timedelta(minutes=2))
+    sweeper = recovery.Sweeper()
+    earlier = timezone.now() - timedelta(hours=1)
+    monkeypatch.setattr(recovery.timezone, "now", lambda: earlier)
+    assert swept() == []
+
+    assert Experiment.objects.get().queued_at > earlier  # and so it would wait for an hour
+
+    sweeper.look()
+
+    assert Experiment.objects.get().queued_at == earlier  # sent again
+    assert experiment.pk == Experiment.objects.get().pk
