@@ -27,6 +27,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -40,7 +41,7 @@ from annotating.study import SLUG, made_study
 OVERLAP = 2
 HOUR = 3600
 SMALL_DISK = 20_000
-SLOW = {"otherwise": "1", "delay": 0.2, "concurrency": 2}
+SLOW = {"otherwise": "1", "delay": 0.6, "concurrency": 2}
 
 
 class Patient(Person):
@@ -54,8 +55,9 @@ class Patient(Person):
             try:
                 before = Counter(self.problems)
                 status, told = super().post(path, data)
-            except OSError as error:
+            except (OSError, HTTPException, ValueError) as error:  # the connection, or the answer, broke off
                 self.refused[type(error).__name__] += 1
+                self.connection = None
             else:
                 if status < 500:
                     return status, told

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import random
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.db import transaction
@@ -17,14 +21,19 @@ from annotation.exchange.material import naming
 from annotation.exchange.registry import EXCHANGES
 from annotation.models import Annotation, Dialogue, Profile, ResponsePair, Study, Task
 from annotation.parsing.files import InputFile
+from annotation.parsing.packed import unpack
 from annotation.services import known
 from annotation.services.imports import personafeedback, ratings, records
 from annotation.services.imports.outcome import Outcome
+from config.archives import reading as reading_of_archives
+from config.archives import writing as archives
 from judging.models import Judgment
 from judging.services.exchanging import reading, writing
 from judging.services.imports import pandalm, personalens
 from judging.services.imports import ratings as judge_ratings
 from simulation.services import candidates
+from tests.factories import CriterionFactory
+from tests.labelled import judge_says, people_say, with_items
 from tests.personalens_copy import make_copy
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -264,7 +273,8 @@ def prepared(folder: Path) -> list[Importer]:
     (folder / "judged.csv").write_bytes(of_one(table))
     judge_ratings.load(by=None, file=InputFile.of(folder / "judged.csv"), study="Pilot", judge="gpt")
     study = Study.objects.get(name="Pilot")
-    return [*of_records(), *of_tables(table, study), *of_exchanges(study, folder), *of_sets(folder / "sets")]
+    plain = [*of_records(), *of_tables(table, study), *of_exchanges(study, folder), *of_sets(folder / "sets")]
+    return [*plain, *packed(plain), *of_archives(folder)]
 
 
 def ratings_table() -> bytes:
@@ -346,6 +356,63 @@ def of_sets(folder: Path) -> Iterator[Importer]:
     person = json.loads((DEMO / "profiles.jsonl").read_text().splitlines()[0])["id"]
     asked = {"profile_id": person, "question": "Q?", "kind": "general", "level": "generic", "text": "Fine."}
     yield Importer("candidates", {"c.jsonl": written(asked)}, lambda path: candidates.load(by=None, path=path))
+
+
+def packed(importers: list[Importer]) -> Iterator[Importer]:
+    """Folders as they come to the page, in one ZIP file that is spoilt itself."""
+    for importer in importers:
+        if importer.name in ("personafeedback", "pandalm", "personalens", "potato, foreign"):
+            content = zipped({f"folder/{name}": text for name, text in importer.files.items()})
+            yield Importer(f"{importer.name}, packed", {"folder.zip": content}, unpacked(importer.load))
+
+
+def zipped(files: Files) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return content.getvalue()
+
+
+def unpacked(load: Load) -> Load:
+    """As the page does with a ZIP file: into a new folder, which is loaded."""
+
+    def loaded(path: Path) -> Outcome | None:
+        with TemporaryDirectory(dir=path.parent) as into:
+            return load(unpack(InputFile.of(path), Path(into)))
+
+    return loaded
+
+
+def of_archives(folder: Path) -> Iterator[Importer]:
+    """A study's archive: spoilt as a file, and table by table with a manifest that says it is whole."""
+    path = folder / "study.zip"
+    criterion = CriterionFactory(study=with_items(3, name="Archived", slug="archived"))
+    people_say(criterion, {"ann": ["1", "2", "3"], "bob": ["1", "", "2"]})
+    judge_says(criterion, "gpt in an archive", ["1", "2", ""])
+    archives.write(criterion.study, path)
+    Annotation.objects.filter(assignment__study=criterion.study).delete()
+    Judgment.objects.filter(run__study=criterion.study).delete()
+    criterion.study.delete()
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+
+    def restored(path: Path) -> None:
+        reading_of_archives.restore(by=None, path=path)
+
+    def resigned(path: Path) -> None:
+        """With the hashes that its tables have now: what changed it knew how."""
+        files = {name: (path / name).read_bytes() for name in members}
+        manifest = json.loads(members[archives.MANIFEST])
+        for label, table in manifest["tables"].items():
+            table["sha256"] = hashlib.sha256(files[f"{label}.jsonl"]).hexdigest()
+        whole = files[archives.MANIFEST] != members[archives.MANIFEST]
+        made = path.parent / "made.zip"
+        made.write_bytes(zipped(files if whole else {**files, archives.MANIFEST: written(manifest)}))
+        reading_of_archives.restore(by=None, path=made)
+
+    yield Importer("archive", {"study.zip": path.read_bytes()}, restored)
+    yield Importer("archive, signed anew", members, resigned)
 
 
 TURNS = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]

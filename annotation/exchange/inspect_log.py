@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -107,7 +108,7 @@ def unpacked(file: InputFile, member: zipfile.ZipInfo) -> bytes:
             packed = archive_file.read(member.compress_size)
         with pa.CompressedInputStream(pa.py_buffer(packed), "zstd") as stream:
             return bytes(stream.read(member.file_size))
-    except (OSError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise file.error(f"cannot be unpacked: {error}", field=member.filename) from error
 
 

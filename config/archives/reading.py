@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+import zlib
 from collections import defaultdict
 from itertools import islice
 from pathlib import Path
@@ -56,7 +57,14 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
             rows = {}
             for model in (*members.shared(), *members.own()):
                 rows[model._meta.label] = table(archive, model, manifest, path, numbers)
-    except (zipfile.BadZipFile, OSError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        OSError,
+    ) as error:  # how zipfile says it
         raise InputError(f"cannot be read as an archive: {error}", file=str(path)) from error
     except IntegrityError as error:
         raise InputError(f"holds rows that cannot be here: {error}", file=str(path)) from error

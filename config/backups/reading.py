@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -39,7 +40,7 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
             for model in tables.models_kept():
                 tell(model._meta.label, table(archive, model, manifest, path))
             go_on_counting()
-    except (zipfile.BadZipFile, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise InputError(f"cannot be read as a backup: {error}", file=str(path)) from error
     except IntegrityError as error:
         raise InputError(f"refers to rows that it does not hold: {error}", file=str(path)) from error

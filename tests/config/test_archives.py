@@ -254,3 +254,16 @@ class TestThePage:
     def test_bob_the_annotator_may_not(self, study, client):
         client.force_login(User.objects.get(username="p0"))
         assert client.get(reverse("study_archive", args=["known"])).status_code == 403
+
+
+def test_an_archive_whose_packed_content_was_spoilt_is_refused(study, tmp_path):
+    path = tmp_path / "study.zip"
+    writing.write(study, path)
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        first = archive.infolist()[0]
+    start = first.header_offset + 30 + len(first.filename)
+    content[start : start + 24] = b"\xff" * 24
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="cannot be read as an archive"):
+        reading.restore(by=None, path=path)
