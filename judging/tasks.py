@@ -50,7 +50,7 @@ def assess(study_id: int, judge_id: int) -> None:
 @worker_ready.connect
 def begin(sender: Any, **_: Any) -> None:
     """The worker's main process says that it is there, and from now on looks after lost work."""
-    worker = workers.register(slots=sender.controller.concurrency)
+    worker = workers.registered_soon(slots=sender.controller.concurrency)
     heart = workers.Heart(worker, also=recovery.sweep, set_back=recovery.set_back)
     hearts.append(heart)
     heart.start()

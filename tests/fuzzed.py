@@ -32,8 +32,6 @@ from judging.services.exchanging import reading, writing
 from judging.services.imports import pandalm, personalens
 from judging.services.imports import ratings as judge_ratings
 from simulation.services import candidates
-from tests.factories import CriterionFactory
-from tests.labelled import judge_says, people_say, with_items
 from tests.personalens_copy import make_copy
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -387,13 +385,16 @@ def unpacked(load: Load) -> Load:
 def of_archives(folder: Path) -> Iterator[Importer]:
     """A study's archive: spoilt as a file, and table by table with a manifest that says it is whole."""
     path = folder / "study.zip"
-    criterion = CriterionFactory(study=with_items(3, name="Archived", slug="archived"))
-    people_say(criterion, {"ann": ["1", "2", "3"], "bob": ["1", "", "2"]})
-    judge_says(criterion, "gpt in an archive", ["1", "2", ""])
-    archives.write(criterion.study, path)
-    Annotation.objects.filter(assignment__study=criterion.study).delete()
-    Judgment.objects.filter(run__study=criterion.study).delete()
-    criterion.study.delete()
+    table = folder / "archived.csv"
+    table.write_bytes(ratings_table())
+    ratings.load(by=None, file=InputFile.of(table), study="Archived")
+    table.write_bytes(of_one(ratings_table()))
+    judge_ratings.load(by=None, file=InputFile.of(table), study="Archived", judge="gpt in an archive")
+    study = Study.objects.get(name="Archived")
+    archives.write(study, path)
+    Annotation.objects.filter(assignment__study=study).delete()
+    Judgment.objects.filter(run__study=study).delete()
+    study.delete()
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
 

@@ -97,6 +97,8 @@ def table(
     """Add the rows of one table; their hash is compared once all are read, before anything is committed."""
     label, found, made, known = model._meta.label, hashlib.sha256(), 0, 0
     name = f"{label}.jsonl"
+    if name not in archive.namelist():
+        raise InputError("is not in the archive", file=f"{path}:{name}")
     with archive.open(name) as file, as_it_was(model):
         lines = hashed(file, found)
         try:

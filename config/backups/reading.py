@@ -83,6 +83,8 @@ def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any]
     """Fill one table; its hash is compared once all of it is read, before anything is committed."""
     label, found, n = model._meta.label, hashlib.sha256(), 0
     name = f"{label}.jsonl"
+    if name not in archive.namelist():
+        raise InputError("is not in the backup", file=f"{path}:{name}")
     with archive.open(name) as file, as_it_was(model):
         rows = tables.instances(model, hashed(file, found))
         try:

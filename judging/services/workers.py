@@ -23,13 +23,35 @@ logger = logging.getLogger(__name__)
 
 def register(*, slots: int) -> Worker:
     """A row for this process. `slots` is how many parts it takes from the queue at a time."""
+    worker = named(slots=slots)
+    report(worker)
+    return worker
+
+
+def registered_soon(*, slots: int) -> Worker:
+    """The same, where the database may be away just now: then its heart makes the row once it is back."""
+    worker = named(slots=slots)
+    try:
+        report(worker)
+    except Error:
+        logger.warning("The database is away; this worker says that it is there once it is back.", exc_info=True)
+        connection.close_if_unusable_or_obsolete()
+    return worker
+
+
+def named(*, slots: int) -> Worker:
+    """What the row of this process holds, without the row."""
     name = f"{socket.gethostname()[:150]}/{os.getpid()}/{secrets.token_hex(4)}"
-    return Worker.objects.create(name=name, slots=slots, seen_at=timezone.now())
+    return Worker(name=name, slots=slots)
 
 
 def report(worker: Worker) -> None:
     """Say that it lives. Makes the row again if somebody tidied it away while the machine slept."""
     now = timezone.now()
+    if worker.pk is None:
+        worker.seen_at = now
+        worker.save()
+        return
     if not Worker.objects.filter(pk=worker.pk).update(seen_at=now):
         again = Worker(pk=worker.pk, name=worker.name, slots=worker.slots, seen_at=now)
         Worker.objects.bulk_create([again], ignore_conflicts=True)

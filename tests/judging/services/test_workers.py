@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError, connection  # noqa: F401 — the condition of a skip reads it
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from judging import tasks
@@ -113,3 +113,19 @@ def test_a_heart_tells_by_how_much_the_clock_was_set_back(db, monkeypatch):
             now[0] += step
             heart.beat()
     assert [one.total_seconds() for one in told] == [3600.0]
+
+
+def test_a_worker_that_starts_while_the_database_is_away_is_there_once_it_is_back(db):
+    def refuse(execute, sql, params, many, context):
+        raise OperationalError("connection refused")
+
+    with connection.execute_wrapper(refuse):
+        worker = workers.registered_soon(slots=2)
+    assert worker.pk is None
+    assert not Worker.objects.exists()
+
+    swept = []
+    workers.Heart(worker, also=lambda: swept.append(1)).beat()
+
+    assert Worker.objects.get(pk=worker.pk).slots == 2
+    assert swept == [1]
