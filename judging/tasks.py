@@ -7,6 +7,7 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from django.db import connection
 
 from judging.services import callbacks, chunks, recovery, work, workers
 from judging.services.evaluating import results
@@ -51,6 +52,8 @@ def assess(study_id: int, judge_id: int) -> None:
 def begin(sender: Any, **_: Any) -> None:
     """The worker's main process says that it is there, and from now on looks after lost work."""
     worker = workers.registered_soon(slots=sender.controller.concurrency)
+    if worker._state.adding:
+        connection.close()  # of no use any more
     heart = workers.Heart(worker, also=recovery.sweep, set_back=recovery.set_back)
     hearts.append(heart)
     heart.start()

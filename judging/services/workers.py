@@ -35,7 +35,6 @@ def registered_soon(*, slots: int) -> Worker:
         report(worker)
     except Error:
         logger.warning("The database is away; this worker says that it is there once it is back.", exc_info=True)
-        connection.close_if_unusable_or_obsolete()
     return worker
 
 
@@ -48,7 +47,7 @@ def named(*, slots: int) -> Worker:
 def report(worker: Worker) -> None:
     """Say that it lives. Makes the row again if somebody tidied it away while the machine slept."""
     now = timezone.now()
-    if worker.pk is None:
+    if worker._state.adding:
         worker.seen_at = now
         worker.save()
         return
