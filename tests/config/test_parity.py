@@ -12,6 +12,7 @@ COUNTERPARTS = {
     "benchmark_audit": "api_benchmark_audit",
     "benchmark_create": "api_benchmarks",
     "benchmark_release": "api_benchmark_release",
+    "adjudicate": "api_item_adjudications",
     "admission": "api_admissions",
     "candidate_again": "api_candidate_resume",
     "candidate_create": "api_candidate_runs",
@@ -50,6 +51,7 @@ COUNTERPARTS = {
     "known_add": "api_known_items",
     "known_from": "api_known_decided",
     "known_retire": "api_known_item",
+    "late_answers": "api_late_answers",
     "making_again": "api_making_again",
     "making_list": "api_making_list",
     "panel_create": "api_study_panels",
@@ -76,6 +78,11 @@ WITHOUT = {
     "candidate_import": "a file: manage.py candidates reads it",
     "cascade_escalate": "manage.py cascade makes the study",
     "judge_plan_study": "manage.py plan_labels makes the study",
+    "member_add": "manage.py member adds, changes and takes out; a token does not let people in",
+    "member_change": "as above",
+    "member_remove": "as above",
+    "project_choose": "where new things of a page go; a command has --project",
+    "project_list": "manage.py project makes one",
 }
 """Pages that change something which the API does not."""
 
@@ -89,12 +96,13 @@ def views(patterns: Any, before: str = "") -> Iterator[tuple[str, str, Any]]:
             yield one.name or "", route, one.callback
 
 
+DOORS = ("researcher", "adjudicator", "owner")
 ALL = list(views(get_resolver().url_patterns))
 
 
 def writing_pages() -> set[str]:
-    """Pages for researchers that take a POST."""
-    pages = {name: view for name, _, view in ALL if getattr(view, "access", "") == "researcher"}
+    """Pages for researchers, adjudicators and owners that take a POST."""
+    pages = {name: view for name, _, view in ALL if getattr(view, "access", "") in DOORS}
     return {name for name, view in pages.items() if "POST" in inspect.getsource(inspect.unwrap(view))}
 
 
