@@ -23,7 +23,10 @@ def unpack(file: InputFile, into: Path) -> Path:
     a place outside, or holds anything but plain files."""
     try:
         with zipfile.ZipFile(file.path) as archive:
-            members = [one for one in archive.infolist() if not one.is_dir() and not is_stray(one.filename)]
+            listed = archive.infolist()
+            if not all(one.filename for one in listed):
+                raise file.error("holds a file without a name")
+            members = [one for one in listed if not one.is_dir() and not is_stray(one.filename)]
             check(file, members)
             for member in members:
                 write(file, archive, member, into)

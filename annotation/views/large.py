@@ -26,22 +26,27 @@ def reads_all(title: str, command: str, step: str = "") -> Callable[[View], View
         @wraps(view)
         def shown(request: HttpRequest, slug: str, *args: object, **kwargs: object) -> HttpResponse:
             study = get_object_or_404(Study, slug=slug)
-            if request.method == "POST" or WHOLE in request.GET or not is_large(study):
-                return view(request, slug, *args, **kwargs)
-            query = request.GET.copy()
-            query[WHOLE] = "1"
-            kept = AgreementRun.objects.filter(study=study).order_by("-created_at")
-            context = {
-                "study": study,
-                "steps": study_steps(study, step),
-                "title": title,
-                "command": f"manage.py {command} --study {study.slug}",
-                "most": LARGE,
-                "here": f"?{query.urlencode()}",
-                "run": kept.first() if step == "agreement" else None,
-            }
-            return render(request, "annotation/large.html", context)
+            return asks_first(request, study, title, command, step) or view(request, slug, *args, **kwargs)
 
         return shown
 
     return around
+
+
+def asks_first(request: HttpRequest, study: Study, title: str, command: str, step: str = "") -> HttpResponse | None:
+    """That page, where one would wait for long and has not asked for it; None where the study may be read at once."""
+    if request.method == "POST" or WHOLE in request.GET or not is_large(study):
+        return None
+    query = request.GET.copy()
+    query[WHOLE] = "1"
+    kept = AgreementRun.objects.filter(study=study).order_by("-created_at")
+    context = {
+        "study": study,
+        "steps": study_steps(study, step),
+        "title": title,
+        "command": f"manage.py {command} --study {study.slug}",
+        "most": LARGE,
+        "here": f"?{query.urlencode()}",
+        "run": kept.first() if step == "agreement" else None,
+    }
+    return render(request, "annotation/large.html", context)

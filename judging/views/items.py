@@ -22,6 +22,7 @@ from annotation.queries.size import is_large
 from annotation.services.overrides import set_tier
 from annotation.stats.bands import TIERS
 from annotation.steps import study_steps
+from annotation.views.large import asks_first
 from annotation.views.studies import researcher
 from judging.models import JudgeRun, Judgment
 from judging.queries import hold_out, ratings
@@ -37,6 +38,8 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Items by position, all of them or those that the address asks for."""
     study = get_object_or_404(Study, slug=slug)
     wanted = ItemFilter.of(request.GET.dict())
+    if wanted.narrows and (first := asks_first(request, study, "Items that share something", "tiers")):
+        return first
     context: dict[str, Any] = {"study": study, "steps": study_steps(study), "wanted": wanted, "tiers": TIERS}
     context |= {"tied": TIED, "unscored": UNSCORED}
     try:

@@ -111,3 +111,11 @@ def test_an_error_names_the_archive_and_not_where_it_lay(place):
         InputError("is empty", file=f"{place}/set/a.json", line=3), place, InputFile.of("x", "mine.zip")
     )
     assert str(told) == "mine.zip/set/a.json, line 3: is empty"
+
+
+def test_a_file_without_a_name_is_refused(tmp_path, place):
+    file = archive(tmp_path / "a.zip", [("a.txt", "a")])
+    content = file.path.read_bytes()
+    file.path.write_bytes(content.replace(b"a.txt", b"\0.txt"))  # a name ends at a null character
+    with pytest.raises(InputError, match="without a name"):
+        packed.unpack(file, place)

@@ -118,6 +118,12 @@ class TestLargeStudies:
         assert few == client.get(reverse("item_list", args=[criterion.study.slug])).context["rows"]
         assert len(few) == 5
 
+    def test_a_list_that_narrows_reads_all_labels_only_when_asked(self, criterion, client, alice):
+        address = reverse("item_list", args=[criterion.study.slug])
+        assert "Read them all now" in client.get(address, {"majority": "3"}).content.decode()
+        whole = client.get(address, {"majority": "3", "whole": "1"})
+        assert [item.position for item in whole.context["page"]] == [4, 5]
+
     def test_neighbours_of_an_item(self, criterion, client, alice):
         page = client.get(reverse("item_detail", args=[criterion.study.slug, 3])).context
         assert page["where"] == "3 of 5"
