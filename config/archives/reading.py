@@ -20,6 +20,7 @@ from django.db.models import Model, Q
 
 from annotation.errors import InputError
 from annotation.models import Project, Study, User
+from annotation.models.project import where
 from annotation.services.acts import act
 from config.archives import members
 from config.archives.writing import FORM, MANIFEST, SECRET
@@ -41,7 +42,7 @@ HERE = 0
 
 
 @act("study.restore", says=("path", "project"))
-def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, Any]:  # noqa: ARG001
+def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, Any]:
     """Add the study of an archive to this site, to a project of it or to the only one.
 
     Returns the manifest, with how many rows were new and how many known.
@@ -53,7 +54,7 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
         with zipfile.ZipFile(path) as archive, transaction.atomic():
             manifest = manifest_in(archive, path)
             numbers: Numbers = defaultdict(dict)
-            numbers[Project] = {HERE: (project or Project.at_hand()).pk}
+            numbers[Project] = {HERE: (project or where(by)).pk}
             rows = {}
             for model in (*members.shared(), *members.own()):
                 rows[model._meta.label] = table(archive, model, manifest, path, numbers)

@@ -24,7 +24,15 @@ from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
 from judging.queries.evidence import StudyEvidence
 from judging.services import panels
 from judging.services.trust import recalibration
-from tests.factories import DialogueFactory, JudgeFactory, ProfileFactory, ResearcherFactory, StudyFactory, UserFactory
+from tests.factories import (
+    DialogueFactory,
+    JudgeFactory,
+    ProfileFactory,
+    ProjectFactory,
+    ResearcherFactory,
+    StudyFactory,
+    UserFactory,
+)
 from tests.judging.services.trust.judged import study as judged_study
 from tests.judging.services.trust.judged import trusted
 from tests.labelled import judge_says
@@ -267,3 +275,18 @@ def test_an_archive_whose_packed_content_was_spoilt_is_refused(study, tmp_path):
     path.write_bytes(content)
     with pytest.raises(InputError, match="cannot be read as an archive"):
         reading.restore(by=None, path=path)
+
+
+def test_a_study_comes_into_the_project_that_is_named(study, tmp_path):
+    path, other = tmp_path / "known.zip", ProjectFactory(slug="other")
+    writing.write(study, path)
+    Study.objects.filter(pk=study.pk).update(name="Away", slug="away")
+    with pytest.raises(InputError, match="The name .* of a judge is taken"):  # in the project that it came from
+        reading.restore(by=None, path=path, project=other)
+    for judge in Judge.objects.all():
+        Judge.objects.filter(pk=judge.pk).update(name=f"Before {judge.name}")
+    with pytest.raises(InputError, match="several projects"):
+        reading.restore(by=None, path=path)
+    call_command("restore_study", str(path), "--project", "other")
+    assert Study.objects.get(name="Known").project == other
+    assert {one.project for one in Judge.objects.exclude(name__startswith="Before")} == {other}
