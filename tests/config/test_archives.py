@@ -281,7 +281,7 @@ def test_a_study_comes_into_the_project_that_is_named(study, tmp_path):
     path, other = tmp_path / "known.zip", ProjectFactory(slug="other")
     writing.write(study, path)
     Study.objects.filter(pk=study.pk).update(name="Away", slug="away")
-    with pytest.raises(InputError, match="The name .* of a judge is taken"):  # in the project that it came from
+    with pytest.raises(InputError, match=r"The name .* of a judge is taken"):  # in the project that it came from
         reading.restore(by=None, path=path, project=other)
     for judge in Judge.objects.all():
         Judge.objects.filter(pk=judge.pk).update(name=f"Before {judge.name}")
