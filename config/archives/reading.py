@@ -78,7 +78,8 @@ def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
         form, made = manifest["form"], set(manifest["migrations"])
         name, slug, listed = manifest["study"], manifest["slug"], set(manifest["tables"])
-    except (KeyError, TypeError, ValueError) as error:
+        manifest["tables"] = {label: {**one, "sha256": str(one["sha256"])} for label, one in manifest["tables"].items()}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"holds no {MANIFEST} of a study", file=str(path)) from error
     here = set(migrations())
     if form != FORM or made != here or listed != {one._meta.label for one in (*members.shared(), *members.own())}:
@@ -108,7 +109,7 @@ def table(
                 numbers[model].update(same)
                 add(model, [row for row in batch if row["id"] not in same], numbers)
                 made, known = made + len(batch) - len(same), known + len(same)
-        except (KeyError, ValueError, TypeError, ValidationError) as error:
+        except (KeyError, ValueError, TypeError, OverflowError, ValidationError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(
