@@ -57,7 +57,7 @@ def test_an_owner_adds_changes_and_removes(live_server, page: Page, transactiona
     ).first.click()
     page.get_by_label("Username").fill("nobody")
     page.get_by_role("button", name="Add").click()
-    expect(page.get_by_text("There is no account 'nobody'.")).to_be_visible()
+    expect(page.get_by_text("There is no account 'nobody'.", exact=True)).to_be_visible()
     assert faults(page) == []
     page.get_by_label("Username").fill("ada")
     page.get_by_label("Role", exact=True).select_option("adjudicator")

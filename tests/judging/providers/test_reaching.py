@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 from collections.abc import Iterator
@@ -93,7 +92,7 @@ def posted(url: str, rule: Rule | None) -> httpx2.Response:
         async with reaching.client(url, rule, timeout=10) as client:
             return await client.post(url, json={"a": 1})
 
-    return asyncio.run(post())
+    return run(post())
 
 
 def test_a_name_that_changes_between_look_and_connection_leads_nowhere_else(resolver):
@@ -127,7 +126,7 @@ def test_every_call_looks_again(resolver):
                 with pytest.raises(ForbiddenAddressError, match=r"169\.254\.169\.254"):
                     await client.post(url)
 
-        asyncio.run(twice())
+        run(twice())
         assert len(server.asked) == 1
 
 
