@@ -3,9 +3,11 @@
 import os
 import tempfile
 
+from tests.apart import broker_of_this_process
+
 os.environ["CONCORD_DATA_DIR"] = tempfile.mkdtemp(prefix="concord tests ")
 os.environ["CONCORD_SECRET_KEY"] = "tests-only"
-os.environ["CELERY_BROKER_URL"] = os.environ.get("TEST_BROKER_URL", "")
+os.environ["CELERY_BROKER_URL"] = broker_of_this_process(os.environ.get("TEST_BROKER_URL", ""))
 os.environ["DATABASE_URL"] = os.environ.get("TEST_DATABASE_URL", "")
 os.environ.pop("ANTHROPIC_API_KEY", None)
 os.environ["CONCORD_API_RATE"] = "1000000/min"  # made-up requests come faster than people's

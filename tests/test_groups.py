@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.apart import broker_of_this_process
+
 
 @pytest.mark.xdist_group("groups")
 def test_the_group_is_in_the_name_by_which_tests_are_dealt_out(request):
@@ -26,3 +28,18 @@ def test_the_group_is_in_the_name_by_which_tests_are_dealt_out(request):
 def test_a_second_try_names_tests_without_their_group(dealt_out, name):
     found = runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "second_try.py"))
     assert found["without_group"](dealt_out) == name
+
+
+@pytest.mark.parametrize(
+    ("process", "url", "expected"),
+    [
+        ("gw2", "redis://127.0.0.1:6379/9", "redis://127.0.0.1:6379/11"),
+        ("gw9", "redis://127.0.0.1:6379/9", "redis://127.0.0.1:6379/2"),
+        ("master", "redis://127.0.0.1:6379/9", "redis://127.0.0.1:6379/9"),
+        ("gw2", "", ""),
+        ("gw2", "amqp://guest@127.0.0.1/1", "amqp://guest@127.0.0.1/1"),
+    ],
+)
+def test_each_process_has_a_cache_of_its_own(monkeypatch, process, url, expected):
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", process)
+    assert broker_of_this_process(url) == expected
