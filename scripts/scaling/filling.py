@@ -195,7 +195,10 @@ def rated(made: list[Any], labelled: int) -> None:
 
 
 def judged(made: list[Any], labelled: int) -> int:
-    """A finished run of each judge on each study, in parts of fifty items. Returns a run on the large one."""
+    """A finished run of each judge on each study, in parts of fifty items. Returns a run on the large one.
+
+    One reply in a hundred holds no verdict, and some parts of the last judge ended early.
+    """
     from django.utils import timezone
 
     from annotation.models import Item
@@ -221,6 +224,8 @@ def judged(made: list[Any], labelled: int) -> int:
         "item_ids": "jsonb_agg(item.id ORDER BY item.position)",
         "n_units": "count(*)",
         "finished_at": "now()",
+        "error": f"CASE WHEN run.judge_id = {judges[-1].pk} AND (item.position - 1) / {IN_PART} % 500 = 7 "
+        "THEN 'The other side did not answer in time.' ELSE '' END",
     }
     insert(
         JudgeChunk,
@@ -228,12 +233,14 @@ def judged(made: list[Any], labelled: int) -> int:
         f"FROM judging_judgerun run JOIN annotation_item item ON item.study_id = run.study_id WHERE {done} "
         f"GROUP BY run.id, (item.position - 1) / {IN_PART}",
     )
+    is_unscored = "(item.id * 7 + n) % 100 = 0"
     verdict = {
         "run_id": "run.id",
         "item_id": "item.id",
         "criterion_id": "criterion.id",
         "repeat": "n",
-        "value": said(0.6),
+        "value": f"CASE WHEN {is_unscored} THEN '' ELSE {said(0.6)} END",
+        "unscored_reason": f"CASE WHEN {is_unscored} THEN 'unparsable' ELSE '' END",
         "item_hash": "item.content_hash",
         "input_tokens": "400",
         "output_tokens": "8",
