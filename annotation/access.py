@@ -180,6 +180,19 @@ class IsAdministrator(IsResearcher):
     to_read, to_write = (ADMIN,), (ADMIN,)
 
 
+class IsOwner(IsResearcher):
+    """Who is in a project: its researchers see it, its owners change it with a token that may let others in."""
+
+    to_write = (ADMIN,)
+
+    def has_permission(self, request: Any, view: Any) -> bool:
+        if not super().has_permission(request, view):
+            return False
+        self.message = "This part of the API is for the project's owners."
+        owns = walls.lets_in(request.user, route_of(request), view.kwargs, roles=walls.OWNING)
+        return owns or request.method in SAFE_METHODS
+
+
 class IsSignedIn(ApiPermission):
     """What any account may know of itself and of the API."""
 

@@ -78,6 +78,7 @@ PARTS: dict[str, tuple[str, str] | Part] = {
 
 NAMED: dict[str, Part] = {
     "format": Part.WORD,
+    "form": Part.WORD,
     "part": Part.WORD,
     "plot": Part.WORD,
     "tool": Part.WORD,

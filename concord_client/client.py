@@ -63,12 +63,55 @@ class Concord:
         """The answer of `POST /api/v1/PATH`."""
         return self.send("POST", path, body, key=key)
 
+    # projects
+
+    def projects(self, **query: Any) -> Iterator[types.Project]:
+        """The projects that one researches in."""
+        return self.rows("projects", **query)
+
+    def project(self, slug: str) -> types.Project:
+        return cast(types.Project, self.get(f"projects/{slug}"))
+
+    def make_project(self, name: str) -> types.Project:
+        """A project, as the site's administration."""
+        return cast(types.Project, self.post("projects", {"name": name}))
+
+    def choose_project(self, slug: str) -> types.Project:
+        """From now on new things go there, unless a write names another `project`."""
+        return cast(types.Project, self.post(f"projects/{slug}/choose"))
+
+    def members(self, slug: str, **query: Any) -> Iterator[types.Member]:
+        """Who is in a project."""
+        return self.rows(f"projects/{slug}/members", **query)
+
+    def member(self, slug: str, user: str) -> types.Member:
+        return cast(types.Member, self.get(f"projects/{slug}/members/{quote(user, safe='')}"))
+
+    def add_member(self, slug: str, user: str, role: str) -> types.Member:
+        """Give an account a role: owner, researcher or adjudicator. For owners, with a token of the scope admin."""
+        return cast(types.Member, self.post(f"projects/{slug}/members", {"user": user, "role": role}))
+
+    def change_member(self, slug: str, user: str, role: str) -> types.Member:
+        """Give a member another role."""
+        at = f"projects/{slug}/members/{quote(user, safe='')}"
+        return cast(types.Member, self.send("PATCH", at, {"role": role}))
+
+    def remove_member(self, slug: str, user: str) -> None:
+        """Take a member out of a project."""
+        self.send("DELETE", f"projects/{slug}/members/{quote(user, safe='')}")
+
     # material
 
     def import_file(self, path: str | Path, *, format: str, **told: str) -> types.Counts:
-        """Bring a file in. `told` is what its format needs besides: source, study, judge; and on_error."""
+        """Bring a file in. `told` is what its format needs besides: source, study, judge; project and on_error."""
+        return cast(types.Counts, self._upload("imports", path, {"format": format, **told}))
+
+    def import_candidates(self, path: str | Path, *, on_error: str = "stop") -> types.Counts:
+        """Bring a file of candidates in: profile_id, question, level and text on each line."""
+        return cast(types.Counts, self._upload("candidates/imports", path, {"on_error": on_error}))
+
+    def _upload(self, at: str, path: str | Path, fields: Mapping[str, str]) -> Any:
         boundary = uuid.uuid4().hex
-        fields = {"format": format, **told}
         parts = [
             f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
             for name, value in fields.items()
@@ -77,7 +120,7 @@ class Concord:
         parts += [f"{head}Content-Type: application/octet-stream\r\n\r\n".encode(), Path(path).read_bytes()]
         body = b"".join([*parts, f"\r\n--{boundary}--\r\n".encode()])
         kind = f"multipart/form-data; boundary={boundary}"
-        return cast(types.Counts, self._json(self._written("POST", "imports", body, kind, None)))
+        return self._json(self._written("POST", at, body, kind, None))
 
     # studies
 
@@ -241,6 +284,26 @@ class Concord:
 
     def gold(self, slug: str, **query: Any) -> Json:
         return cast(Json, self.get(f"studies/{slug}/gold", **query))
+
+    def cascade(self, slug: str, judges: Sequence[int], **query: Any) -> Json:
+        """What `cascade --study NAME --json` prints: what judges keep one after the other, and what is left."""
+        return cast(Json, self.get(f"studies/{slug}/cascade", judges=",".join(map(str, judges)), **query))
+
+    def escalate_cascade(self, slug: str, judges: Sequence[int], name: str, **options: Any) -> Json:
+        """A study of what a cascade leaves to people: target, delta, overlap."""
+        body = {"judges": list(judges), "name": name, **options}
+        return cast(Json, self.post(f"studies/{slug}/cascade/escalations", body))
+
+    def plan_labels(self, slug: str, judge: int, *, criterion: str, width: float, **query: Any) -> Json:
+        """What `plan_labels --json` prints: how many labels an interval of this width takes, and which are next."""
+        return cast(Json, self.get(f"studies/{slug}/judges/{judge}/plan", criterion=criterion, width=width, **query))
+
+    def study_of_plan(
+        self, slug: str, judge: int, name: str, *, criterion: str, width: float, **options: Any
+    ) -> types.LabelPlan:
+        """A study of the items that a plan draws: by, confidence, seed, overlap."""
+        body = {"name": name, "criterion": criterion, "width": width, **options}
+        return cast(types.LabelPlan, self.post(f"studies/{slug}/judges/{judge}/plan", body))
 
     # benchmarks
 

@@ -18,12 +18,33 @@ class Criterion(TypedDict):
     categories: list[dict[str, str]]
 
 
+class Project(TypedDict):
+    """People who work together."""
+
+    id: int
+    name: str
+    slug: str
+    n_members: int
+    n_owners: int
+    is_chosen: bool
+    created_at: str
+
+
+class Member(TypedDict):
+    """What one account may do in a project."""
+
+    user: str
+    role: str
+    created_at: str
+
+
 class Study(TypedDict):
     """A study with its criteria and the number of its items."""
 
     id: int
     name: str
     slug: str
+    project: str
     kind: str
     state: str
     description: str
@@ -125,6 +146,7 @@ class Judge(TypedDict):
     title: str
     name: str
     version: int
+    project: str
     provider: str
     model: str
     parameters: dict[str, Any]
@@ -176,6 +198,17 @@ class Progress(TypedDict):
     spent_usd: str
 
 
+class LabelPlan(TypedDict):
+    """A study of items drawn to be labelled next."""
+
+    study: str
+    criterion: str
+    parameters: dict[str, Any]
+    seed: int
+    could_be_drawn: int
+    created_at: str
+
+
 class Judgment(TypedDict):
     """One verdict of a judge, or the reason why its reply held none."""
 
@@ -205,6 +238,7 @@ class Benchmark(TypedDict):
     name: str
     version: str
     slug: str
+    project: str
     state: str
     parent: str | None
     study: str | None
@@ -257,6 +291,7 @@ class Webhook(TypedDict):
     """An address that is told of events; `secret` is known when it is made."""
 
     id: int
+    project: str
     url: str
     events: list[str]
     created_by: str

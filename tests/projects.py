@@ -135,6 +135,7 @@ def world(tag: str) -> World:
         "benchmarks/<slug:slug>/cases/<int:pk>": case.pk,
         "projects/<slug:slug>": project.slug,
         "projects/<slug:slug>/members/<int:pk>": people["adjudicator"].pk,
+        "projects/<slug:slug>/members/<str:username>": people["adjudicator"].username,
         "webhooks/<int:pk>": hook.pk,
         "profiles/<int:pk>": items[0].pair.profile.pk,
         "tasks/<int:pk>": simulated.scenario.task.pk,
@@ -167,6 +168,7 @@ def world(tag: str) -> World:
         "plot": "coverage",
         "tool": "hf",
         "format": "json",
+        "form": "json",
     }
     made = {"study": study, "judge": judge, "benchmark": benchmark, "run": run, "ordered": ordered, "items": items,
             "evaluation": evaluation, "criterion": criterion}  # fmt: skip

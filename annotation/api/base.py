@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -23,9 +24,11 @@ from annotation.access import IsAdministrator, IsAnnotator, IsSignedIn
 from annotation.api.rendering import Json
 from annotation.errors import InputError
 from annotation.hashing import content_hash
-from annotation.models import User
+from annotation.models import Project, User
+from annotation.models.project import commanded
 from annotation.services import idempotency
 from annotation.services.idempotency import Answer
+from annotation.walls import visible_to
 
 MOST_AT_ONCE = 1000
 LARGEST = 2**63 - 1
@@ -41,6 +44,14 @@ class Given(serializers.Serializer[Any]):
             known = ", ".join(self.fields) or "none"
             raise serializers.ValidationError(dict.fromkeys(unknown, f"There is no such field; there are: {known}."))
         return super().to_internal_value(data)
+
+
+class IntoProject(Given):
+    """What is made of such a body belongs to a project."""
+
+    project = serializers.CharField(
+        required=False, max_length=130, help_text="Address of the project it goes into; the chosen one if not given."
+    )
 
 
 class PageQuery(Given):
@@ -112,6 +123,17 @@ class Api(APIView):
     def given(self, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The body, checked."""
         return valid(shape(data=self.request.data))
+
+    @contextmanager
+    def into_project(self, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The body without its `project`; what is made within goes there."""
+        rest = dict(given)
+        slug = rest.pop("project", None)
+        found = visible_to(self.me, Project.objects.filter(slug=slug)).first() if slug is not None else None
+        if slug is not None and found is None:
+            raise InputError(f"There is no project {slug!r}.", field="project")
+        with commanded(found):
+            yield rest
 
     def asked(self, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The query, checked."""

@@ -51,6 +51,7 @@ class BenchmarkSerializer(serializers.ModelSerializer[Benchmark]):
         source="parent.slug", default=None, allow_null=True
     )
     study = serializers.CharField(source="study.slug", default=None, allow_null=True, help_text="Whose votes made it.")
+    project = serializers.CharField(source="project.slug", read_only=True)
     n_cases = serializers.IntegerField()
     n_counting = serializers.IntegerField(help_text="Those with gold that no rule left out.")
 
@@ -61,6 +62,7 @@ class BenchmarkSerializer(serializers.ModelSerializer[Benchmark]):
             "name",
             "version",
             "slug",
+            "project",
             "state",
             "parent",
             "study",
@@ -77,7 +79,7 @@ class BenchmarkSerializer(serializers.ModelSerializer[Benchmark]):
 
 def listed() -> QuerySet[Benchmark]:
     """Benchmarks with all that is said of them, in one query."""
-    return Benchmark.objects.select_related("parent", "study").annotate(
+    return Benchmark.objects.select_related("parent", "study", "project").annotate(
         n_cases=Count("cases"), n_counting=Count("cases", filter=Q(cases__excluded_reason=""))
     )
 

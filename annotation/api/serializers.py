@@ -71,6 +71,7 @@ class CriterionSerializer(serializers.ModelSerializer[Criterion]):
 class StudySerializer(serializers.ModelSerializer[Study]):
     """A study with its criteria. Counts are counted by the query."""
 
+    project = serializers.CharField(source="project.slug", read_only=True)
     n_items = serializers.IntegerField(read_only=True)
     criteria = CriterionSerializer(many=True, read_only=True)
 
@@ -80,6 +81,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "id",
             "name",
             "slug",
+            "project",
             "kind",
             "state",
             "description",

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api import serializers as shapes
-from annotation.api.base import LARGEST, Api, Given, PageQuery, page_of
+from annotation.api.base import LARGEST, Api, Given, IntoProject, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
@@ -38,7 +38,7 @@ class StudiesApi(Api):
 
 def listed() -> QuerySet[Study]:
     """All studies with the number of their items."""
-    return Study.objects.annotate(n_items=Count("items")).prefetch_related("criteria")
+    return Study.objects.annotate(n_items=Count("items")).select_related("project").prefetch_related("criteria")
 
 
 class StudyQuery(PageQuery):
@@ -46,7 +46,7 @@ class StudyQuery(PageQuery):
     kind = serializers.ChoiceField(Study.Kind.choices, required=False)
 
 
-class NewStudy(Given):
+class NewStudy(IntoProject):
     name = serializers.CharField(max_length=120)
     kind = serializers.ChoiceField(Study.Kind.choices)
     criteria = serializers.ListField(
@@ -55,6 +55,9 @@ class NewStudy(Given):
     overlap = serializers.IntegerField(min_value=1, max_value=studies.LARGEST_OVERLAP, default=3)
     shown = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Parts of the context that annotators see."
+    )
+    each_turn = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="Criteria asked of each turn of a dialogue."
     )
     allow_tie = serializers.BooleanField(default=False)
     asks_strength = serializers.BooleanField(default=False)
@@ -74,7 +77,9 @@ class StudyList(StudiesApi):
     def post(self, request: Request) -> Response:
         given = self.given(NewStudy)
         given.setdefault("criteria", [key for key, found in TEMPLATES.items() if found.kind == given["kind"]])
-        return self.shown(studies.create(by=self.me, **given).slug, status=201)
+        with self.into_project(given) as described:
+            made = studies.create(by=self.me, **described)
+        return self.shown(made.slug, status=201)
 
 
 class StudyDetail(StudiesApi):

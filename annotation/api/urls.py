@@ -2,7 +2,19 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.api import account, acts, benchmarks, coming_in, labels, material, queue, studies, webhooks, work
+from annotation.api import (
+    account,
+    acts,
+    benchmarks,
+    coming_in,
+    labels,
+    material,
+    projects,
+    queue,
+    studies,
+    webhooks,
+    work,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # who is calling
@@ -11,6 +23,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tokens/<int:pk>", account.TokenDetail.as_view(), name="api_token"),
     path("people", studies.PeopleList.as_view(), name="api_people"),
     path("acts", acts.ActList.as_view(), name="api_acts"),
+    # projects
+    path("projects", projects.ProjectList.as_view(), name="api_projects"),
+    path("projects/<slug:slug>", projects.ProjectDetail.as_view(), name="api_project"),
+    path("projects/<slug:slug>/choose", projects.ProjectChoice.as_view(), name="api_project_choose"),
+    path("projects/<slug:slug>/members", projects.Members.as_view(), name="api_members"),
+    path("projects/<slug:slug>/members/<str:username>", projects.MemberDetail.as_view(), name="api_member"),
     # benchmarks
     path("benchmarks", benchmarks.BenchmarkList.as_view(), name="api_benchmarks"),
     path("benchmarks/<slug:slug>", benchmarks.BenchmarkDetail.as_view(), name="api_benchmark"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import Administration, Given, PageQuery, page_of
+from annotation.api.base import Administration, IntoProject, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.models import Webhook, WebhookDelivery
 from annotation.services import webhooks
@@ -17,10 +18,11 @@ from annotation.walls import visible_to
 class WebhookSerializer(serializers.ModelSerializer[Webhook]):
     events = serializers.ListField(child=serializers.CharField())
     created_by = serializers.CharField(source="created_by.username")
+    project = serializers.CharField(source="project.slug", read_only=True)
 
     class Meta:
         model = Webhook
-        fields = ["id", "url", "events", "created_by", "created_at", "ended_at"]
+        fields = ["id", "project", "url", "events", "created_by", "created_at", "ended_at"]
 
 
 class MadeWebhookSerializer(WebhookSerializer):
@@ -32,7 +34,7 @@ class MadeWebhookSerializer(WebhookSerializer):
         fields = [*WebhookSerializer.Meta.fields, "secret"]
 
 
-class NewWebhook(Given):
+class NewWebhook(IntoProject):
     url = serializers.CharField(max_length=500, help_text="http or https, at a public address.")
     events = serializers.ListField(child=serializers.ChoiceField(list(webhooks.EVENTS.items())), min_length=1)
 
@@ -60,7 +62,11 @@ class WebhooksApi(Administration):
     tag = "webhooks"
 
     def webhook(self, pk: int) -> Webhook:
-        return get_object_or_404(Webhook.objects.select_related("created_by"), pk=pk)
+        return get_object_or_404(listed(), pk=pk)
+
+
+def listed() -> QuerySet[Webhook]:
+    return Webhook.objects.select_related("created_by", "project")
 
 
 class WebhookList(WebhooksApi):
@@ -68,11 +74,12 @@ class WebhookList(WebhooksApi):
 
     @says("Webhooks, ended ones too", page_of(WebhookSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, Webhook.objects.select_related("created_by")), WebhookSerializer)
+        return self.page(visible_to(self.me, listed()), WebhookSerializer)
 
     @says("Have an address told of events", MadeWebhookSerializer, body=NewWebhook, status=201)
     def post(self, request: Request) -> Response:
-        hook, secret = webhooks.make(by=self.me, **self.given(NewWebhook))
+        with self.into_project(self.given(NewWebhook)) as described:
+            hook, secret = webhooks.make(by=self.me, **described)
         return Response({**WebhookSerializer(hook).data, "secret": secret}, status=201)
 
 

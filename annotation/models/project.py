@@ -80,7 +80,7 @@ DECIDING = (*RESEARCHING, Membership.Role.ADJUDICATOR.value)
 
 @contextmanager
 def commanded(project: Project | None) -> Iterator[None]:
-    """What a command makes within goes into this project, where no other thing says into which."""
+    """What a command or a request makes within goes into this project, where no other thing says into which."""
     before = _of_the_command.set(project)
     try:
         yield

@@ -17,6 +17,7 @@ from annotation.access import IsSignedIn, signed_in
 
 TAGS = {
     "account": "Account and tokens",
+    "projects": "Projects and their members",
     "webhooks": "Webhooks",
     "material": "Material",
     "imports": "Imports",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,7 +20,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api import serializers as shapes
-from annotation.api.base import Api, Given
+from annotation.api.base import Api, IntoProject
+from annotation.api.labels import without_file
 from annotation.api.problems import problem
 from annotation.api.schema import says
 from annotation.errors import InputError
@@ -50,7 +53,7 @@ class ImportFormats(Api):
         return Response([{**row, "fields_needed": names} for row, names in zip(rows, needed, strict=True)])
 
 
-class NewImport(Given):
+class NewImport(IntoProject):
     file = serializers.FileField(allow_empty_file=True)
     format = serializers.ChoiceField(list(FORMATS))
     source = serializers.CharField(  # type: ignore[assignment]
@@ -70,24 +73,32 @@ class Imports(Api):
         """Sending the same file again changes nothing. An error names file, line and field."""
         given = self.given(NewImport)
         chosen, upload = FORMATS[given["format"]], given["file"]
-        if upload.size > settings.MAX_UPLOAD_BYTES:
-            megabytes = settings.MAX_UPLOAD_BYTES // MEGABYTE
-            return problem(413, f"At most {megabytes} MB; the command of the same name takes more.", field="file")
+        if refusal := too_large(upload):
+            return refusal
         if missing := [name for name in chosen.fields if not given.get(name)]:
             raise InputError("This format needs it.", field=missing[0])
         told = {name: given[name] for name in chosen.fields}
-        with TemporaryDirectory(prefix="concord-upload-") as folder:
-            file = InputFile(stored(upload, Path(folder)), upload.name or "the file")
+        with on_disk(upload) as file, self.into_project(given):
             outcome = chosen.load(by=self.me, file=file, on_error=given["on_error"], **told)
-        document = outcome.as_document()
-        return Response({name: part for name, part in document.items() if name != "errors_file"})
+        return Response(without_file(outcome.as_document()))
 
 
-def stored(upload: UploadedFile, folder: Path) -> Path:
-    path = folder / "upload"
-    with path.open("wb") as stream:
-        stream.writelines(upload.chunks())
-    return path
+def too_large(upload: UploadedFile) -> Response | None:
+    """The refusal of a file that is larger than this site takes over HTTP."""
+    if (upload.size or 0) <= settings.MAX_UPLOAD_BYTES:
+        return None
+    megabytes = settings.MAX_UPLOAD_BYTES // MEGABYTE
+    return problem(413, f"At most {megabytes} MB; the command of the same name takes more.", field="file")
+
+
+@contextmanager
+def on_disk(upload: UploadedFile) -> Iterator[InputFile]:
+    """The upload as a file under its own name, gone afterwards."""
+    with TemporaryDirectory(prefix="concord-upload-") as folder:
+        path = Path(folder) / "upload"
+        with path.open("wb") as stream:
+            stream.writelines(upload.chunks())
+        yield InputFile(path, upload.name or "the file")
 
 
 class StudyLabels(Api):
@@ -103,10 +114,10 @@ class StudyLabels(Api):
             (200, "application/vnd.apache.parquet"): OpenApiResponse(OpenApiTypes.BINARY),
         },
     )
-    def get(self, request: Request, slug: str, format: str) -> HttpResponseBase:
-        if format not in LABEL_FILES:
+    def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:
+        if form not in LABEL_FILES:
             raise Http404
-        study, form = get_object_or_404(Study, slug=slug), LABEL_FILES[format]
-        response = StreamingHttpResponse(form.pieces(exports.labels_of(study)), content_type=form.content_type)
-        response["Content-Disposition"] = f'attachment; filename="{study.slug}-labels.{form.name}"'
+        study, kind = get_object_or_404(Study, slug=slug), LABEL_FILES[form]
+        response = StreamingHttpResponse(kind.pieces(exports.labels_of(study)), content_type=kind.content_type)
+        response["Content-Disposition"] = f'attachment; filename="{study.slug}-labels.{kind.name}"'
         return response

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import Api, Given, PageQuery, page_of
+from annotation.api.base import Api, Given, IntoProject, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.walls import visible_to
 from judging.models import Judge, Price
@@ -27,6 +27,7 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
 
     title = serializers.CharField(source="__str__", read_only=True, help_text="As tables call it.")
     kind = serializers.CharField(read_only=True)
+    project = serializers.CharField(source="project.slug", read_only=True)
 
     class Meta:
         model = Judge
@@ -35,6 +36,7 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
             "title",
             "name",
             "version",
+            "project",
             "provider",
             "model",
             "parameters",
@@ -48,7 +50,7 @@ class JudgeQuery(PageQuery):
     name = serializers.CharField(required=False)
 
 
-class NewJudge(Given):
+class NewJudge(IntoProject):
     name = serializers.CharField(max_length=120)
     provider = serializers.CharField(max_length=40)
     model = serializers.CharField(max_length=120, allow_blank=True, default="")
@@ -60,11 +62,13 @@ class JudgeList(JudgesApi):
     def get(self, request: Request) -> Response:
         asked = self.asked(JudgeQuery)
         rows = Judge.objects.filter(name=asked["name"]) if "name" in asked else Judge.objects.all()
-        return self.page(visible_to(self.me, rows), JudgeSerializer, query=asked)
+        return self.page(visible_to(self.me, rows).select_related("project"), JudgeSerializer, query=asked)
 
     @says("The judge with exactly these settings: the latest version, or a new one", JudgeSerializer, body=NewJudge)
     def post(self, request: Request) -> Response:
-        return Response(JudgeSerializer(judges.define(by=self.me, **self.given(NewJudge))).data)
+        with self.into_project(self.given(NewJudge)) as described:
+            judge = judges.define(by=self.me, **described)
+        return Response(JudgeSerializer(judge).data)
 
 
 class JudgeDetail(JudgesApi):

@@ -293,12 +293,12 @@ class StudyReport(ResultsApi):
             (200, "application/x-latex"): OpenApiResponse(OpenApiTypes.STR),
         },
     )
-    def get(self, request: Request, slug: str, format: str) -> HttpResponseBase:
-        if format not in report.FORMATS:
+    def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:
+        if form not in report.FORMATS:
             raise Http404
         evidence = StudyEvidence.read(self.study(slug))
         judges, _ = trusting.of_judges(by=self.me, evidence=evidence, asked=Asked(), patient=False)
-        ending, content_type, content = report.FORMATS[format]
+        ending, content_type, content = report.FORMATS[form]
         response = HttpResponse(content(report.of_judges(evidence, judges)), content_type=content_type)
         response["Content-Disposition"] = f'attachment; filename="{slug}-report.{ending}"'
         return response

@@ -61,7 +61,7 @@ class RunSerializer(serializers.ModelSerializer[JudgeRun]):
 
 def listed() -> Any:
     """Runs with all that is said of them, in two queries."""
-    return JudgeRun.objects.select_related("study", "judge").prefetch_related("criteria")
+    return JudgeRun.objects.select_related("study", "judge__project").prefetch_related("criteria")
 
 
 class RunsApi(Api):

@@ -2,13 +2,13 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.api import evaluations, imports, judges, results, runs
+from judging.api import evaluations, imports, judges, plans, results, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # files
+    # files (REST framework leaves addresses that end with a `format` out of its document)
     path("imports", imports.Imports.as_view(), name="api_imports"),
     path("imports/formats", imports.ImportFormats.as_view(), name="api_import_formats"),
-    path("studies/<slug:slug>/labels.<slug:format>", imports.StudyLabels.as_view(), name="api_study_labels"),
+    path("studies/<slug:slug>/labels.<slug:form>", imports.StudyLabels.as_view(), name="api_study_labels"),
     # judges
     path("judges", judges.JudgeList.as_view(), name="api_judges"),
     path("judges/<int:pk>", judges.JudgeDetail.as_view(), name="api_judge"),
@@ -45,7 +45,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/tiers", results.StudyTiers.as_view(), name="api_study_tiers"),
     path("studies/<slug:slug>/calibration", results.StudyCalibration.as_view(), name="api_study_calibration"),
     path("studies/<slug:slug>/hold-out", results.StudyHoldOut.as_view(), name="api_study_hold_out"),
-    path("studies/<slug:slug>/report.<slug:format>", results.StudyReport.as_view(), name="api_study_report"),
+    path("studies/<slug:slug>/report.<slug:form>", results.StudyReport.as_view(), name="api_study_report"),
     path("studies/<slug:slug>/judges/<int:pk>/calibration", results.JudgeCalibration.as_view(), name="api_calibration"),
     path("studies/<slug:slug>/judges/<int:pk>/audit", results.JudgeAudit.as_view(), name="api_audit"),
     path("studies/<slug:slug>/judges/<int:pk>/compute", results.JudgeCompute.as_view(), name="api_compute"),
@@ -56,5 +56,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/judges/<int:pk>/look", results.JudgeLook.as_view(), name="api_look"),
     path("studies/<slug:slug>/judges/<int:pk>/escalations", results.JudgeEscalations.as_view(), name="api_escalations"),
     path("studies/<slug:slug>/judges/<int:pk>/maps", results.JudgeMaps.as_view(), name="api_maps"),
+    path("studies/<slug:slug>/judges/<int:pk>/plan", plans.JudgePlan.as_view(), name="api_plan"),
+    path("studies/<slug:slug>/cascade", plans.StudyCascade.as_view(), name="api_cascade"),
+    path("studies/<slug:slug>/cascade/escalations", plans.CascadeEscalations.as_view(), name="api_cascade_escalations"),
     path("certificates/<slug:sha256>", results.CertificateDetail.as_view(), name="api_certificate"),
 ]

@@ -6,16 +6,20 @@ from typing import Any
 
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import LARGEST, Document, Given, PageQuery, page_of
+from annotation.api.base import LARGEST, Document, Given, IntoProject, PageQuery, page_of
 from annotation.api.benchmarks import BenchmarksApi
+from annotation.api.labels import without_file
 from annotation.api.schema import says
+from annotation.api.serializers import Counts
 from annotation.errors import InputError
 from annotation.models import Profile
 from annotation.stats.benchmarks.repeats import NEAR
 from annotation.walls import visible_to
+from judging.api.imports import on_disk, too_large
 from judging.api.judges import DOLLARS
 from simulation.api.experiments import AgentSerializer
 from simulation.models import Candidate, CandidateRun
@@ -39,6 +43,7 @@ class CandidateSerializer(serializers.ModelSerializer[Candidate]):
 class CandidateRunSerializer(serializers.ModelSerializer[CandidateRun]):
     """Candidates ordered together: how many questions, how many answered at every level, how many failed."""
 
+    project = serializers.CharField(source="project.slug", read_only=True)
     agent = serializers.CharField()
     n_total = serializers.IntegerField()
     n_done = serializers.IntegerField()
@@ -49,6 +54,7 @@ class CandidateRunSerializer(serializers.ModelSerializer[CandidateRun]):
         fields = [
             "id",
             "name",
+            "project",
             "agent",
             "levels",
             "seed",
@@ -74,6 +80,28 @@ class CandidateList(BenchmarksApi):
         return self.page(Candidate.objects.filter(**wanted), CandidateSerializer, query=asked)
 
 
+class NewCandidates(Given):
+    file = serializers.FileField(
+        allow_empty_file=True,
+        help_text="JSONL: profile_id, question, level, text; optionally kind, provider, model.",
+    )
+    on_error = serializers.ChoiceField(["stop", "skip"], default="stop")
+
+
+class CandidateImports(BenchmarksApi):
+    parser_classes = [MultiPartParser]
+
+    @says("Bring a file of candidates in", Counts, body={"multipart/form-data": NewCandidates})
+    def post(self, request: Request) -> Response:
+        """Sending the same file again changes nothing. An error names file, line and field."""
+        given = self.given(NewCandidates)
+        if refusal := too_large(given["file"]):
+            return refusal
+        with on_disk(given["file"]) as file:
+            outcome = candidates.load(by=self.me, path=file.path, name=file.name, on_error=given["on_error"])
+        return Response(without_file(outcome.as_document()))
+
+
 class Asked(Given):
     """A question of one profile."""
 
@@ -82,7 +110,7 @@ class Asked(Given):
     kind = serializers.CharField(max_length=40, default="general")
 
 
-class NewCandidateRun(Given):
+class NewCandidateRun(IntoProject):
     name = serializers.CharField(max_length=120)
     agent = AgentSerializer()
     questions = Asked(many=True, allow_empty=False)
@@ -96,14 +124,15 @@ class NewCandidateRun(Given):
 class CandidateRuns(BenchmarksApi):
     @says("Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, queries.runs()), CandidateRunSerializer)
+        return self.page(visible_to(self.me, queries.runs()).select_related("project"), CandidateRunSerializer)
 
     @says("Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewCandidateRun)
         given["agent"] = agents.drafted(side="assistant", **given["agent"])
         given["questions"] = questions_of(given["questions"])
-        run = candidate_runs.begin(by=self.me, **given)
+        with self.into_project(given) as described:
+            run = candidate_runs.begin(by=self.me, **described)
         return Response(CandidateRunSerializer(queries.runs().get(pk=run.pk)).data, status=201)
 
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from annotation.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.walls import visible_to
@@ -28,6 +28,7 @@ DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4, "allow_null": 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     """A grid of scenarios, assistants and conditions, played by one user agent."""
 
+    project = serializers.CharField(source="project.slug", read_only=True)
     user_agent = serializers.CharField()
     assistants = serializers.ListField(child=serializers.CharField(), source="assistants.all")
     state = serializers.CharField(help_text="running, stopped or finished.")
@@ -37,6 +38,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
         fields = [
             "id",
             "name",
+            "project",
             "state",
             "user_agent",
             "assistants",
@@ -65,7 +67,7 @@ class AgentSerializer(Given):
     parameters = serializers.DictField(default=dict)
 
 
-class NewExperiment(Given):
+class NewExperiment(IntoProject):
     name = serializers.CharField(max_length=120)
     user_agent = AgentSerializer()
     assistants = AgentSerializer(many=True, allow_empty=False)
@@ -94,9 +96,8 @@ class ExperimentsApi(Api):
     def shown(self, pk: int, status: int = 200) -> Response:
         return Response(ExperimentSerializer(self.experiment(pk)).data, status=status)
 
-    def planned(self) -> Plan:
+    def planned(self, given: dict[str, Any]) -> Plan:
         """The experiment as the body describes it, checked."""
-        given = self.given(NewExperiment)
         asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
         return experiments.plan(
             **{
@@ -114,7 +115,7 @@ def names_of(shape: type[serializers.Serializer[Any]]) -> list[str]:
 
 
 def listed() -> Any:
-    return Experiment.objects.select_related("user_agent").prefetch_related("assistants")
+    return Experiment.objects.select_related("user_agent", "project").prefetch_related("assistants")
 
 
 class ExperimentList(ExperimentsApi):
@@ -124,12 +125,15 @@ class ExperimentList(ExperimentsApi):
 
     def prepare(self, request: Request, **kwargs: Any) -> None:
         """Ask everybody whether they would answer, before the database is locked."""
-        for agent in self.planned().agents:
-            agents.probe(agent)
+        with self.into_project(self.given(NewExperiment)) as described:
+            for agent in self.planned(described).agents:
+                agents.probe(agent)
 
     @says("Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
     def post(self, request: Request) -> Response:
-        return self.shown(experiments.make(by=self.me, plan=self.planned(), queue=True).pk, status=201)
+        with self.into_project(self.given(NewExperiment)) as described:
+            made = experiments.make(by=self.me, plan=self.planned(described), queue=True)
+        return self.shown(made.pk, status=201)
 
 
 class ExperimentEstimateSerializer(serializers.Serializer[Any]):
@@ -148,7 +152,8 @@ class ExperimentEstimate(ExperimentsApi):
 
     @says("What an experiment would take; nothing is made", ExperimentEstimateSerializer, body=NewExperiment)
     def post(self, request: Request) -> Response:
-        found = estimates.estimate(self.planned())
+        with self.into_project(self.given(NewExperiment)) as described:
+            found = estimates.estimate(self.planned(described))
         usd = found.usd
         content = {name: getattr(found, name) for name in names_of(ExperimentEstimateSerializer)}
         return Response(ExperimentEstimateSerializer({**content, "usd": None if usd is None else round(usd, 8)}).data)

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, named, page_of
+from annotation.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, named, page_of
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.models import Profile, Task
@@ -24,15 +24,19 @@ from simulation.services import agents, making, material
 class MakingSerializer(serializers.ModelSerializer[Making]):
     """An order of material, with every reply and the field that did not fit."""
 
+    project = serializers.CharField(source="project.slug", read_only=True)
     agent = serializers.CharField()
     state = serializers.CharField(help_text="running, failed or done.")
 
     class Meta:
         model = Making
-        fields = ["id", "kind", "agent", "asked", "state", "replies", "problem", "made", "created_at", "finished_at"]
+        fields = [
+            *("id", "project", "kind", "agent", "asked", "state", "replies", "problem", "made", "created_at"),
+            "finished_at",
+        ]
 
 
-class NewMaking(Given):
+class NewMaking(IntoProject):
     kind = serializers.ChoiceField(Making.Kind.choices)
     agent = AgentSerializer()
     source = serializers.CharField(  # type: ignore[assignment]
@@ -53,7 +57,7 @@ class MakingApi(Api):
 class MakingList(MakingApi):
     @says("Orders of material", page_of(MakingSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, queries.orders()), MakingSerializer)
+        return self.page(visible_to(self.me, queries.orders()).select_related("project"), MakingSerializer)
 
     @says("Order material from a model", MakingSerializer, body=NewMaking, status=201)
     def post(self, request: Request) -> Response:
@@ -61,7 +65,9 @@ class MakingList(MakingApi):
         for name, kind in (("profile", Profile), ("task", Task)):
             given[name] = named(kind, name, pk=given[name]) if given.get(name) else None
         given["agent"] = agents.drafted(side="assistant", **given["agent"])
-        return Response(MakingSerializer(making.order(by=self.me, **given)).data, status=201)
+        with self.into_project(given) as described:
+            made = making.order(by=self.me, **described)
+        return Response(MakingSerializer(made).data, status=201)
 
 
 class MakingDetail(MakingApi):

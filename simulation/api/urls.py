@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("making/<int:pk>", making.MakingDetail.as_view(), name="api_making"),
     path("making/<int:pk>/again", making.MakingAgain.as_view(), name="api_making_again"),
     path("candidates", candidates.CandidateList.as_view(), name="api_candidates"),
+    path("candidates/imports", candidates.CandidateImports.as_view(), name="api_candidate_imports"),
     path("candidates/pairs", candidates.CandidatePairs.as_view(), name="api_candidate_pairs"),
     path("candidates/runs", candidates.CandidateRuns.as_view(), name="api_candidate_runs"),
     path("candidates/runs/<int:pk>", candidates.CandidateRunDetail.as_view(), name="api_candidate_run"),

@@ -32,6 +32,9 @@ COMPONENTS = {
     "Benchmark": "Benchmark",
     "Case": "Case",
     "Evaluation": "Evaluation",
+    "Project": "Project",
+    "Member": "Member",
+    "LabelPlan": "LabelPlan",
 }
 
 

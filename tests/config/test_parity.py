@@ -14,10 +14,12 @@ COUNTERPARTS = {
     "benchmark_release": "api_benchmark_release",
     "adjudicate": "api_item_adjudications",
     "admission": "api_admissions",
+    "candidate_import": "api_candidate_imports",
     "candidate_again": "api_candidate_resume",
     "candidate_create": "api_candidate_runs",
     "candidate_pairs": "api_candidate_pairs",
     "candidate_stop": "api_candidate_stop",
+    "cascade_escalate": "api_cascade_escalations",
     "certificate_issue": "api_certificates",
     "conflict_decide": "api_conflict_reviews",
     "consent_text": "api_intake",
@@ -45,6 +47,7 @@ COUNTERPARTS = {
     "judge_escalate": "api_escalations",
     "judge_limits": "api_judge_limits",
     "judge_look": "api_look",
+    "judge_plan_study": "api_plan",
     "judge_probes": "api_study_probes",
     "judge_recalibrate": "api_maps",
     "judge_version": "api_judge_versions",
@@ -54,10 +57,15 @@ COUNTERPARTS = {
     "late_answers": "api_late_answers",
     "making_again": "api_making_again",
     "making_list": "api_making_list",
+    "member_add": "api_members",
+    "member_change": "api_member",
+    "member_remove": "api_member",
     "panel_create": "api_study_panels",
     "participant_withdraw": "api_withdrawal",
     "price_list": "api_prices",
     "price_remove": "api_price",
+    "project_choose": "api_project_choose",
+    "project_list": "api_projects",
     "question_create": "api_questions",
     "question_remove": "api_question",
     "queue": "api_queue",
@@ -74,17 +82,8 @@ COUNTERPARTS = {
 }
 """Page -> address of the API that writes the same."""
 
-WITHOUT = {
-    "candidate_import": "a file: manage.py candidates reads it",
-    "cascade_escalate": "manage.py cascade makes the study",
-    "judge_plan_study": "manage.py plan_labels makes the study",
-    "member_add": "manage.py member adds, changes and takes out; a token does not let people in",
-    "member_change": "as above",
-    "member_remove": "as above",
-    "project_choose": "where new things of a page go; a command has --project",
-    "project_list": "manage.py project makes one",
-}
-"""Pages that change something which the API does not."""
+WITHOUT: dict[str, str] = {}
+"""Pages that change something which the API does not, with the reason."""
 
 
 def views(patterns: Any, before: str = "") -> Iterator[tuple[str, str, Any]]:

@@ -52,6 +52,7 @@ def routes(patterns: list[Any], before: str = "", space: str = "") -> Iterator[t
 
 SPOKEN = {
     "studies/<slug:slug>/labels.<slug:format>": {"format": "csv"},
+    "studies/<slug:slug>/labels.<slug:form>": {"form": "csv"},
     "studies/<slug:slug>/checks.<slug:format>": {"format": "csv"},
 }
 """Words that an address takes where it does not take the usual ones."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from simulation.models import Making
+from annotation.models import User
+from simulation.models import Candidate, Making
 from simulation.services import making
 from tests.factories import (
     ExperimentFactory,
+    MembershipFactory,
     ProfileFactory,
+    ProjectFactory,
     ResearcherFactory,
     ScenarioFactory,
     SimulatedDialogueFactory,
@@ -97,6 +103,50 @@ def test_a_run_of_candidates_is_stopped_and_goes_on(alice):
     assert alice.post(f"{here}/resume", {}).json() == {"n": 1}
     assert alice.get(here).json()["stopped_at"] is None
     assert alice.post("/api/v1/candidates/runs/987654/stop").status_code == 404
+
+
+def test_a_file_of_candidates_is_imported_once_and_a_bad_one_names_its_line(alice, settings):
+    profile = ProfileFactory()
+    row = {"profile_id": profile.external_id, "question": "Lunch?", "level": "none", "text": "Soup."}
+    good = json.dumps(row).encode() + b"\n"
+
+    def send(content: bytes, key: str = "", **more: str):
+        file = SimpleUploadedFile("answers.jsonl", content)
+        headers = {"Idempotency-Key": key} if key else {}
+        return alice.post("/api/v1/candidates/imports", {"file": file, **more}, format="multipart", headers=headers)
+
+    assert send(good, "f").json()["created"] == {"candidates": 1}
+    assert send(good, "f")["Idempotent-Replayed"] == "true"
+    assert send(good + good, "f").status_code == 422
+    assert send(good).json()["unchanged"] == {"candidates": 1}
+    bad = send(good + b'{"profile_id": "nobody", "question": "?", "level": "none", "text": "x"}\n')
+    assert (bad.status_code, bad.json()["file"], bad.json()["line"], bad.json()["field"]) == (
+        400, "answers.jsonl", 2, "profile_id",
+    )  # fmt: skip
+    for content in (b"\xff\xfe", b"[1]", b'{"profile_id": 1}'):
+        assert send(content).status_code == 400
+    assert len(send(good + b"{}\n", on_error="skip").json()["skipped"]) == 1
+    assert send(good, on_error="maybe").json()["field"] == "on_error"
+    assert alice.post("/api/v1/candidates/imports", {"file": "x"}).status_code == 415
+    assert alice.post("/api/v1/candidates/imports", {}, format="multipart").json()["field"] == "file"
+    settings.MAX_UPLOAD_BYTES = len(good)
+    assert send(good + good).status_code == 413
+    assert Candidate.objects.count() == 1
+
+
+def test_a_new_thing_goes_into_the_project_that_is_named(alice):
+    ScenarioFactory()
+    reading = ProjectFactory(slug="reading")
+    MembershipFactory(project=reading, user=User.objects.get(username="alice"))
+    question = {"profile": ProfileFactory().pk, "question": "What to cook?"}
+    order = {"kind": "check", "source": "made", "profile": ProfileFactory().pk, "agent": SCRIPT}
+    run = {"name": "Meals", "agent": SCRIPT, "questions": [question], "levels": ["none"]}
+    for at, body in (("experiments", NEW), ("making", order), ("candidates/runs", run)):
+        refused = alice.post(f"/api/v1/{at}", {**body, "project": "no-such"})
+        assert (refused.status_code, refused.json()["field"]) == (400, "project")
+        assert alice.post(f"/api/v1/{at}", body).json()["field"] == "project", "several, and none chosen"
+        made = alice.post(f"/api/v1/{at}", {**body, "project": "reading"})
+        assert (made.status_code, made.json()["project"]) == (201, "reading"), made.json()
 
 
 def test_an_order_about_what_is_not_there_names_its_field(alice):
