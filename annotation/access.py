@@ -22,6 +22,7 @@ from annotation.models.api import Scope
 
 View = Callable[..., HttpResponseBase]
 RESEARCH, READ, ANNOTATE, ADMIN = Scope.RESEARCH, Scope.READ, Scope.ANNOTATE, Scope.ADMIN
+ADJUDICATE = Scope.ADJUDICATE
 
 Access = Literal["public", "signed_in", "researcher", "adjudicator", "owner"]
 """Who gets past a view's door. Whose rows they then find is the view's query: annotators find their own only."""
@@ -159,6 +160,8 @@ class IsAdjudicator(IsResearcher):
 
     access: Access = "adjudicator"
     message = "This part of the API is for researchers and adjudicators."
+    to_read = (READ, RESEARCH, ADJUDICATE)
+    to_write = (RESEARCH, ADJUDICATE)
 
     def suits(self, user: Any) -> bool:
         return may_adjudicate(user)

@@ -31,9 +31,11 @@ class TokenForm(forms.Form):
     def __init__(self, data: Mapping[str, Any] | None = None, *, user: User, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
         researcher = user.is_researcher or user.is_superuser
-        offered = [
-            (value, label) for value, label in Scope.choices if researcher or value not in tokens.RESEARCHERS_ONLY
+        kept_back = [
+            *([] if researcher else tokens.RESEARCHERS_ONLY),
+            *([] if tokens.decides(user) else [Scope.ADJUDICATE]),
         ]
+        offered = [(value, label) for value, label in Scope.choices if value not in kept_back]
         self.fields["scopes"].choices = offered  # type: ignore[attr-defined]
         self.fields["scopes"].initial = ["read"]
 

@@ -193,6 +193,13 @@ class BenchmarkCases(BenchmarksApi):
         return self.page(rows, CaseSerializer, query=asked)
 
 
+class BenchmarkCaseDetail(BenchmarksApi):
+    @says("A case", CaseSerializer)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        rows = queries.listed(get_object_or_404(Benchmark, slug=slug))
+        return Response(CaseSerializer(get_object_or_404(rows, pk=pk)).data)
+
+
 class AuditOptions(Given):
     bootstrap = serializers.IntegerField(min_value=0, max_value=auditing.MOST_RESAMPLES, default=BOOTSTRAP)
     seed = serializers.IntegerField(**SEED)
@@ -293,6 +300,14 @@ class NewGraded(Given):
 
 
 class Graded(BenchmarksApi):
+    @says("What choices hide that grades of the same people show; 404 before there are any", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
+        there = grading.graded_studies(study)
+        if not there:
+            raise Http404
+        return Response(grading.compare(study=study, graded=there[0]))
+
     @says(
         "A draft in which each response of a study of pairs is graded",
         shapes.StudySerializer,

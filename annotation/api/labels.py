@@ -21,10 +21,13 @@ from annotation.errors import InputError
 from annotation.models import Adjudication, Annotation, Criterion, Draft, Exclusion, Item, Study, TierOverride, User
 from annotation.parsing.files import InputFile
 from annotation.queries import adjudication, labels, quality, ratings
+from annotation.queries.overrides import history as tier_history
 from annotation.services import adjudications, drafts, exclusions, gold, overrides
 from annotation.services.exports import as_json
 from annotation.services.gold import GoldOptions
 from annotation.services.imports import ratings as bulk
+from annotation.stats.checks import Record, Stretch
+from annotation.stats.estimate import number_or_none
 from annotation.stats.gold import GoldMethod
 
 MOST_ROWS = 100_000
@@ -168,6 +171,40 @@ class StudyQuality(OfStudy):
         return Response(quality.document(self.study(slug), **self.asked(QualityQuery)))
 
 
+class StretchSerializer(serializers.Serializer[Any]):
+    """The mean mark of a stretch of one annotator's checks or repeats, in the order in which they were given."""
+
+    annotator = serializers.CharField()
+    kind = serializers.CharField(help_text="accuracy, of checks, or consistency, of repeats.")
+    first_item = serializers.IntegerField()
+    last_item = serializers.IntegerField()
+    until = serializers.DateTimeField()
+    items = serializers.IntegerField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class StudyChecks(OfStudy):
+    @says("Gold accuracy and self-consistency of each annotator over time", StretchSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        rows = [stretch(one, part) for one in quality.records(self.study(slug)) for part in one.stretches]
+        return Response(StretchSerializer(rows, many=True).data)
+
+
+def stretch(record: Record, part: Stretch) -> dict[str, Any]:
+    mean = part.estimate
+    return {
+        "annotator": record.annotator,
+        "kind": record.kind,
+        "first_item": part.first,
+        "last_item": part.last,
+        "until": part.until,
+        "items": mean.n_items,
+        **{name: number_or_none(getattr(mean, name)) for name in ("value", "low", "high")},
+    }
+
+
 class CriterionQuery(Given):
     criterion = serializers.CharField(required=False, default="", allow_blank=True, help_text="The first if not given.")
 
@@ -176,6 +213,7 @@ class DisputeSerializer(serializers.Serializer[Any]):
     """An item on which people gave more than one answer."""
 
     position = serializers.IntegerField()
+    turn = serializers.IntegerField(help_text="That was rated; 0 for the whole item.")
     answers = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
     spread = serializers.IntegerField()
     kappa = serializers.FloatField(allow_null=True)
@@ -196,13 +234,14 @@ class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):
 
     class Meta:
         model = Adjudication
-        fields = ["id", "criterion", "value", "reason", "method", "basis", "decided_by", "created_at"]
+        fields = ["id", "criterion", "turn", "value", "reason", "method", "basis", "decided_by", "created_at"]
 
 
 class Decision(Given):
     criterion = serializers.CharField()
     value = serializers.CharField(max_length=64)
     reason = serializers.CharField(allow_blank=True, default="", max_length=10_000)
+    turn = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0, help_text="0 for the whole item.")
 
 
 class ItemAdjudications(Deciding):
@@ -234,6 +273,10 @@ class NewTier(Why):
 
 
 class ItemTier(OfStudy):
+    @says("Every tier that was set by hand on an item, newest first", OverrideSerializer(many=True))
+    def get(self, request: Request, slug: str, position: int) -> Response:
+        return Response(OverrideSerializer(tier_history(self.item(slug, position)), many=True).data)
+
     @says("Put an item into a tier by hand", OverrideSerializer, body=NewTier, status=201)
     def post(self, request: Request, slug: str, position: int) -> Response:
         item, given = self.item(slug, position), self.given(NewTier)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from annotation.api import serializers as shapes
 from annotation.api.base import Api, Given, PageQuery, page_of
 from annotation.api.schema import says
-from annotation.models import Dialogue, Profile, ResponsePair, Task
+from annotation.models import Dialogue, Item, Profile, ResponsePair, Study, Task
 from annotation.queries import material, search
 
 
@@ -104,6 +104,9 @@ class FoundSerializer(serializers.Serializer[Any]):
 
     title = serializers.CharField()
     names = serializers.ListField(child=serializers.CharField())
+    addresses = serializers.ListField(
+        child=serializers.CharField(allow_null=True), help_text="Of each in the API, behind /api/v1/; null for people."
+    )
     more = serializers.BooleanField()
 
 
@@ -111,4 +114,24 @@ class Search(Material):
     @says("People, studies, items and material by name or id", FoundSerializer(many=True), query=SearchQuery)
     def get(self, request: Request) -> Response:
         found = search.search(self.asked(SearchQuery)["q"], by=self.me)
-        return Response([{"title": one.title, "names": list(map(str, one.rows)), "more": one.more} for one in found])
+        return Response(
+            [
+                {
+                    "title": one.title,
+                    "names": list(map(str, one.rows)),
+                    "addresses": list(map(address_of, one.rows)),
+                    "more": one.more,
+                }
+                for one in found
+            ]
+        )
+
+
+def address_of(row: Model) -> str | None:
+    """Where the API has what was found."""
+    if isinstance(row, Study):
+        return f"studies/{row.slug}"
+    if isinstance(row, Item):
+        return f"studies/{row.study.slug}/items/{row.position}"
+    parts = {Profile: "profiles", Dialogue: "dialogues", ResponsePair: "pairs"}
+    return f"{parts[type(row)]}/{row.pk}" if type(row) in parts else None  # type: ignore[index]

@@ -18,6 +18,7 @@ from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
 from annotation.models import Criterion, Study, User
 from annotation.queries import studies as queries
+from annotation.queries.guidelines import history
 from annotation.queries.studies import people_called
 from annotation.services import assignments, guidelines, samples, studies
 from annotation.walls import visible_to
@@ -112,6 +113,26 @@ class StudyCriterion(StudiesApi):
                 raise InputError("Each category has value, label and perhaps guideline.", field="categories")
         guidelines.edit(by=self.me, criterion=criterion_of(slug, key), **given)
         return Response(shapes.CriterionSerializer(criterion_of(slug, key)).data)
+
+
+class VersionSerializer(serializers.Serializer[Any]):
+    """One text of a criterion, and how many labels that count rest on it."""
+
+    version = serializers.IntegerField(source="row.version")
+    question = serializers.CharField(source="row.question")
+    guideline = serializers.CharField(source="row.guideline", allow_blank=True)
+    categories = serializers.JSONField(source="row.categories")
+    reason = serializers.CharField(source="row.reason", allow_blank=True)
+    created_by = serializers.CharField(source="row.created_by.username", default=None, allow_null=True)
+    created_at = serializers.DateTimeField(source="row.created_at")
+    labels = serializers.IntegerField()
+    is_current = serializers.BooleanField()
+
+
+class CriterionVersions(StudiesApi):
+    @says("All versions of what is asked, newest first", VersionSerializer(many=True))
+    def get(self, request: Request, slug: str, key: str) -> Response:
+        return Response(VersionSerializer(history(criterion_of(slug, key)), many=True).data)
 
 
 def criterion_of(slug: str, key: str) -> Criterion:

@@ -14,6 +14,7 @@ class Scope(models.TextChoices):
 
     READ = "read", "read: look at everything that the account may see"
     ANNOTATE = "annotate", "annotate: take items of the account's own work and hand labels in"
+    ADJUDICATE = "adjudicate", "adjudicate: decide what people disagree on"
     RESEARCH = "research", "research: also import, change studies, start runs, export"
     ADMIN = "admin", "admin: webhooks, and who is in a project"
 

@@ -14,6 +14,7 @@ from annotation.errors import InputError
 from annotation.models import ApiToken, User
 from annotation.models.api import Scope
 from annotation.services.acts import act
+from annotation.walls import ADJUDICATING, memberships
 
 PREFIX = "concord_"
 HINT = len(PREFIX) + 6
@@ -51,10 +52,19 @@ def checked(owner: User, name: str, scopes: Sequence[str], days: int | None) -> 
         raise InputError("A token needs at least one scope.", field="scopes")
     if not (owner.is_researcher or owner.is_superuser) and (more := [s for s in scopes if s in RESEARCHERS_ONLY]):
         raise InputError(f"{owner} is no researcher: the scope {more[0]} would allow nothing.", field="scopes")
+    if Scope.ADJUDICATE in scopes and not decides(owner):
+        raise InputError(
+            f"{owner} adjudicates in no project: the scope adjudicate would allow nothing.", field="scopes"
+        )
     if days is not None and not 1 <= days <= MOST_DAYS:
         raise InputError(f"A token lasts from 1 to {MOST_DAYS} days.", field="days")
     if owner.kind != User.Kind.PERSON or not owner.is_active:
         raise InputError(f"{owner} cannot sign in, and so has no tokens.", field="user")
+
+
+def decides(owner: User) -> bool:
+    """Whether an account is a researcher, or an adjudicator of some project."""
+    return owner.is_researcher or owner.is_superuser or memberships(owner, ADJUDICATING).exists()
 
 
 def digest(text: str) -> str:

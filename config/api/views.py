@@ -31,6 +31,7 @@ TAGS = {
     "experiments": "Experiments",
     "making": "Made material",
     "exports": "Exports",
+    "system": "The site",
 }
 """Parts of the API in the order of the page."""
 

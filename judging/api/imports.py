@@ -20,12 +20,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api import serializers as shapes
-from annotation.api.base import Api, IntoProject
+from annotation.api.base import Api, Given, IntoProject
 from annotation.api.labels import without_file
 from annotation.api.problems import problem
 from annotation.api.schema import says
 from annotation.errors import InputError
-from annotation.models import Study
+from annotation.models import Assignment, Study
 from annotation.parsing.files import MEGABYTE, InputFile
 from annotation.services.exports import FORMATS as LABEL_FILES
 from annotation.services.imports.records import SOURCE
@@ -101,6 +101,12 @@ def on_disk(upload: UploadedFile) -> Iterator[InputFile]:
         yield InputFile(path, upload.name or "the file")
 
 
+class LabelsQuery(Given):
+    purpose = serializers.CharField(
+        default=Assignment.Purpose.RATING.value, help_text="Of people's answers: rating, check, repeat, with commas."
+    )
+
+
 class StudyLabels(Api):
     """All labels, people's and judges', as a file that is streamed."""
 
@@ -108,6 +114,7 @@ class StudyLabels(Api):
 
     @extend_schema(
         summary="All labels of a study as csv, jsonl or parquet, streamed",
+        parameters=[LabelsQuery],
         responses={
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR),
             (200, "application/x-ndjson"): OpenApiResponse(OpenApiTypes.STR),
@@ -118,6 +125,12 @@ class StudyLabels(Api):
         if form not in LABEL_FILES:
             raise Http404
         study, kind = get_object_or_404(Study, slug=slug), LABEL_FILES[form]
-        response = StreamingHttpResponse(kind.pieces(exports.labels_of(study)), content_type=kind.content_type)
+        purposes = self.asked(LabelsQuery)["purpose"].split(",")
+        if unknown := [one for one in purposes if one not in Assignment.Purpose.values]:
+            known = ", ".join(Assignment.Purpose.values)
+            raise InputError(f"{unknown[0]!r} is not one of {known}.", field="purpose")
+        response = StreamingHttpResponse(
+            kind.pieces(exports.labels_of(study, purposes)), content_type=kind.content_type
+        )
         response["Content-Disposition"] = f'attachment; filename="{study.slug}-labels.{kind.name}"'
         return response

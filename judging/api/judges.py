@@ -12,7 +12,9 @@ from rest_framework.response import Response
 from annotation.api.base import Api, Given, IntoProject, PageQuery, page_of
 from annotation.api.schema import says
 from annotation.walls import visible_to
+from judging import pricing
 from judging.models import Judge, Price
+from judging.queries import spending
 from judging.services import judges, prices, quotas
 
 DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4}
@@ -90,7 +92,28 @@ class Limits(Given):
     tokens_per_minute = serializers.IntegerField(min_value=1, max_value=2**31 - 1, allow_null=True, default=None)
 
 
+class HeldLimitsSerializer(serializers.Serializer[Any]):
+    """What a judge may cost in a day and has cost today, and how fast its model may be asked; null is no limit."""
+
+    daily_budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True)
+    spent_today_usd = serializers.DecimalField(max_digits=20, decimal_places=8)
+    requests_per_minute = serializers.IntegerField(allow_null=True)
+    tokens_per_minute = serializers.IntegerField(allow_null=True)
+
+
 class JudgeLimits(JudgesApi):
+    @says("The limits of a judge, all versions together", HeldLimitsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        judge = get_object_or_404(Judge, pk=pk)
+        quota = quotas.of(judge.provider, judge.model)
+        found = {
+            "daily_budget_usd": spending.daily_budget(judge.name),
+            "spent_today_usd": round(spending.today(judge.name), 8),
+            "requests_per_minute": quota and quota.requests_per_minute,
+            "tokens_per_minute": quota and quota.tokens_per_minute,
+        }
+        return Response(HeldLimitsSerializer(found).data)
+
     @says("Say what a judge may cost in a day and how fast its model may be asked", JudgeSerializer, body=Limits)
     def put(self, request: Request, pk: int) -> Response:
         judge, given = get_object_or_404(Judge, pk=pk), self.given(Limits)
@@ -153,6 +176,28 @@ class PriceList(JudgesApi):
         made = prices.enter(by=self.me, **self.given(NewPrice))
         made.refresh_from_db()
         return Response(PriceSerializer(made).data, status=201)
+
+
+class PublishedPriceSerializer(serializers.Serializer[Any]):
+    """What a model costs as its provider publishes it; `above` so many tokens of a prompt."""
+
+    provider = serializers.CharField()
+    model = serializers.CharField()
+    valid_from = serializers.DateField()
+    above = serializers.IntegerField()
+    input = serializers.DecimalField(**DOLLARS)
+    output = serializers.DecimalField(**DOLLARS)
+    cache_read = serializers.DecimalField(**DOLLARS, allow_null=True)
+    cache_write = serializers.DecimalField(**DOLLARS, allow_null=True)
+    batch_input = serializers.DecimalField(**DOLLARS, allow_null=True)
+    batch_output = serializers.DecimalField(**DOLLARS, allow_null=True)
+
+
+class PublishedPrices(JudgesApi):
+    @says("Prices as providers publish them", PublishedPriceSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        rates = [one for rate in pricing.published() for one in (rate, rate.longer) if one]
+        return Response(PublishedPriceSerializer(rates, many=True).data)
 
 
 class PriceDetail(JudgesApi):

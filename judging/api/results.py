@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import LARGEST, Api, Document, Given
+from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
 from annotation.api.labels import CriterionQuery
 from annotation.api.schema import says
 from annotation.models import Study
@@ -187,7 +187,22 @@ def certified(certificate: Certificate) -> dict[str, Any]:
     }
 
 
+class IssuedSerializer(serializers.ModelSerializer[Certificate]):
+    """A certificate on a list; its own address says whether it holds."""
+
+    created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
+
+    class Meta:
+        model = Certificate
+        fields = ["sha256", "created_by", "created_at"]
+
+
 class JudgeCertificates(OfJudge):
+    @says("Certificates issued of a judge on a study", page_of(IssuedSerializer), query=PageQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        rows = Certificate.objects.filter(study__slug=slug, judge=pk).select_related("created_by")
+        return self.page(rows, IssuedSerializer)
+
     @says("Seal what was found of a judge", CertificateSerializer, body=NewCertificate, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         given = self.given(NewCertificate)
@@ -214,6 +229,13 @@ class HoldOutSerializer(serializers.ModelSerializer[HoldOut]):
 
 
 class StudyHoldOut(ResultsApi):
+    @says("How the study is split, and every look at the held-out part; 404 where nothing is held out", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        found = holding_out.of_study(self.study(slug))
+        if found is None:
+            raise Http404
+        return Response(found)
+
     @says("Keep a part of the items from the development of judges", HoldOutSerializer, body=NewHoldOut, status=201)
     def post(self, request: Request, slug: str) -> Response:
         made = holding_out.hold_out(by=self.me, study=self.study(slug), **self.given(NewHoldOut))

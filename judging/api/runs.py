@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -262,6 +263,26 @@ class JudgmentWhole(JudgmentSerializer):
         fields = [*JudgmentSerializer.Meta.fields, "raw_reply", "details", "item_hash"]
 
 
+class PromptSerializer(serializers.Serializer[Any]):
+    """What the judge was asked, made again from the item as it is now."""
+
+    system = serializers.CharField(allow_blank=True)
+    user = serializers.CharField(allow_blank=True)
+    version = serializers.CharField(help_text="Hash of the templates.")
+    is_same = serializers.BooleanField(help_text="Whether neither item nor templates have changed since.")
+
+
+class JudgmentPrompt(RunsApi):
+    @says("The prompt of a judgment; 404 where it was asked in no words", PromptSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        judgment = get_object_or_404(judgments.whole(), pk=pk)
+        prompt = judgments.prompt_of(judgment)
+        if prompt is None:
+            raise Http404
+        found = {name: getattr(prompt, name) for name in ("system", "user", "version")}
+        return Response(PromptSerializer({**found, "is_same": judgments.is_same_prompt(judgment, prompt)}).data)
+
+
 class JudgmentDetail(RunsApi):
     @says("A judgment with the reply", JudgmentWhole)
     def get(self, request: Request, pk: int) -> Response:
@@ -311,7 +332,25 @@ class NewProbe(Given):
     in_bulk = serializers.BooleanField(default=False)
 
 
+class ProbeQuery(PageQuery):
+    judge = serializers.IntegerField(required=False, min_value=1, max_value=LARGEST, help_text="Its id.")
+
+
+class ProbeSerializer(RunSerializer):
+    """A run on altered copies, with what was altered."""
+
+    class Meta(RunSerializer.Meta):
+        fields = [*RunSerializer.Meta.fields, "probe"]
+
+
 class StudyProbes(RunsApi):
+    @says("Runs on altered copies of items", page_of(ProbeSerializer), query=ProbeQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = get_object_or_404(Study, slug=slug), self.asked(ProbeQuery)
+        wanted = {"judge": asked["judge"]} if "judge" in asked else {}
+        rows = listed().filter(pk__in=study.judge_runs.probes().filter(**wanted).values("pk"))
+        return self.page(rows, ProbeSerializer, query=asked)
+
     @says("Start a run on altered copies of items, for audits", RunSerializer, body=NewProbe, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study, given = get_object_or_404(Study, slug=slug), self.given(NewProbe)

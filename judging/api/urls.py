@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.api import evaluations, imports, judges, plans, results, runs
+from judging.api import evaluations, imports, judges, plans, reading, results, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # files (REST framework leaves addresses that end with a `format` out of its document)
@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/<int:pk>/limits", judges.JudgeLimits.as_view(), name="api_judge_limits"),
     path("judges/<int:pk>/test", judges.JudgeTest.as_view(), name="api_judge_test"),
     path("prices", judges.PriceList.as_view(), name="api_prices"),
+    path("prices/published", judges.PublishedPrices.as_view(), name="api_published_prices"),
     path("prices/<int:pk>", judges.PriceDetail.as_view(), name="api_price"),
     # evaluations of benchmarks
     path("benchmarks/<slug:slug>/evaluations", evaluations.BenchmarkEvaluations.as_view(), name="api_of_benchmark"),
@@ -36,6 +37,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:pk>/judgments", runs.RunJudgments.as_view(), name="api_run_judgments"),
     path("runs/<int:pk>/scores", runs.RunScores.as_view(), name="api_run_scores"),
     path("judgments/<int:pk>", runs.JudgmentDetail.as_view(), name="api_judgment"),
+    path("judgments/<int:pk>/prompt", runs.JudgmentPrompt.as_view(), name="api_prompt"),
     path("studies/<slug:slug>/runs", runs.StudyRuns.as_view(), name="api_study_runs"),
     path("studies/<slug:slug>/runs/estimate", runs.StudyRunEstimate.as_view(), name="api_study_run_estimate"),
     path("studies/<slug:slug>/panels", runs.StudyPanels.as_view(), name="api_study_panels"),
@@ -59,5 +61,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/judges/<int:pk>/plan", plans.JudgePlan.as_view(), name="api_plan"),
     path("studies/<slug:slug>/cascade", plans.StudyCascade.as_view(), name="api_cascade"),
     path("studies/<slug:slug>/cascade/escalations", plans.CascadeEscalations.as_view(), name="api_cascade_escalations"),
+    path("studies/<slug:slug>/progress/details", reading.StudyProgressDetails.as_view(), name="api_progress_details"),
+    path("studies/<slug:slug>/rated-items", reading.RatedItemList.as_view(), name="api_rated_items"),
+    path("studies/<slug:slug>/against-majority", reading.AgainstMajority.as_view(), name="api_against_majority"),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/disagreements",
+        reading.JudgeDisagreements.as_view(),
+        name="api_disagreements",
+    ),
+    path("studies/<slug:slug>/judges/<int:pk>/change", reading.JudgeChange.as_view(), name="api_change"),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/escalations/newest",
+        reading.JudgeReturn.as_view(),
+        name="api_newest_escalation",
+    ),
+    path("studies/<slug:slug>/exports", reading.StudyExports.as_view(), name="api_exports"),
+    path("studies/<slug:slug>/exports/<slug:tool>.zip", reading.StudyExport.as_view(), name="api_export"),
     path("certificates/<slug:sha256>", results.CertificateDetail.as_view(), name="api_certificate"),
 ]

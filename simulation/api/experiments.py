@@ -14,7 +14,7 @@ from annotation.api.base import LARGEST, Api, Document, Given, IntoProject, Page
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.walls import visible_to
-from simulation.models import Experiment, SimulatedDialogue
+from simulation.models import Experiment, SimulatedDialogue, Turn
 from simulation.parsing.endings import ENDINGS, MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
 from simulation.queries import progress, spending
 from simulation.queries.evidence import judges_of
@@ -248,6 +248,33 @@ class ExperimentDialogues(ExperimentsApi):
         if "ending" in asked:
             rows = rows.filter(ending=asked["ending"])
         return self.page(rows, SimulatedSerializer, key="index", query=asked)
+
+
+class SimulatedTurnSerializer(serializers.ModelSerializer[Turn]):
+    """One turn, and what it took."""
+
+    class Meta:
+        model = Turn
+        fields = [
+            *("number", "side", "text", "thought", "raw_reply", "ended", "cut", "problem", "retrieved", "seed"),
+            *("prompt", "latency_ms", "input_tokens", "output_tokens", "cost_usd", "created_at"),
+        ]
+
+
+class SimulatedWhole(SimulatedSerializer):
+    """With its turns so far."""
+
+    turns = SimulatedTurnSerializer(many=True)
+
+    class Meta(SimulatedSerializer.Meta):
+        fields = [*SimulatedSerializer.Meta.fields, "turns"]
+
+
+class ExperimentDialogue(ExperimentsApi):
+    @says("A dialogue of an experiment, turn by turn", SimulatedWhole)
+    def get(self, request: Request, pk: int, index: int) -> Response:
+        rows = SimulatedDialogue.objects.select_related("assistant", "scenario").prefetch_related("turns")
+        return Response(SimulatedWhole(get_object_or_404(rows, experiment=pk, index=index)).data)
 
 
 class ResultsQuery(Given):

@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/stop", experiments.ExperimentStop.as_view(), name="api_experiment_stop"),
     path("experiments/<int:pk>/resume", experiments.ExperimentResume.as_view(), name="api_experiment_resume"),
     path("experiments/<int:pk>/dialogues", experiments.ExperimentDialogues.as_view(), name="api_experiment_dialogues"),
+    path("experiments/<int:pk>/dialogues/<int:index>", experiments.ExperimentDialogue.as_view(), name="api_simulated"),
     path("experiments/<int:pk>/results", experiments.ExperimentResults.as_view(), name="api_experiment_results"),
     path("experiments/<int:pk>/people", experiments.ExperimentPeople.as_view(), name="api_experiment_people"),
     path("experiments/<int:pk>/judge", experiments.ExperimentJudge.as_view(), name="api_experiment_judge"),

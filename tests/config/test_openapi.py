@@ -64,7 +64,8 @@ def test_the_document_is_made_without_a_warning(capsys):
 
 def test_every_address_is_in_the_document():
     """REST framework leaves some out by their form, such as those that end with a `format`."""
-    routes = {str(one.pattern) for part in api.urlpatterns for one in getattr(part, "url_patterns", [])}
+    below = [getattr(part, "url_patterns", [part]) for part in api.urlpatterns[2:-1]]
+    routes = {str(one.pattern) for patterns in below for one in patterns}
     document = SchemaGenerator().get_schema(request=None, public=True)
     varies = re.compile(r"{\w+}|<\w+:\w+>")
     described = {varies.sub("*", path.removeprefix("/api/v1/")) for path in document["paths"]}

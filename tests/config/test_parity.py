@@ -1,4 +1,4 @@
-"""Everything that a researcher's pages change, the API changes too; what it does not is listed here with the reason."""
+"""What a researcher's pages change and show, the API does too; what it does not is listed here with the reason."""
 
 from __future__ import annotations
 
@@ -86,6 +86,124 @@ WITHOUT: dict[str, str] = {}
 """Pages that change something which the API does not, with the reason."""
 
 
+READS = {
+    "act_list": "api_acts",
+    "acts_download": "api_acts",
+    "adjudicate": "api_dispute",
+    "adjudication": "api_study_disputes",
+    "against_majority": "api_against_majority",
+    "agreement": "api_study_agreement",
+    "agreement_download": "api_study_agreement",
+    "benchmark_audit": "api_benchmark_audit",
+    "benchmark_audit_download": "api_benchmark_audit",
+    "benchmark_case": "api_benchmark_case",
+    "benchmark_cases": "api_benchmark_cases",
+    "benchmark_datasheet": "api_datasheet",
+    "benchmark_detail": "api_benchmark",
+    "benchmark_list": "api_benchmarks",
+    "benchmark_release": "api_benchmark",
+    "calibration": "api_study_calibration",
+    "calibration_download": "api_study_calibration",
+    "candidate_list": "api_candidates",
+    "candidate_progress": "api_candidate_run",
+    "candidate_run": "api_candidate_run",
+    "certificate_detail": "api_certificate",
+    "certificate_download": "api_certificate",
+    "checks_download": "api_checks",
+    "coming_in": "api_intake",
+    "conflict_list": "api_conflicts",
+    "datasheet_download": "api_datasheet",
+    "dialogue_detail": "api_dialogue",
+    "evaluation_detail": "api_evaluation",
+    "evaluation_download": "api_evaluation_results",
+    "evaluation_failures": "api_failures",
+    "evaluation_index": "api_evaluations",
+    "evaluation_list": "api_of_benchmark",
+    "evaluation_progress": "api_evaluation_runs",
+    "evaluation_results": "api_evaluation_results",
+    "experiment_detail": "api_experiment",
+    "experiment_list": "api_experiments",
+    "experiment_progress": "api_experiment_progress",
+    "experiment_results": "api_experiment_results",
+    "export": "api_study_labels",
+    "export_for": "api_export",
+    "filter_rounds": "api_filter_rounds",
+    "gold": "api_study_gold",
+    "gold_download": "api_study_gold",
+    "graded": "api_graded",
+    "graded_download": "api_graded",
+    "guideline": "api_versions",
+    "item_detail": "api_study_annotations",  # and of judges api_run_judgments, of tiers api_item_tier
+    "item_list": "api_rated_items",
+    "judge_detail": "api_judge_limits",  # and api_judge
+    "judge_disagreement": "api_disagreements",
+    "judge_improve": "api_change",  # and api_disagreements
+    "judge_list": "api_judges",
+    "judge_plan": "api_plan",
+    "judge_probes": "api_study_probes",
+    "judge_verdict": "api_audit",  # and api_calibration, api_certificates, api_newest_escalation, api_study_hold_out
+    "judge_verdict_download": "api_audit",
+    "judgment_detail": "api_prompt",  # and api_judgment
+    "making_detail": "api_making",
+    "making_list": "api_making_list",
+    "material": "api_material",
+    "material_measures": "api_profile_measures",
+    "measures_download": "api_dialogue_measures",
+    "pair_detail": "api_pair",
+    "participants_download": "api_participants",
+    "price_list": "api_published_prices",  # and api_prices
+    "profile_detail": "api_profile",
+    "progress": "api_progress_details",
+    "progress_download": "api_progress_details",
+    "project_detail": "api_members",
+    "project_list": "api_projects",
+    "quality": "api_study_quality",
+    "quality_download": "api_study_quality",
+    "queue": "api_queue",
+    "release_download": "api_benchmark_folder",
+    "report": "api_study_report",
+    "report_download": "api_study_report",
+    "results_download": "api_experiment_results",
+    "run_detail": "api_run",
+    "run_progress": "api_run_progress",
+    "run_scores": "api_run_scores",
+    "run_scores_download": "api_run_scores",
+    "search": "api_search",
+    "simulated_detail": "api_simulated",
+    "simulated_turns": "api_simulated",
+    "study_archive": "api_study_archive",
+    "study_detail": "api_study",
+    "study_files": "api_exports",
+    "study_list": "api_studies",
+    "study_sample": "api_study_samples",
+    "system": "api_system",
+    "task_detail": "api_task",
+    "tiers": "api_study_tiers",
+    "tiers_download": "api_study_tiers",
+    "to_decide": "api_to_decide",
+}
+"""Page -> address of the API that reads what it shows."""
+
+A_FORM = "a form: the OpenAPI document says what its address takes"
+A_PLOT = "drawn from a document that the API gives"
+NOT_READ = {
+    "benchmark_create": A_FORM,
+    "candidate_create": A_FORM,
+    "candidate_import": A_FORM,
+    "candidate_pairs": A_FORM,
+    "experiment_create": A_FORM,
+    "import_upload": A_FORM,
+    "judge_create": A_FORM,
+    "judge_plot": A_PLOT,
+    "panel_create": A_FORM,
+    "participant_withdraw": "asks whether one means it",
+    "progress_plot": A_PLOT,
+    "run_create": A_FORM,
+    "study_create": A_FORM,
+}
+"""Pages that show something which no address of the API reads, with the reason."""
+
+
 def views(patterns: Any, before: str = "") -> Iterator[tuple[str, str, Any]]:
     for one in patterns:
         route = before + str(one.pattern)
@@ -105,6 +223,16 @@ def writing_pages() -> set[str]:
     return {name for name, view in pages.items() if "POST" in inspect.getsource(inspect.unwrap(view))}
 
 
+def reading_pages() -> set[str]:
+    """Pages for researchers, adjudicators and owners that take a GET."""
+    pages = {name: view for name, _, view in ALL if getattr(view, "access", "") in DOORS}
+    return {name for name, view in pages.items() if "@require_POST" not in inspect.getsource(inspect.unwrap(view))}
+
+
+def reading_addresses() -> set[str]:
+    return {name for name, _, view in ALL if name.startswith("api_") and hasattr(getattr(view, "cls", None), "get")}
+
+
 def writing_addresses() -> set[str]:
     methods = ("post", "put", "patch", "delete")
     return {name for name, _, view in ALL if any(hasattr(getattr(view, "cls", None), one) for one in methods)}
@@ -119,3 +247,14 @@ def test_every_page_that_changes_something_has_an_address_of_the_api_or_a_reason
 
 def test_what_stands_for_a_page_is_there_and_writes():
     assert set(COUNTERPARTS.values()) - writing_addresses() == set()
+
+
+def test_every_page_that_shows_something_has_an_address_of_the_api_or_a_reason():
+    pages = reading_pages()
+    assert len(pages) > 90
+    assert pages == {*READS, *NOT_READ}
+    assert not {*READS} & {*NOT_READ}
+
+
+def test_what_stands_for_a_page_is_there_and_reads():
+    assert set(READS.values()) - reading_addresses() == set()

@@ -166,6 +166,10 @@ MAY_BE_MISSING = {
     "api_benchmark_audit": "there is no audit yet",
     "release_download": "a draft is not given out",
     "api_benchmark_folder": "a draft is not given out",
+    "api_graded": "nothing was graded",
+    "api_study_hold_out": "nothing is held out",
+    "api_newest_escalation": "nothing was left to people",
+    "api_prompt": "the judge was asked in no words",
     "measures_download": "there is no material of this source",
 }
 """Routes that answer 404 even to the owner here, and why."""

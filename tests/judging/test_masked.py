@@ -122,3 +122,18 @@ def test_an_item_and_a_judgment(criterion, alice):
         pk = Judgment.objects.get(item=item).pk
         shown = alice.get(reverse("judgment_detail", args=[pk]))
         assert bool(shown.context["people"]) == (item.position not in masked)
+
+
+def test_the_api_tells_of_no_verdict_on_a_held_out_item(criterion, alice):
+    """The judge is wrong on just these, so whatever names one of them beside its verdict gives it away."""
+    masked = hold_out.positions(criterion.study)
+    rows = alice.get(reverse("api_rated_items", args=["suits"])).json()["results"]
+    assert len(rows) == N
+    for row in rows:
+        (verdict,) = row["judges"]
+        assert (verdict["label"] == "", verdict["reason"] == "held out") == (row["position"] in masked,) * 2
+    wrong = {"majority": "1", "judge": "gpt", "value": "2"}
+    assert alice.get(reverse("api_rated_items", args=["suits"]), wrong).json()["results"] == []
+    assert alice.get(reverse("api_against_majority", args=["suits"])).json() == []
+    judge = criterion.study.judge_runs.get().judge_id
+    assert alice.get(reverse("api_disagreements", args=["suits", judge])).json()["results"] == []

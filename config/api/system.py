@@ -1,0 +1,112 @@
+"""The site itself, and a study as one file: what the API has of all apps together."""
+
+from __future__ import annotations
+
+from tempfile import TemporaryFile
+from typing import Any
+
+from django.http import FileResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.base import Api
+from annotation.api.schema import says
+from annotation.models import Study
+from annotation.walls import visible_to
+from config import readiness, retention
+from config.archives import writing
+from judging.api.runs import RunSerializer
+from judging.models import JudgeRun, Worker
+from judging.queries import queues
+from simulation.api.experiments import ExperimentSerializer
+from simulation.models import Experiment
+from simulation.queries import progress
+
+
+class CheckSerializer(serializers.Serializer[Any]):
+    """One thing that the site needs; `problem` is empty where it is there."""
+
+    name = serializers.CharField()
+    problem = serializers.CharField(allow_blank=True)
+
+
+class QueueSerializer(serializers.Serializer[Any]):
+    """Parts of running judge runs."""
+
+    waiting = serializers.IntegerField()
+    held = serializers.IntegerField()
+    later = serializers.IntegerField()
+    oldest = serializers.DateTimeField(allow_null=True)
+
+
+class ProcessSerializer(serializers.ModelSerializer[Worker]):
+    """A living process, and the parts that it holds."""
+
+    parts = serializers.IntegerField()
+
+    class Meta:
+        model = Worker
+        fields = ["name", "slots", "parts", "started_at", "seen_at"]
+
+
+class RetentionSerializer(serializers.Serializer[Any]):
+    """A kind of data, how long it is kept, and how much of it is over that."""
+
+    kind = serializers.CharField()
+    what = serializers.CharField()
+    days = serializers.IntegerField(allow_null=True)
+    variable = serializers.CharField()
+    over = serializers.IntegerField()
+
+
+class SystemSerializer(serializers.Serializer[Any]):
+    """What waits, who works, and which runs and experiments need somebody."""
+
+    checks = CheckSerializer(many=True)
+    queue = QueueSerializer()
+    processes = ProcessSerializer(many=True)
+    runs = RunSerializer(many=True)
+    experiments = ExperimentSerializer(many=True)
+    kept = RetentionSerializer(many=True)
+
+
+class System(Api):
+    tag = "system"
+
+    @says("What waits, who works, and what needs somebody, as the page System", SystemSerializer)
+    def get(self, request: Request) -> Response:
+        runs = queues.to_look_after(visible_to(self.me, JudgeRun.objects.all()))
+        experiments = progress.to_look_after(visible_to(self.me, Experiment.objects.all()))
+        content = {
+            "checks": readiness.checks(),
+            "queue": queues.queue(),
+            "processes": queues.processes(),
+            "runs": runs.select_related("study", "judge__project").prefetch_related("criteria"),
+            "experiments": experiments.select_related("user_agent", "project").prefetch_related("assistants"),
+            "kept": [one.as_json() for one in retention.due()],
+        }
+        return Response(SystemSerializer(content).data)
+
+
+class StudyArchive(Api):
+    tag = "exports"
+
+    @extend_schema(
+        summary="A study with all that it rests on as one file, to be restored on another site",
+        responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
+    )
+    def get(self, request: Request, slug: str) -> FileResponse:
+        study = get_object_or_404(Study, slug=slug)
+        archive = TemporaryFile()  # noqa: SIM115 - the response closes it
+        try:
+            writing.write_into(study, archive)
+        except BaseException:
+            archive.close()
+            raise
+        archive.seek(0)
+        name = f"{study.slug}-archive.zip"
+        return FileResponse(archive, as_attachment=True, filename=name, content_type="application/zip")

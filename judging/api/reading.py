@@ -1,0 +1,240 @@
+"""What the pages of a study show of judges beside people, to be read: item by item, and as documents."""
+
+from __future__ import annotations
+
+from tempfile import TemporaryFile
+from typing import Any
+
+from django.http import FileResponse, Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.base import LARGEST, MOST_AT_ONCE, Api, Document, Given, PageQuery, page_of
+from annotation.api.labels import CriterionQuery
+from annotation.api.schema import says
+from annotation.errors import InputError
+from annotation.exchange.registry import EXCHANGES
+from annotation.models import Criterion, Study
+from judging.api.results import ResultsApi
+from judging.models import Judge
+from judging.queries import items as items_queries
+from judging.queries.evidence import StudyEvidence
+from judging.services import progress
+from judging.services.against_majority import contradictions
+from judging.services.exchanging import dataset, writing
+from judging.services.items import ItemFilter, RatedItems, criterion_of
+from judging.services.trust import disagreements, escalation, improving
+
+
+class StudyProgressDetails(ResultsApi):
+    @says("Coverage, pace, forecast, agreement as it grows, and who needs help, as the progress page", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(progress.of_study(self.study(slug)))
+
+
+class RatedQuery(PageQuery):
+    """What the items have in common; nothing of it leaves all."""
+
+    criterion = serializers.CharField(required=False, default="", allow_blank=True, help_text="The first if not given.")
+    majority = serializers.CharField(required=False, default="", help_text="A value of the scale, or tied.")
+    judge = serializers.CharField(required=False, default="", help_text="Its name, with `value`.")
+    value = serializers.CharField(required=False, default="", help_text="That the judge gave, or unscored.")
+    tier = serializers.CharField(required=False, default="", help_text="easy, medium, hard or contested.")
+    cuts = serializers.CharField(required=False, default="")
+    chance = serializers.CharField(required=False, default="")
+
+
+class RatedItemSerializer(serializers.Serializer[Any]):
+    """An item, or a turn of it, with what was said of it on one criterion; of a held-out item by people only."""
+
+    position = serializers.IntegerField()
+    turn = serializers.IntegerField()
+    counts = serializers.ListField(child=serializers.JSONField(), help_text="People's answers.")
+    majority = serializers.CharField(allow_blank=True)
+    tied = serializers.BooleanField()
+    tier = serializers.CharField(allow_blank=True)
+    judges = serializers.ListField(child=serializers.JSONField())
+
+
+class RatedItemList(ResultsApi):
+    @says("Items with what people and judges said, by position", page_of(RatedItemSerializer), query=RatedQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        """`after` is a position; turns of one item stand on one page."""
+        study, asked = self.study(slug), self.asked(RatedQuery)
+        after, limit = asked.pop("after", 0), asked.pop("limit")
+        wanted = ItemFilter.of(asked)
+        criterion = some_criterion(study, wanted.criterion)
+        found, positions = rated(study, criterion, wanted, after=after, n=limit + 1)
+        said = found.summary(positions[:limit])
+        rows = [{"position": one, **row} for one in positions[:limit] for row in said.get(one, ())]
+        return self.paged(RatedItemSerializer(rows, many=True).data, found_last(positions, limit))
+
+
+def rated(
+    study: Study, criterion: Criterion, wanted: ItemFilter, *, after: int, n: int
+) -> tuple[RatedItems, list[int]]:
+    """The first `n` positions behind `after`. Where nothing narrows, only these items are read."""
+    options = wanted.tier_options()
+    if wanted.narrows or options.chance != "uniform":
+        found = RatedItems.read(study, criterion, options)
+        return found, [one for one in found.positions(wanted) if one > after][:n]
+    positions = list(items_queries.positions(study).filter(position__gt=after)[:n])
+    found = RatedItems.read(study, criterion, options, positions)
+    found.positions(wanted)  # what the query names has to be there
+    return found, positions
+
+
+def found_last(positions: list[int], limit: int) -> int | None:
+    return positions[limit - 1] if len(positions) > limit else None
+
+
+def some_criterion(study: Study, key: str) -> Criterion:
+    criterion = criterion_of(study, key)
+    if criterion is None:
+        raise Http404
+    return criterion
+
+
+class MajorityQuery(CriterionQuery):
+    judge = serializers.CharField(required=False, default="", help_text="Its name; any if not given.")
+
+
+class ContradictionSerializer(serializers.Serializer[Any]):
+    """An item on which a judge contradicts the majority of people; what it said is not told."""
+
+    position = serializers.IntegerField()
+    turn = serializers.IntegerField()
+    answers = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+    judges = serializers.ListField(child=serializers.CharField())
+    steps = serializers.IntegerField()
+    tier = serializers.CharField(allow_blank=True)
+    decision = serializers.CharField(allow_blank=True)
+
+
+class AgainstMajority(ResultsApi):
+    @says(
+        "Where a judge contradicts the majority, the undecided first",
+        ContradictionSerializer(many=True),
+        query=MajorityQuery,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(MajorityQuery)
+        rows = contradictions(study, some_criterion(study, asked["criterion"]), judge=asked["judge"])
+        return Response(ContradictionSerializer(rows, many=True).data)
+
+
+class DisagreementQuery(Given):
+    criterion = serializers.CharField(required=False, default="", help_text="All if not given.")
+    tier = serializers.CharField(required=False, default="")
+    sort = serializers.ChoiceField(
+        [f"{way}{name}" for name in disagreements.SORTS for way in ("", "-")], default=disagreements.LARGEST_FIRST
+    )
+    after = serializers.IntegerField(
+        required=False, min_value=0, max_value=LARGEST, default=0, help_text="Place in this order; `next` fills it in."
+    )
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_ONCE, default=100)
+
+
+class DisagreementSerializer(serializers.Serializer[Any]):
+    """An item on which the judge's verdict is not people's label. Held-out items are not among them."""
+
+    item = serializers.IntegerField(help_text="Its position.")
+    criterion = serializers.CharField()
+    tier = serializers.CharField(allow_null=True)
+    people = serializers.DictField(child=serializers.CharField(), help_text="By annotator.")
+    label = serializers.JSONField()  # type: ignore[assignment]
+    adjudicated = serializers.BooleanField()
+    judge = serializers.CharField()
+    size = serializers.FloatField()
+    confidence = serializers.FloatField(allow_null=True)
+
+
+class OneJudge(ResultsApi):
+    def evidence(self, slug: str, pk: int) -> tuple[StudyEvidence, Judge]:
+        return StudyEvidence.read(self.study(slug)), get_object_or_404(Judge, pk=pk)
+
+
+class JudgeDisagreements(OneJudge):
+    @says("Where a judge and people part", page_of(DisagreementSerializer), query=DisagreementQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        asked = self.asked(DisagreementQuery)
+        after, limit = asked.pop("after"), asked.pop("limit")
+        evidence, judge = self.evidence(slug, pk)
+        rows = disagreements.of_judge(evidence.of(judge), **asked)
+        shown = [one.as_json() for one in rows[after : after + limit]]
+        last = after + limit if len(rows) > after + limit else None
+        return self.paged(DisagreementSerializer(shown, many=True).data, last)
+
+
+class ChangeQuery(Given):
+    against = serializers.CharField(required=False, default="", help_text="A version; the one before if not given.")
+
+
+class JudgeChange(OneJudge):
+    @says("How far a judge agrees better with people than another version of it", Document, query=ChangeQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        evidence, judge = self.evidence(slug, pk)
+        old = improving.against(evidence, judge, self.asked(ChangeQuery)["against"])
+        if old is None:
+            raise InputError(f"No other version of {judge.name} has judged this study.", field="against")
+        mine, before = evidence.of_each([judge, old])
+        return Response(improving.change(before, mine))
+
+
+class JudgeReturn(OneJudge):
+    @says("What people said of what the judge left to them last; 404 where it left nothing", Document)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        evidence, judge = self.evidence(slug, pk)
+        made = escalation.newest(evidence.study, judge)
+        if made is None:
+            raise Http404
+        return Response({"slug": made.target.slug, **escalation.came_back(made, evidence.of(judge))})
+
+
+class ToolSerializer(serializers.Serializer[Any]):
+    """Another tool's files that the study can be written as, and what that tool does not show."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    files = serializers.ListField(child=serializers.CharField())
+    unseen = serializers.ListField(child=serializers.CharField())
+
+
+class ExportsApi(Api):
+    tag = "exports"
+
+
+class StudyExports(ExportsApi):
+    @says("The tools for which a study can be written", ToolSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        study = get_object_or_404(Study, slug=slug)
+        rows = [
+            {"key": one.key, "title": one.title, "files": list(one.files), "unseen": list(one.unseen)}
+            for one in EXCHANGES.values()
+            if one.files and study.kind in one.kinds
+        ]
+        own = {"key": dataset.KEY, "title": dataset.TITLE, "files": [], "unseen": []}
+        return Response([*rows, own])
+
+
+class StudyExport(ExportsApi):
+    @extend_schema(
+        summary="A study as the files of another tool, in one ZIP archive",
+        responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
+    )
+    def get(self, request: Request, slug: str, tool: str) -> FileResponse:
+        exchange, study = EXCHANGES.get(tool), get_object_or_404(Study, slug=slug)
+        if tool != dataset.KEY and (exchange is None or not exchange.files or study.kind not in exchange.kinds):
+            raise Http404
+        archive = TemporaryFile()  # noqa: SIM115 - the response closes it
+        if exchange is None:
+            dataset.zipped(study, archive)
+        else:
+            writing.zipped(study, exchange, archive)
+        archive.seek(0)
+        name = f"{study.slug}-{tool}.zip"
+        return FileResponse(archive, as_attachment=True, filename=name, content_type="application/zip")
