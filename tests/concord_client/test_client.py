@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
 import time
+from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 from django.conf import settings
@@ -16,26 +20,6 @@ from concord_client import Concord, ProblemError, is_signed, types
 from tests.factories import ResearcherFactory, UserFactory
 
 EXAMPLES = re.findall(r"```python\n(.*?)```", (settings.BASE_DIR / "docs" / "api.md").read_text(), re.S)
-COMPONENTS = {
-    "Study": "Study",
-    "Criterion": "Criterion",
-    "Sample": "Sample",
-    "Item": "Item",
-    "Label": "Label",
-    "Assignment": "Assignment",
-    "Judge": "Judge",
-    "Run": "Run",
-    "Progress": "RunProgress",
-    "Judgment": "Judgment",
-    "Webhook": "MadeWebhook",
-    "Counts": "Counts",
-    "Benchmark": "Benchmark",
-    "Case": "Case",
-    "Evaluation": "Evaluation",
-    "Project": "Project",
-    "Member": "Member",
-    "LabelPlan": "LabelPlan",
-}
 
 
 @pytest.fixture
@@ -56,14 +40,119 @@ def test_every_example_of_the_docs_runs(live_server, quiet, tmp_path, monkeypatc
     assert Path("labels.csv").read_text().startswith("study,")
 
 
-@pytest.mark.parametrize(("name", "component"), COMPONENTS.items())
-def test_types_name_what_the_document_names(name, component):
-    document = SchemaGenerator().get_schema(request=None, public=True)
-    shape = document["components"]["schemas"][component]["properties"]
-    typed = get_type_hints(getattr(types, name))
-    assert set(typed) <= set(shape)
-    missing = set(shape) - set(typed) - {"study", "errors_file"}
-    assert not missing, f"{name} lacks {missing}"
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return found
+
+
+@pytest.mark.parametrize("name", types.__all__)
+def test_types_name_what_the_document_names(name, document):
+    shape = document["components"]["schemas"][name]["properties"]
+    assert set(get_type_hints(getattr(types, name))) == set(shape)
+
+
+def test_every_answer_has_a_type(document):
+    """Of every operation, with what it holds; pages of lists are the client's own."""
+    refs = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(successes(document), default=str)))
+    held = {name for name in refs for name in held_by(name, document)}
+    shapes = {name for name in held if "enum" not in document["components"]["schemas"][name]}
+    assert {name for name in shapes if not name.endswith("Page")} == set(types.__all__)
+
+
+def successes(document: dict[str, Any]) -> list[Any]:
+    return [
+        answer
+        for methods in document["paths"].values()
+        for said in methods.values()
+        for status, answer in said["responses"].items()
+        if status.startswith("2")
+    ]
+
+
+def held_by(name: str, document: dict[str, Any], seen: set[str] | None = None) -> set[str]:
+    seen = seen if seen is not None else set()
+    if name not in seen:
+        seen.add(name)
+        text = json.dumps(document["components"]["schemas"][name], default=str)
+        for inner in re.findall(r"#/components/schemas/(\w+)", text):
+            held_by(inner, document, seen)
+    return seen
+
+
+class Recording(Concord):
+    """Sends nothing, and answers everything with something that any method can read."""
+
+    def __init__(self) -> None:
+        super().__init__("http://here", token="t")
+        self.asked: list[tuple[str, str]] = []
+
+    def _sent(self, method: str, url: str, body: bytes | None = None, headers: Any = None) -> Any:
+        self.asked.append((method, url.removeprefix("http://here").partition("?")[0]))
+        return BytesIO(json.dumps({"results": [], "next": None, "n": 1, "erased": 1}).encode())
+
+
+OWN = ("get", "rows", "send", "post")
+"""Methods that take any address."""
+
+METHODS = [name for name in dir(Concord) if not name.startswith("_") and name not in OWN]
+GIVEN = {"int": 7, "str": "x", "float": 0.5}
+
+
+def asked_by(name: str, file: Path) -> tuple[str, str]:
+    """What a method of the client sends, given something for each argument that it needs."""
+    concord = Recording()
+    method = getattr(concord, name)
+    needed = [
+        one for one in inspect.signature(method).parameters.values() if one.default is one.empty and one.kind != 4
+    ]  # 4: **options
+    found = method(**{one.name: value_for(str(one.annotation), file) for one in needed})
+    if isinstance(found, Iterator):
+        list(found)
+    (asked,) = concord.asked
+    return asked
+
+
+def value_for(annotation: str, file: Path) -> Any:
+    if "Path" in annotation:
+        return file
+    if annotation.startswith("Sequence[int"):
+        return [7]
+    if annotation.startswith("Sequence[str"):
+        return ["x"]
+    return [] if annotation.startswith("Sequence") else {} if annotation.startswith("Mapping") else GIVEN[annotation]
+
+
+def operation_of(method: str, path: str, document: dict[str, Any]) -> tuple[str, str] | None:
+    """The operation that an address is of: where two fit, the one with fewer parts that vary."""
+    fitting = [
+        template
+        for template, methods in document["paths"].items()
+        if method.lower() in methods and re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), path)
+    ]
+    best = min(fitting, key=lambda template: template.count("{"), default=None)
+    return None if best is None else (method, best)
+
+
+WITHOUT_A_METHOD: dict[tuple[str, str], str] = {}
+"""Operations that the client has no method for, with the reason."""
+
+
+def test_the_client_has_a_method_for_every_operation(document, tmp_path):
+    file = tmp_path / "a file"
+    file.write_text("{}")
+    asked = {name: asked_by(name, file) for name in METHODS}
+    found = {name: operation_of(*one, document) for name, one in asked.items()}
+    assert [(name, asked[name]) for name, one in found.items() if one is None] == []
+    there = {(verb.upper(), path) for path, methods in document["paths"].items() for verb in methods}
+    assert len(there) > 170
+    assert there - set(found.values()) == set(WITHOUT_A_METHOD)
+    assert len(set(found.values())) == len(found), "no two methods for one operation"
+
+
+def test_no_part_of_the_client_hides_another():
+    names = [name for part in Concord.__bases__ for name in vars(part) if not name.startswith("_")]
+    assert len(names) == len(set(names))
 
 
 def test_a_problem_says_where_and_the_token_stays_at_home(live_server):

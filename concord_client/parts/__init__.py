@@ -1,0 +1,1 @@
+"""The methods of the client, by what they are about."""
