@@ -36,6 +36,9 @@ def env_list(name: str, default: str = "") -> list[str]:
 
 DEBUG = env_flag("CONCORD_DEBUG", default=False)
 SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
+SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
+"""Keys of models are sealed under the first, and opened under any: judging/sealing.py."""
+
 ALLOWED_HOSTS = env_list("CONCORD_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CONCORD_TRUSTED_ORIGINS")
 

@@ -10,6 +10,7 @@ walls.register(
         "judging.Judgment": "run__study__project",
         "judging.Evaluation": "benchmark__project",
         "judging.Certificate": "study__project",
+        "judging.ModelKey": "project",
     },
     parts={
         "judges/<int:pk>": ("judging.Judge", "pk"),
@@ -20,6 +21,7 @@ walls.register(
         "evaluations/<int:pk>/failures/<int:judgment>": Part.WITHIN,
         "studies/<slug:slug>/calibration/<int:pk>": ("judging.Judge", "pk"),
         "studies/<slug:slug>/judges/<int:pk>": ("judging.Judge", "pk"),
+        "projects/<slug:slug>/keys/<int:pk>": Part.WITHIN,
         "certificates/<slug:sha256>": ("judging.Certificate", "sha256"),
     },
 )

@@ -19,6 +19,7 @@ from annotation.parsing.files import MEGABYTE, InputFile
 from annotation.services.imports.outcome import Outcome
 from annotation.stats.benchmarks.repeats import NEAR
 from judging.forms import SayingForm, dollars
+from judging.services.keys import ring_for
 from simulation.models import Candidate, CandidateRun
 from simulation.prompts.candidates import LEVELS
 from simulation.queries import candidates as queries
@@ -91,7 +92,7 @@ class CandidateRunForm(UploadedForm):
     def begun(self, by: User) -> CandidateRun:
         given = self.cleaned_data
         try:
-            agent = agents.described(given["agent"], side="assistant")
+            agent = agents.described(given["agent"], side="assistant", keys=ring_for(by))
         except InputError as error:
             raise InputError(error.message, field="agent") from error
         return candidate_runs.begin(

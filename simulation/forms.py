@@ -11,6 +11,8 @@ from django.db import transaction
 from annotation.errors import InputError
 from annotation.models import Profile, Task, User
 from judging.forms import ParametersField, SayingForm, dollars
+from judging.providers.keys import Keyring
+from judging.services.keys import ring_for
 from simulation import speakers
 from simulation.models import Agent, ConflictReview, Experiment, Making, PreferenceType
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
@@ -112,8 +114,9 @@ class ExperimentForm(forms.Form):
         "Budget in US dollars", help_text="The experiment stops itself before it costs more. Empty for none."
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.by = by
         sources = list(
             Profile.objects.filter(scenarios__task__isnull=False)
             .order_by("source")
@@ -128,6 +131,7 @@ class ExperimentForm(forms.Form):
         """The experiment as described; None if something is wrong with it, which is then said at its field."""
         given = self.cleaned_data
         try:
+            keys = ring_for(self.by)
             return experiments.plan(
                 name=given["name"],
                 user_agent=agents.drafted(
@@ -135,8 +139,9 @@ class ExperimentForm(forms.Form):
                     provider=given["user_provider"],
                     model=given["user_model"],
                     parameters=given["user_parameters"] or {},
+                    keys=keys,
                 ),
-                assistants=self.agents(),
+                assistants=self.agents(keys),
                 conditions=self.all_conditions(),
                 grid=grid(
                     users=given["users"], tasks=given["tasks"], seed=given["seed"], source=given.get("source", "")
@@ -146,7 +151,7 @@ class ExperimentForm(forms.Form):
                 single_turns=given["single_turns"],
                 multi_turns=given["multi_turns"],
                 passages=given["passages"],
-                embedder=agents.embedder(given["embedder"]),
+                embedder=agents.embedder(given["embedder"], keys),
                 budget_usd=given["budget_usd"],
             )
         except InputError as error:
@@ -158,9 +163,9 @@ class ExperimentForm(forms.Form):
         given = self.cleaned_data
         return [*given["conditions"], *(key for key, one in DAMAGED.items() if one.damage in given["history"])]
 
-    def agents(self) -> list[Agent]:
+    def agents(self, keys: Keyring) -> list[Agent]:
         lines = [line.strip() for line in self.cleaned_data["assistants"].splitlines() if line.strip()]
-        return [agents.described(line, side="assistant") for line in lines]
+        return [agents.described(line, side="assistant", keys=keys) for line in lines]
 
     def place_of(self, error: InputError) -> str | None:
         """The field where the reader can do something about it."""
@@ -177,16 +182,17 @@ class ExperimentForm(forms.Form):
         found = self.plan()
         return estimates.estimate(found) if found else None
 
-    def start(self, by: User) -> Experiment | None:
+    def start(self) -> Experiment | None:
         """The experiment, sent to the workers."""
         found = self.plan()
         try:
             if found is None:
                 return None
+            keys = ring_for(self.by)
             for agent in found.agents:
-                agents.probe(agent)
+                agents.probe(agent, keys)
             with transaction.atomic():
-                return experiments.make(by=by, plan=found, queue=True)
+                return experiments.make(by=self.by, plan=found, queue=True)
         except InputError as error:
             self.add_error(self.place_of(error), error.message)
             return None
@@ -242,7 +248,7 @@ class MakingForm(SayingForm):
     def ordered(self, by: User) -> Making:
         given = self.cleaned_data
         try:
-            agent = agents.described(given["agent"], side="assistant")
+            agent = agents.described(given["agent"], side="assistant", keys=ring_for(by))
         except InputError as error:
             raise InputError(error.message, field="agent") from error
         return making.order(

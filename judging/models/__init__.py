@@ -3,6 +3,7 @@
 from judging.models.batch import JudgeBatch
 from judging.models.evaluation import Evaluation, EvaluationResult, FailureTag
 from judging.models.judge import Judge
+from judging.models.key import ModelKey
 from judging.models.limits import CachedReply, Price, Quota, Seat
 from judging.models.pause import Pause
 from judging.models.run import JudgeChunk, JudgeRun, Judgment
@@ -26,6 +27,7 @@ __all__ = [
     "Judgment",
     "LabelPlan",
     "Look",
+    "ModelKey",
     "Pause",
     "Price",
     "Quota",

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from judging.providers.base import PermanentError, Provider
+from judging.providers.keys import ENVIRONMENT, Keyring
 
 REGISTRY = {
     "baseline": "judging.providers.baseline:Baseline",
@@ -23,14 +24,16 @@ REGISTRY = {
 }
 
 
-def create(provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> Provider:
-    """The provider ready for use. PermanentError names an unknown provider or a wrong parameter."""
+def create(
+    provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+) -> Provider:
+    """The provider ready for use, with a project's keys. PermanentError names an unknown one or a wrong parameter."""
     if provider not in REGISTRY:
         raise PermanentError(f"There is no provider {provider!r}; there are {', '.join(sorted(REGISTRY))}.")
     module, _, name = REGISTRY[provider].partition(":")
     kind: type[Provider] = getattr(import_module(module), name)
     try:
-        return kind(model=model, parameters=parameters)
+        return kind(model=model, parameters=parameters, keys=keys)
     except ValidationError as error:
         raise PermanentError(_in_words(error)) from error
 

@@ -1,7 +1,8 @@
 """Claude models through Anthropic's official SDK: Messages, Message Batches, and Messages through Amazon Bedrock.
 
-The key comes from ANTHROPIC_API_KEY and the address, if another one is wanted, from ANTHROPIC_BASE_URL; through Bedrock
-from AWS_BEARER_TOKEN_BEDROCK or, with boto3 installed, from where AWS keeps its own. None is stored with the judge.
+The key is the project's, else that of ANTHROPIC_API_KEY; the address, if another one is wanted, comes from
+ANTHROPIC_BASE_URL. Through Bedrock the key comes from AWS_BEARER_TOKEN_BEDROCK or, with boto3 installed, from where AWS
+keeps its own. None is stored with the judge.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from judging.providers.base import (
     estimated_tokens,
 )
 from judging.providers.calls import NO_ANSWER, failure, patiently, translated
+from judging.providers.keys import ENVIRONMENT, Keyring, origin
 from judging.providers.turns import Turns
 
 if TYPE_CHECKING:
@@ -40,7 +42,12 @@ if TYPE_CHECKING:
     from anthropic.types import Message
     from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
 
-NO_KEY = "no API key: set ANTHROPIC_API_KEY in the environment of the web server and of the worker"
+ANTHROPIC = "https://api.anthropic.com"
+VARIABLE = "ANTHROPIC_API_KEY"
+NO_KEY = (
+    "no API key: set ANTHROPIC_API_KEY in the environment of the web server and of the worker, or have an owner enter "
+    "one for {where} on the project's page Keys"
+)
 NO_AWS = (
     "no way into Bedrock: set AWS_BEARER_TOKEN_BEDROCK in the environment of the web server and of the worker, "
     "or set up AWS credentials and install boto3, which Concord does not bring along (pip install 'boto3>=1.35')"
@@ -92,8 +99,10 @@ class Anthropic(base.BatchProvider):
     without_effect = base.BatchProvider.without_effect | {"cache", "context_window"}
     needs_prompt = True
 
-    def __init__(self, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> None:
-        super().__init__(model=model, parameters=parameters)
+    def __init__(
+        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+    ) -> None:
+        super().__init__(model=model, parameters=parameters, keys=keys)
         self.turns = Turns()
 
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
@@ -101,9 +110,18 @@ class Anthropic(base.BatchProvider):
 
     def no_access(self) -> list[str]:
         if not self.is_bedrock:
-            return [] if os.environ.get("ANTHROPIC_API_KEY") else [NO_KEY]
+            unreadable = self.keys.problem(self.address)
+            return [] if self.key else [unreadable or NO_KEY.format(where=origin(self.address))]
         keyed = os.environ.get("AWS_BEARER_TOKEN_BEDROCK") or importlib.util.find_spec("boto3")
         return [problem for problem, there in ((NO_AWS, keyed), (NO_REGION, self.region)) if not there]
+
+    @property
+    def address(self) -> str:
+        return os.environ.get("ANTHROPIC_BASE_URL") or ANTHROPIC
+
+    @property
+    def key(self) -> str:
+        return "" if self.is_bedrock else self.keys.of(self.address, VARIABLE)
 
     @property
     def is_bedrock(self) -> bool:
@@ -128,7 +146,7 @@ class Anthropic(base.BatchProvider):
         timeout = self.parameters.timeout
         if self.is_bedrock:
             return AsyncAnthropicBedrock(aws_region=self.region, max_retries=0, timeout=timeout)
-        return AsyncAnthropic(api_key=os.environ["ANTHROPIC_API_KEY"], max_retries=0, timeout=timeout)
+        return AsyncAnthropic(api_key=self.key, max_retries=0, timeout=timeout)
 
     @property
     def direct(self) -> AsyncAnthropic:
@@ -146,7 +164,7 @@ class Anthropic(base.BatchProvider):
         if self.is_bedrock:
             return self.no_access()
         try:
-            with translated(anthropic, timeout=self.parameters.timeout):
+            with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
                 await self.direct.models.retrieve(self.model)
         except (PermanentError, TransientError) as error:
             return [f"Anthropic: {error}"]
@@ -176,7 +194,7 @@ class Anthropic(base.BatchProvider):
         """One call."""
         import anthropic
 
-        with translated(anthropic, timeout=self.parameters.timeout):
+        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
             message = await self.client.messages.create(**self.arguments(prompt))
         return as_reply(message)
 
@@ -222,7 +240,7 @@ class Anthropic(base.BatchProvider):
         prompt = request.prompt
         if prompt is None or self.is_bedrock:
             return self.estimate_tokens(request)
-        with translated(anthropic, timeout=self.parameters.timeout):
+        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
             count = await self.direct.messages.count_tokens(model=self.model, **self.read(prompt))
         return TokenCount(count.input_tokens, exact=True)
 
@@ -232,7 +250,7 @@ class Anthropic(base.BatchProvider):
         if not 1 <= len(requests) <= MOST_OF_A_BATCH:
             raise PermanentError(f"A batch holds from 1 to {MOST_OF_A_BATCH:,} requests; these are {len(requests):,}.")
         lines: list[Any] = [{"custom_id": key, "params": self.body(request)} for key, request in requests.items()]
-        with translated(anthropic, timeout=self.parameters.timeout):
+        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
             return (await self.direct.messages.batches.create(requests=lines)).id
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
@@ -250,7 +268,7 @@ class Anthropic(base.BatchProvider):
         import anthropic
 
         found: dict[str, int] = {}
-        with translated(anthropic, timeout=self.parameters.timeout):
+        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
             async for batch in self.direct.messages.batches.list(limit=100):  # the newest come first
                 if batch.created_at < since:
                     break
@@ -260,7 +278,7 @@ class Anthropic(base.BatchProvider):
     async def poll(self, batch: str) -> BatchState:
         import anthropic
 
-        with translated(anthropic, timeout=self.parameters.timeout):
+        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
             try:
                 found = await self.direct.messages.batches.retrieve(batch)
             except anthropic.NotFoundError as error:
@@ -272,14 +290,14 @@ class Anthropic(base.BatchProvider):
 
         if not (await self.poll(batch)).ended:
             raise TransientError(f"The batch {batch} has not ended yet.")
-        with translated(anthropic, timeout=self.parameters.timeout):
+        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
             async for line in await self.direct.messages.batches.results(batch):
                 yield line.custom_id, outcome(line)
 
     async def cancel(self, batch: str) -> None:
         import anthropic
 
-        with translated(anthropic, timeout=self.parameters.timeout):
+        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
             await self.direct.messages.batches.cancel(batch)
 
     async def aclose(self) -> None:

@@ -18,6 +18,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from judging.providers.keys import ENVIRONMENT, Keyring
+
 
 class TransientError(Exception):
     """The call failed for now (rate limit, overload, network). `retry_after` is in seconds, if the other side said."""
@@ -255,11 +257,19 @@ class Provider(ABC):
     without_effect: ClassVar[frozenset[str]] = frozenset({"concurrency", "max_retries", "timeout"})
     """Parameters that do not alter a reply."""
 
-    def __init__(self, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+    ) -> None:
         self.model = model
         self.parameters: Any = self.Parameters.model_validate(parameters or {})
+        self.keys = keys
         self.told_to_wait: Callable[[float], None] = tell_nobody
         """Called in the loop with the seconds for which the other side wants to be left alone. The caller's to set."""
+
+    @property
+    def key(self) -> str:
+        """What the other side knows this site by; empty where it asks for none."""
+        return ""
 
     @property
     def is_asked(self) -> bool:

@@ -15,6 +15,7 @@ from json import JSONDecodeError
 from typing import Any, TypeVar
 
 from judging.providers.base import PermanentError, TooLongError, TransientError, tell_nobody
+from judging.providers.keys import without
 
 T = TypeVar("T")
 
@@ -57,18 +58,21 @@ async def patiently(
 
 
 @contextmanager
-def translated(sdk: Any, *, timeout: float) -> Iterator[None]:
-    """What goes wrong inside, in our words. `sdk` is openai or anthropic, whose errors go by the same names."""
+def translated(sdk: Any, *, timeout: float, key: str = "") -> Iterator[None]:
+    """What goes wrong inside, in our words, which never hold the key.
+
+    `sdk` is openai or anthropic, whose errors go by the same names.
+    """
     try:
         yield
     except sdk.APIStatusError as error:
-        raise failure(error.status_code, said(error), error.response.headers) from error
+        raise failure(error.status_code, without(key, said(error)), error.response.headers) from error
     except sdk.APITimeoutError as error:
         raise TransientError(f"No answer within {timeout:g} s.") from error
     except sdk.APIConnectionError as error:
-        raise TransientError(f"No connection: {error.__cause__ or error.message}") from error
+        raise TransientError(without(key, f"No connection: {error.__cause__ or error.message}")) from error
     except (sdk.APIError, JSONDecodeError) as error:
-        raise TransientError(f"{NO_ANSWER}: {error}") from error
+        raise TransientError(without(key, f"{NO_ANSWER}: {error}")) from error
 
 
 def failure(status: int, said: str, headers: Mapping[str, str]) -> TransientError | PermanentError:

@@ -49,7 +49,7 @@ class ChatProvider(base.Provider):
         import openai
 
         client = await self.client()
-        with translated(openai, timeout=self.parameters.timeout):
+        with translated(openai, timeout=self.parameters.timeout, key=self.key):
             completion = await client.chat.completions.create(**self.arguments(request, prompt))
         return as_reply(completion, request.criterion.values)
 

@@ -47,7 +47,7 @@ class Embeddings(openai_compatible.OpenAICompatible):
         import openai
 
         client = await self.client()
-        with translated(openai, timeout=self.parameters.timeout):
+        with translated(openai, timeout=self.parameters.timeout, key=self.key):
             response = await client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
         rows = sorted(response.data or [], key=lambda one: one.index)
         if len(rows) != len(texts):

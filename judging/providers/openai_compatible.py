@@ -3,6 +3,7 @@
 The address is the parameter `base_url`, else OPENAI_BASE_URL, else OpenAI's own. A key is never stored with the judge:
 OPENAI_API_KEY goes to the address that the environment names and to no other; for an address given as parameter it is
 looked for under that address, for example OPENAI_API_KEY_GPU1_8000 for http://gpu1:8000/v1. Many servers need none.
+A key that the project keeps for the address goes before both.
 """
 
 from __future__ import annotations
@@ -21,13 +22,17 @@ from judging.providers import base
 from judging.providers.base import CriterionSpec, JudgeRequest, PermanentError, Prompt, TransientError
 from judging.providers.calls import translated
 from judging.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
+from judging.providers.keys import origin
 
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
 
 OPENAI = "https://api.openai.com/v1"
-NO_KEY = "no API key: set {name} in the environment of the web server and of the worker"
+NO_KEY = (
+    "no API key: set {name} in the environment of the web server and of the worker, or have an owner enter one for "
+    "{where} on the project's page Keys"
+)
 NO_MODEL = "no model: name one as the server calls it"
 
 
@@ -59,8 +64,14 @@ class OpenAICompatible(ChatProvider):
     made: AsyncOpenAI | None = None
 
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
-        problems = [] if self.key or self.address != OPENAI else [NO_KEY.format(name=self.key_name)]
-        return [*self.forbidden(), *problems, *([] if self.model else [NO_MODEL])]
+        return [*self.forbidden(), *self.lacking(), *([] if self.model else [NO_MODEL])]
+
+    def lacking(self) -> list[str]:
+        """What is wrong with the key."""
+        if unreadable := self.keys.problem(self.address):
+            return [unreadable]
+        needed = self.address == OPENAI and not self.key
+        return [NO_KEY.format(name=self.key_name, where=origin(self.address))] if needed else []
 
     def forbidden(self) -> list[str]:
         """Why the address may not be called. One that the environment names is the choice of whoever runs the site."""
@@ -81,11 +92,12 @@ class OpenAICompatible(ChatProvider):
         """The environment variable of the key for this address."""
         if self.address == named_address():
             return "OPENAI_API_KEY"
-        return "OPENAI_API_KEY_" + re.sub(r"\W+", "_", urlsplit(self.address).netloc).upper()
+        host = urlsplit(self.address).netloc.replace("-", "__")  # else a.b could have the key of a-b
+        return "OPENAI_API_KEY_" + re.sub(r"\W+", "_", host).upper()
 
     @property
     def key(self) -> str:
-        return os.environ.get(self.key_name, "")
+        return self.keys.of(self.address, self.key_name)
 
     @property
     def context_window(self) -> int | None:
@@ -120,7 +132,7 @@ class OpenAICompatible(ChatProvider):
 
         client = await self.client()
         try:
-            with translated(openai, timeout=self.parameters.timeout):
+            with translated(openai, timeout=self.parameters.timeout, key=self.key):
                 known = sorted([model.id async for model in client.models.list()])
         except PermanentError as error:
             return [] if str(error).startswith("404") else [f"{self.address} says: {error}"]

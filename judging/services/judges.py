@@ -13,14 +13,16 @@ from django.db.models import ProtectedError
 
 from annotation.errors import InputError
 from annotation.models import Criterion, Project, User
-from annotation.models.project import home_of
+from annotation.models.project import home_of, where
 from annotation.services.acts import act, saving
 from judging import prompts, providers
 from judging.models import Judge
 from judging.models.judge import IMPORTED, PANEL, RECALIBRATED
 from judging.providers.base import BatchProvider, PermanentError, Provider, TransientError
+from judging.providers.keys import ENVIRONMENT, Keyring
 from judging.queries.requests import spec_of
 from judging.services import examples
+from judging.services.keys import ring_of
 
 NO_BATCHES = "A judge of provider {provider} takes no batches."
 
@@ -71,7 +73,7 @@ def drafted(
         return latest
     check_examples(wanted["parameters"], seen_by=by)
     if latest is None:
-        return Judge(name=name, **wanted, **({"project": project} if project else {}))
+        return Judge(name=name, **wanted, project=project or where(by))
     return Judge(
         name=name,
         version=latest.version + 1,
@@ -165,22 +167,27 @@ def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_tu
         )
 
 
-def checked_provider(provider: str, model: str, parameters: Mapping[str, Any]) -> Provider:
+def checked_provider(provider: str, model: str, parameters: Mapping[str, Any], keys: Keyring = ENVIRONMENT) -> Provider:
     try:
-        return providers.create(provider, model=model, parameters=parameters)
+        return providers.create(provider, model=model, parameters=parameters, keys=keys)
     except PermanentError as error:
         raise InputError(str(error), field="parameters" if provider in providers.REGISTRY else "provider") from error
 
 
 def provider_of(judge: Judge) -> Provider:
     """The judge's provider, ready for use. PermanentError if its settings do not fit this version of Concord."""
-    return providers.create(judge.provider, model=judge.model, parameters=judge.parameters)
+    return providers.create(judge.provider, model=judge.model, parameters=judge.parameters, keys=keys_of(judge))
+
+
+def keys_of(judge: Judge) -> Keyring:
+    """Those of the judge's project."""
+    return ring_of(judge.project_id)
 
 
 def check(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
     """Raise InputError if something stands in the way of judging these criteria: no key, no model, no rule."""
     check_runs_here(judge)
-    provider = checked_provider(judge.provider, judge.model, judge.parameters)
+    provider = checked_provider(judge.provider, judge.model, judge.parameters, keys_of(judge))
     check_template_fits(judge, criteria, every_turn=every_turn)
     if problems := provider.check([spec_of(criterion) for criterion in criteria]):
         raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
@@ -198,7 +205,7 @@ def check_runs_here(judge: Judge) -> None:
 
 def check_bulk(judge: Judge) -> None:
     """Raise InputError if the judge cannot be asked in bulk."""
-    provider = checked_provider(judge.provider, judge.model, judge.parameters)
+    provider = checked_provider(judge.provider, judge.model, judge.parameters, keys_of(judge))
     takes_none = NO_BATCHES.format(provider=judge.provider)
     problem = provider.no_batches() if isinstance(provider, BatchProvider) else takes_none
     if problem:
@@ -210,7 +217,7 @@ def test(judge: Judge) -> str:
 
     Returns what is known then, in a sentence. InputError says what is missing.
     """
-    provider = checked_provider(judge.provider, judge.model, judge.parameters)
+    provider = checked_provider(judge.provider, judge.model, judge.parameters, keys_of(judge))
     if problems := provider.check([]):
         raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="provider")
     try:

@@ -21,6 +21,7 @@ from annotation.stats.benchmarks.repeats import NEAR
 from annotation.walls import visible_to
 from judging.api.imports import on_disk, too_large
 from judging.api.judges import DOLLARS
+from judging.services.keys import ring_for
 from simulation.api.experiments import AgentSerializer
 from simulation.models import Candidate, CandidateRun
 from simulation.prompts.candidates import LEVELS
@@ -129,9 +130,9 @@ class CandidateRuns(BenchmarksApi):
     @says("Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewCandidateRun)
-        given["agent"] = agents.drafted(side="assistant", **given["agent"])
         given["questions"] = questions_of(given["questions"])
         with self.into_project(given) as described:
+            described["agent"] = agents.drafted(side="assistant", **given["agent"], keys=ring_for(self.me))
             run = candidate_runs.begin(by=self.me, **described)
         return Response(CandidateRunSerializer(queries.runs().get(pk=run.pk)).data, status=201)
 

@@ -14,6 +14,7 @@ from annotation.api.base import LARGEST, Api, Document, Given, IntoProject, Page
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.walls import visible_to
+from judging.services.keys import ring_for
 from simulation.models import Experiment, SimulatedDialogue, Turn
 from simulation.parsing.endings import ENDINGS, MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
 from simulation.queries import progress, spending
@@ -99,12 +100,13 @@ class ExperimentsApi(Api):
     def planned(self, given: dict[str, Any]) -> Plan:
         """The experiment as the body describes it, checked."""
         asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
+        keys = ring_for(self.me)
         return experiments.plan(
             **{
                 **given,
-                "user_agent": agents.drafted(side="user", **given["user_agent"]),
-                "assistants": [agents.drafted(side="assistant", **one) for one in given["assistants"]],
-                "embedder": agents.embedder(given["embedder"]),
+                "user_agent": agents.drafted(side="user", **given["user_agent"], keys=keys),
+                "assistants": [agents.drafted(side="assistant", **one, keys=keys) for one in given["assistants"]],
+                "embedder": agents.embedder(given["embedder"], keys),
                 "grid": grid(**asked, seed=given["seed"]),
             }
         )
@@ -126,8 +128,9 @@ class ExperimentList(ExperimentsApi):
     def prepare(self, request: Request, **kwargs: Any) -> None:
         """Ask everybody whether they would answer, before the database is locked."""
         with self.into_project(self.given(NewExperiment)) as described:
+            keys = ring_for(self.me)
             for agent in self.planned(described).agents:
-                agents.probe(agent)
+                agents.probe(agent, keys)
 
     @says("Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
     def post(self, request: Request) -> Response:

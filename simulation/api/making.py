@@ -14,6 +14,7 @@ from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.models import Profile, Task
 from annotation.walls import visible_to
+from judging.services.keys import ring_for
 from simulation.api.experiments import AgentSerializer
 from simulation.models import Conflict, ConflictReview, Making
 from simulation.queries import making as queries
@@ -64,8 +65,8 @@ class MakingList(MakingApi):
         given = self.given(NewMaking)
         for name, kind in (("profile", Profile), ("task", Task)):
             given[name] = named(kind, name, pk=given[name]) if given.get(name) else None
-        given["agent"] = agents.drafted(side="assistant", **given["agent"])
         with self.into_project(given) as described:
+            described["agent"] = agents.drafted(side="assistant", **given["agent"], keys=ring_for(self.me))
             made = making.order(by=self.me, **described)
         return Response(MakingSerializer(made).data, status=201)
 

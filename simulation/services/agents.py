@@ -15,6 +15,7 @@ from annotation.hashing import content_hash
 from annotation.models import User
 from judging.providers.base import PermanentError, Provider, TransientError
 from judging.providers.embeddings import Embeddings
+from judging.providers.keys import ENVIRONMENT, Keyring
 from simulation import speakers
 from simulation.models import Agent
 
@@ -25,7 +26,14 @@ PREFIXES = {"claude": "anthropic", "smollm2": "local", "gpt": "openai_compatible
 """Models whose names say where they are to be had."""
 
 
-def drafted(*, side: str, provider: str, model: str = "", parameters: Mapping[str, Any] | None = None) -> Agent:
+def drafted(
+    *,
+    side: str,
+    provider: str,
+    model: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    keys: Keyring = ENVIRONMENT,
+) -> Agent:
     """The agent with these settings, saved or not. `side` gives the temperature that is used where none is given."""
     given: dict[str, Any] = dict(parameters or {})
     model = model.strip()
@@ -34,7 +42,7 @@ def drafted(*, side: str, provider: str, model: str = "", parameters: Mapping[st
     try:
         if speakers.takes_temperature(provider):
             given.setdefault("temperature", TEMPERATURES[side])
-        speaker = speakers.create(provider, model=model, parameters=given)
+        speaker = speakers.create(provider, model=model, parameters=given, keys=keys)
     except PermanentError as error:
         raise InputError(str(error), field=side) from error
     if problems := speaker.check([]):
@@ -44,7 +52,7 @@ def drafted(*, side: str, provider: str, model: str = "", parameters: Mapping[st
     return known or Agent(provider=provider, model=model, parameters=given, settings_hash=found)
 
 
-def embedder(text: str) -> Agent | None:
+def embedder(text: str, keys: Keyring = ENVIRONMENT) -> Agent | None:
     """Who makes embeddings, by a short text as in `described`; None where none is named."""
     if not text.strip():
         return None
@@ -54,7 +62,7 @@ def embedder(text: str) -> Agent | None:
         raise InputError("Embeddings come from a server: openai_compatible:MODEL.", field="embedder")
     found = Agent(provider=provider, model=model, parameters=parsed(brace + rest, "embedder"))
     try:
-        problems = embeddings_of(found).check([])
+        problems = embeddings_of(found, keys).check([])
     except PermanentError as error:
         raise InputError(str(error), field="embedder") from error
     if problems:
@@ -63,10 +71,10 @@ def embedder(text: str) -> Agent | None:
     return Agent.objects.filter(settings_hash=found.settings_hash).first() or found
 
 
-def embeddings_of(agent: Agent) -> Embeddings:
+def embeddings_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
     """Ready for use. PermanentError if its settings do not fit."""
     try:
-        return Embeddings(model=agent.model, parameters=agent.parameters)
+        return Embeddings(model=agent.model, parameters=agent.parameters, keys=keys)
     except ValidationError as error:
         raise PermanentError(f"Parameters: {speakers.in_words(error)}.") from error
 
@@ -93,7 +101,7 @@ def saved(*, by: User | None, agent: Agent) -> Agent:
     return Agent.objects.get_or_create(settings_hash=agent.settings_hash, defaults=defaults)[0]
 
 
-def described(text: str, *, side: str) -> Agent:
+def described(text: str, *, side: str, keys: Keyring = ENVIRONMENT) -> Agent:
     """The agent that a short text names: `local`, `claude-haiku-4-5`, `openai_compatible:llama3 {"base_url": "…"}`."""
     words, brace, rest = text.strip().partition("{")
     parameters = parsed(brace + rest, side)
@@ -107,18 +115,18 @@ def described(text: str, *, side: str) -> Agent:
                 field=side,
             )
         provider, model = PREFIXES[prefix], words.strip()
-    return drafted(side=side, provider=provider, model=model, parameters=parameters)
+    return drafted(side=side, provider=provider, model=model, parameters=parameters, keys=keys)
 
 
-def speaker_of(agent: Agent) -> Provider:
-    """Ready for use. PermanentError if its settings do not fit this version of Concord."""
-    return speakers.create(agent.provider, model=agent.model, parameters=agent.parameters)
+def speaker_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Provider:
+    """Ready for use, with a project's keys. PermanentError if its settings do not fit this version of Concord."""
+    return speakers.create(agent.provider, model=agent.model, parameters=agent.parameters, keys=keys)
 
 
-def probe(agent: Agent) -> None:
+def probe(agent: Agent, keys: Keyring = ENVIRONMENT) -> None:
     """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
-        problems = thread.submit(asyncio.run, objections(speaker_of(agent))).result()
+        problems = thread.submit(asyncio.run, objections(speaker_of(agent, keys))).result()
     if problems:
         raise InputError(f"{agent} cannot speak: {'; '.join(problems)}.", field="assistant")
 

@@ -31,6 +31,7 @@ from judging.providers.base import JudgeRequest, PermanentError, Reply, Transien
 from judging.queries.workers import gone_before, unheld
 from judging.services import workers
 from judging.services.cache import storable
+from judging.services.keys import ring_of
 from simulation.models import Agent, Conflict, ConflictReview, Making
 from simulation.parsing.made import UnfitError
 from simulation.prompts import making as prompts
@@ -182,8 +183,10 @@ def request_for(making: Making, step: recipes.Step, cue: Cue, attempt: int) -> J
 def asked(making: Making, request: JudgeRequest) -> Reply:
     """One reply, from a loop in a thread of its own: the caller may be in a loop itself."""
 
+    keys = ring_of(making.project_id)
+
     async def ask() -> Reply:
-        speaker = agents.speaker_of(making.agent)
+        speaker = agents.speaker_of(making.agent, keys)
         try:
             return await speaker.judge(request)
         finally:

@@ -17,8 +17,10 @@ from django.db import IntegrityError
 
 from judging.models import Judge, Worker
 from judging.providers.base import JudgeRequest, PermanentError, Provider, TransientError
+from judging.providers.keys import Keyring
 from judging.services import quotas
 from judging.services.budgets import USUAL_REPLY
+from judging.services.keys import ring_of
 from simulation.models import Agent, Experiment
 from simulation.prompts.conditions import EMBEDDINGS
 from simulation.services import agents, claims, experiments, keeping
@@ -56,13 +58,14 @@ class Shift:
 
     def work(self) -> Iterator[None]:
         """Ask and save, yielding after every batch. Raises what keeps the experiment from being finished."""
-        speakers = {pk: agents.speaker_of(agent) for pk, agent in self.agents.items()}
+        keys = ring_of(self.experiment.project_id)
+        speakers = {pk: agents.speaker_of(agent, keys) for pk, agent in self.agents.items()}
         lanes = lanes_of(self.agents, speakers)
         self.speakers, self.most = speakers, most_on_stage(lanes)
         self.purse = Purse.of(self.experiment, [*self.agents.values(), *embedders(self.experiment)])
         self.judges = {pk: Judge(provider=one.provider, model=one.model) for pk, one in self.agents.items()}
         self.find_quotas()
-        self.retriever = retriever_of(self.experiment)
+        self.retriever = retriever_of(self.experiment, keys)
         self.stage = Stage(speakers, lanes, others=[self.retriever.embeddings] if self.retriever else [])
         with closing(self.stage):
             while self.feed():
@@ -233,10 +236,10 @@ class Shift:
             self.purse.settle(ask.reserved, Decimal(0))
 
 
-def retriever_of(experiment: Experiment) -> Retriever | None:
+def retriever_of(experiment: Experiment, keys: Keyring) -> Retriever | None:
     """Who finds passages by embeddings. PermanentError if its settings do not fit this version of Concord."""
     embedder = experiment.embedder
-    return None if embedder is None else Retriever(agents.embeddings_of(embedder))
+    return None if embedder is None else Retriever(agents.embeddings_of(embedder, keys))
 
 
 def embedders(experiment: Experiment) -> list[Agent]:

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from judging.providers.base import PermanentError, Provider
+from judging.providers.keys import ENVIRONMENT, Keyring
 from simulation.speakers.base import request_of
 
 REGISTRY = {
@@ -33,10 +34,12 @@ def kind_of(provider: str) -> type[Provider]:
     return kind
 
 
-def create(provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> Provider:
-    """The speaker ready for use. PermanentError names an unknown one or a wrong parameter."""
+def create(
+    provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+) -> Provider:
+    """The speaker ready for use, with a project's keys. PermanentError names an unknown one or a wrong parameter."""
     try:
-        return kind_of(provider)(model=model, parameters=parameters)
+        return kind_of(provider)(model=model, parameters=parameters, keys=keys)
     except ValidationError as error:
         raise PermanentError(f"Parameters: {in_words(error)}.") from error
 

@@ -42,12 +42,12 @@ def experiment_list(request: HttpRequest) -> HttpResponse:
 @researcher_required
 def experiment_create(request: HttpRequest) -> HttpResponse:
     """A new experiment, with what it would take before it starts."""
-    form = ExperimentForm(request.POST or None)
+    form = ExperimentForm(request.POST or None, by=researcher(request))
     estimate = None
     if form.is_valid():
         if "estimate" in request.POST:
             estimate = form.estimate()
-        elif experiment := form.start(researcher(request)):
+        elif experiment := form.start():
             return redirect("experiment_detail", pk=experiment.pk)
     context = {"form": form, "estimate": estimate, "estimate_facts": estimate_facts(estimate) if estimate else []}
     return render(request, "simulation/experiment_create.html", context)

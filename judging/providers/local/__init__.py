@@ -31,6 +31,7 @@ from judging.providers.base import (
 )
 from judging.providers.calls import translated
 from judging.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
+from judging.providers.keys import ENVIRONMENT, Keyring
 from judging.providers.local.host import Lease, Settings, home, is_running
 
 if TYPE_CHECKING:
@@ -65,8 +66,10 @@ class Local(ChatProvider):
     Parameters = Parameters
     without_effect = ChatProvider.without_effect | {"threads", "reuse", "cache_mb", "linger"}
 
-    def __init__(self, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> None:
-        super().__init__(model=model, parameters=parameters)
+    def __init__(
+        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+    ) -> None:
+        super().__init__(model=model, parameters=parameters, keys=keys)
         self.file = small_model() if model in ("", SMALL) else Path(model).expanduser().absolute()
         self.opening: asyncio.Future[Lease] | None = None
         self.lease: Lease | None = None

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from judging.providers import base
 from judging.providers.base import CriterionSpec, JudgeRequest, PairContent, PermanentError, Reply, Usage
+from judging.providers.keys import ENVIRONMENT, Keyring
 from judging.providers.persons import as_text
 from judging.providers.scorer.protocol import Score, Scorer
 from judging.providers.sides import is_preference
@@ -44,10 +45,12 @@ class Parameters(base.Parameters):
 class ScorerJudge(base.Provider):
     Parameters = Parameters
 
-    def __init__(self, *, model: str = "", parameters: Mapping[str, Any] | None = None) -> None:
-        super().__init__(model=model, parameters=parameters)
+    def __init__(
+        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+    ) -> None:
+        super().__init__(model=model, parameters=parameters, keys=keys)
         module, _, name = REGISTRY.get(model, CALLABLE).partition(":")
-        self.scorer: Scorer = getattr(import_module(module), name)(model, self.parameters)
+        self.scorer: Scorer = getattr(import_module(module), name)(model, self.parameters, keys)
 
     @property
     def is_asked(self) -> bool:

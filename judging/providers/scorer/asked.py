@@ -57,7 +57,7 @@ class Asked(Scorer):
         from judging import providers
 
         given = self.parameters
-        return providers.create(given.provider, model=given.model, parameters=given.parameters)
+        return providers.create(given.provider, model=given.model, parameters=given.parameters, keys=self.keys)
 
     async def score(self, persona: str, question: str, response: str, *, seed: int = 0) -> Score:
         prompt = prompt_of(persona, question, response)

@@ -1,8 +1,9 @@
 """A scorer behind an address: POST {"persona", "question", "response"}, answered by {"score": number}.
 
 What is NaN, null or no number at all is an answer without a score. An answer that is no JSON object, or has no score,
-is a fault of the server that may pass, as are its 5xx, 429 and silence. A key for the address is taken from
-CONCORD_SCORER_KEY and sent as a bearer token to https and to this machine only.
+is a fault of the server that may pass, as are its 5xx, 429 and silence. The key is the project's for that address,
+else CONCORD_SCORER_KEY, which goes to the address that CONCORD_SCORER_ADDRESS names and to this machine only. It is
+sent as a bearer token, over https or to this machine.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from urllib.parse import urlsplit
 from annotation.addresses import ForbiddenAddressError, Rule, check
 from judging.providers.base import PermanentError, TransientError
 from judging.providers.calls import NO_ANSWER, failure, patiently
+from judging.providers.keys import origin, without
 from judging.providers.scorer.protocol import Score, Scorer, as_score
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
 
-KEY = "CONCORD_SCORER_KEY"
+KEY, ADDRESS = "CONCORD_SCORER_KEY", "CONCORD_SCORER_ADDRESS"
 HERE = ("localhost", "127.0.0.1", "::1")
 MOST_BYTES = 1_000_000
 
@@ -38,7 +40,8 @@ class Endpoint(Scorer):
             check(self.parameters.url, Rule.of_models())
         except ForbiddenAddressError as error:
             return [str(error)]
-        return []
+        unreadable = self.keys.problem(self.parameters.url)
+        return [unreadable] if unreadable else []
 
     async def score(self, persona: str, question: str, response: str, *, seed: int = 0) -> Score:  # noqa: ARG002
         asked = {"persona": persona, "question": question, "response": response}
@@ -59,7 +62,7 @@ class Endpoint(Scorer):
         if answer.is_redirect:
             raise PermanentError(f"{answer.status_code}: it points elsewhere, and redirects are not followed.")
         if answer.status_code >= 400:
-            raise failure(answer.status_code, answer.text[:200], answer.headers)
+            raise failure(answer.status_code, without(self.key, answer.text)[:200], answer.headers)
         return read(answer.content)
 
     def client(self) -> AsyncClient:
@@ -72,9 +75,17 @@ class Endpoint(Scorer):
         return self.made
 
     def headers(self) -> dict[str, str]:
-        parts, key = urlsplit(self.parameters.url), os.environ.get(KEY, "")
+        parts, key = urlsplit(self.parameters.url), self.key
         safe = parts.scheme == "https" or parts.hostname in HERE
         return {"authorization": f"Bearer {key}"} if key and safe else {}
+
+    @property
+    def key(self) -> str:
+        """Of this address; empty where there is none for it."""
+        url = self.parameters.url
+        named = os.environ.get(ADDRESS, "")
+        own = urlsplit(url).hostname in HERE or (named and origin(named) == origin(url))
+        return self.keys.of(url, KEY if own else "")
 
     async def aclose(self) -> None:
         made, self.made = self.made, None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judging.providers.base import Usage
+from judging.providers.keys import ENVIRONMENT, Keyring
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,13 @@ class Score:
 
 
 class Scorer(ABC):
-    """Scores one response by itself. Made with the name it goes by and the judge's parameters."""
+    """Scores one response by itself. Made with the name it goes by, the judge's parameters and the project's keys."""
 
     is_asked = False
     """Whether somebody else is asked, so that answers are worth keeping."""
 
-    def __init__(self, name: str, parameters: Any) -> None:
-        self.name, self.parameters = name, parameters
+    def __init__(self, name: str, parameters: Any, keys: Keyring = ENVIRONMENT) -> None:
+        self.name, self.parameters, self.keys = name, parameters, keys
 
     def problems(self) -> list[str]:
         """What stands in the way of scoring, in sentences."""

@@ -30,6 +30,7 @@ from judging.providers.base import (
     Usage,
 )
 from judging.providers.embeddings import Embeddings
+from judging.providers.keys import Keyring
 from judging.providers.scorer import total
 from judging.services import judges
 from judging.showing import Setting
@@ -61,11 +62,11 @@ class UnderTest(Provider):
 
     def __init__(self, inner: Provider, setting: Setting, *, template: Mapping[str, Any] | None = None) -> None:
         self.inner, self.setting, self.model = inner, setting, inner.model
-        self.parameters = inner.parameters
+        self.parameters, self.keys = inner.parameters, inner.keys
         self.template, self.system = str((template or {}).get("template", "")), (template or {}).get("system")
         self.needs_prompt = inner.needs_prompt  # type: ignore[misc]
         self.told_to_wait = base.tell_nobody
-        self.embeddings = embeddings_of(setting)
+        self.embeddings = embeddings_of(setting, inner.keys)
         self.summaries: Memo[tuple[str, Usage | None]] = Memo()
         self.known: Memo[FloatArray] = Memo()
 
@@ -235,9 +236,9 @@ def question_of(content: PairContent) -> str:
     return "\n".join(part for part in (content.question, content.context) if part)
 
 
-def embeddings_of(setting: Setting) -> Embeddings | None:
+def embeddings_of(setting: Setting, keys: Keyring) -> Embeddings | None:
     """Who makes embeddings, where a server is asked for them."""
     if not setting.retrieves or setting.retriever != showing.ENDPOINT:
         return None
     given = dict(setting.embedder or {})
-    return Embeddings(model=str(given.pop("model", "")), parameters=given)
+    return Embeddings(model=str(given.pop("model", "")), parameters=given, keys=keys)

@@ -12,6 +12,7 @@ from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
 from annotation.parsing.files import InputFile
+from judging.services.keys import ring_for
 from simulation.prompts.candidates import LEVELS
 from simulation.services import agents, candidates, making
 from simulation.services.candidates import Question
@@ -64,9 +65,10 @@ class Command(ConcordCommand):
     def make(self, options: dict[str, Any]) -> dict[str, Any]:
         if not options["agent"]:
             raise InputError("say who answers", field="agent")
-        agent = agents.described(options["agent"], side="assistant")
+        keys = ring_for(None)
+        agent = agents.described(options["agent"], side="assistant", keys=keys)
         asked = questions_of(options)
-        agents.probe(agent)
+        agents.probe(agent, keys)
         orders = candidates.order(
             by=None,
             agent=agent,

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.models import Profile, Task
+from judging.services.keys import ring_for
 from simulation.models import Making
 from simulation.services import agents, making
 
@@ -35,8 +36,9 @@ class Command(ConcordCommand):
         parser.add_argument("--seed", type=int, default=0)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        agent = agents.described(options["agent"], side="assistant")
-        agents.probe(agent)
+        keys = ring_for(None)
+        agent = agents.described(options["agent"], side="assistant", keys=keys)
+        agents.probe(agent, keys)
         made = [
             making.order(
                 by=None,

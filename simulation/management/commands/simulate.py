@@ -19,6 +19,7 @@ from annotation.models import Study
 from judging.management.commands.judge import dollars
 from judging.pricing import in_dollars
 from judging.queries import workers
+from judging.services.keys import ring_for
 from judging.wording import duration
 from simulation.models import Experiment
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
@@ -84,8 +85,9 @@ class Command(ConcordCommand):
             found = estimates.estimate(plan)
             usd = None if found.usd is None else float(found.usd)
             return {"experiment": None, "name": plan.name, "estimate": {**asdict(found), "usd": usd}}
+        keys = ring_for(None)
         for agent in plan.agents:
-            agents.probe(agent)  # may wait on the network, so not while the database is locked
+            agents.probe(agent, keys)  # may wait on the network, so not while the database is locked
         experiment = self.begun_or_new(plan, options)
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
@@ -173,11 +175,12 @@ def check_together(options: dict[str, Any]) -> None:
 
 
 def planned(options: dict[str, Any]) -> experiments.Plan:
+    keys = ring_for(None)
     domains = [domain.strip() for domain in options["domains"].split(",") if domain.strip()]
     return experiments.plan(
         name=options["name"] or f"Users {options['users']}; tasks {options['tasks']}",
-        user_agent=agents.described(options["user_agent"], side="user"),
-        assistants=[agents.described(text, side="assistant") for text in options["assistant"]],
+        user_agent=agents.described(options["user_agent"], side="user", keys=keys),
+        assistants=[agents.described(text, side="assistant", keys=keys) for text in options["assistant"]],
         conditions=options["condition"],
         grid=grid(
             users=options["users"],
@@ -191,7 +194,7 @@ def planned(options: dict[str, Any]) -> experiments.Plan:
         single_turns=options["max_turns"],
         multi_turns=options["max_turns_multi"],
         passages=options["passages"],
-        embedder=agents.embedder(options["embedder"]),
+        embedder=agents.embedder(options["embedder"], keys),
         budget_usd=options["budget_usd"],
     )
 

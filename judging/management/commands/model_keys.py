@@ -1,0 +1,70 @@
+"""`manage.py model_keys`: the keys of models that a project keeps."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import Project
+from annotation.queries.projects import called
+from judging.models import ModelKey
+from judging.services import keys
+
+
+class Command(ConcordCommand):
+    help = "List a project's keys of models, keep one (read from standard input), forget one, or seal all keys anew."
+    example = "model_keys default --keep https://api.openai.com < key.txt"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", nargs="?", default="", metavar="PROJECT", help="its address or name")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--keep", metavar="ADDRESS", help="the key for it comes from standard input, or is asked for")
+        what.add_argument("--forget", metavar="ADDRESS")
+        what.add_argument(
+            "--reseal",
+            action="store_true",
+            help="seal every key of the site with its first secret",
+        )
+        parser.add_argument("--note", default="", help="beside a key that is kept")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["reseal"]:
+            return {"project": None, **keys.reseal(by=None)}
+        project = called(options["name"]) if options["name"] else Project.at_hand()
+        if options["keep"]:
+            keys.keep(by=None, project=project, address=options["keep"], key=entered(), note=options["note"])
+        if options["forget"]:
+            keys.drop(by=None, key=kept(project, options["forget"]))
+        return described(project)
+
+    def say(self, document: dict[str, Any]) -> None:
+        if document["project"] is None:
+            self.stdout.write(f"{document['sealed']} sealed anew, {document['unreadable']} cannot be read.")
+            return
+        for one in document["keys"]:
+            self.stdout.write(f"{one['address']}{'' if one['readable'] else ' (cannot be read here)'}  {one['note']}")
+        if not document["keys"]:
+            self.stdout.write(f"{document['project']} keeps no keys: those of the environment are used.")
+
+
+def entered() -> str:
+    """Never an argument, which every account of the machine could read."""
+    return getpass.getpass("Key: ") if sys.stdin.isatty() else sys.stdin.read()
+
+
+def kept(project: Project, address: str) -> ModelKey:
+    found = ModelKey.objects.filter(project=project, origin=keys.origin_of(address)).first()
+    if found is None:
+        raise InputError(f"{project} keeps no key for {address}.", field="forget")
+    return found
+
+
+def described(project: Project) -> dict[str, Any]:
+    rows = ModelKey.objects.filter(project=project)
+    listed = [{"address": row.origin, "note": row.note, "readable": keys.is_readable(row)} for row in rows]
+    return {"project": project.slug, "keys": listed}

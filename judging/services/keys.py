@@ -1,0 +1,86 @@
+"""Keys of models that a project keeps: entered once, sealed, and handed to providers only."""
+
+from __future__ import annotations
+
+from annotation.errors import InputError
+from annotation.models import Project, User
+from annotation.models.project import where
+from annotation.services.acts import act
+from judging import sealing
+from judging.models import ModelKey
+from judging.providers.keys import Keyring, origin
+
+LONGEST = 4000
+
+
+@act("key.keep")
+def keep(*, by: User | None, project: Project, address: str, key: str, note: str = "") -> ModelKey:
+    """The project's key for an address, in place of one that was there. InputError says what is wrong with it."""
+    where, key = origin_of(address), key.strip()
+    if not key:
+        raise InputError("Enter the key.", field="key")
+    if len(key) > LONGEST or not key.isascii() or not key.isprintable():
+        raise InputError(f"A key is one line of at most {LONGEST} ASCII characters.", field="key")
+    if len(note) > 200:
+        raise InputError("A note has at most 200 characters.", field="note")
+    row = ModelKey.objects.select_for_update().filter(project=project, origin=where).first()
+    row = row or ModelKey(project=project, origin=where)
+    row.sealed, row.note, row.created_by = sealing.seal(key, of=row.belongs), note.strip(), by
+    row.save()
+    return row
+
+
+def origin_of(address: str) -> str:
+    try:
+        found = origin(address)
+    except ValueError as error:
+        raise InputError(f"{address!r} is no address: {error}.", field="address") from error
+    if len(found) > 200:
+        raise InputError("The host's name is too long.", field="address")
+    return found
+
+
+@act("key.drop", on="key")
+def drop(*, by: User | None, key: ModelKey) -> None:  # noqa: ARG001
+    """Forget a key. Runs that need it stop with a message at their next call."""
+    key.delete()
+
+
+@act("key.reseal")
+def reseal(*, by: User | None) -> dict[str, int]:  # noqa: ARG001
+    """Seal every key of the site with its first secret. Keys that cannot be read stay as they are, and are counted."""
+    done = unreadable = 0
+    for row in ModelKey.objects.select_for_update().order_by("pk"):
+        try:
+            row.sealed = sealing.seal(sealing.unseal(row.sealed, of=row.belongs), of=row.belongs)
+        except sealing.UnreadableError:
+            unreadable += 1
+            continue
+        row.save(update_fields=["sealed"])
+        done += 1
+    return {"sealed": done, "unreadable": unreadable}
+
+
+def is_readable(key: ModelKey) -> bool:
+    try:
+        sealing.unseal(key.sealed, of=key.belongs)
+    except sealing.UnreadableError:
+        return False
+    return True
+
+
+def ring_for(by: User | None) -> Keyring:
+    """Those of the project in which somebody's new things go."""
+    return ring_of(where(by).pk)
+
+
+def ring_of(project: int | None) -> Keyring:
+    """The keys that the judges and agents of a project may use. One query."""
+    kept: dict[str, str] = {}
+    unreadable = set()
+    for row in ModelKey.objects.filter(project=project):
+        try:
+            kept[row.origin] = sealing.unseal(row.sealed, of=row.belongs)
+        except sealing.UnreadableError:
+            unreadable.add(row.origin)
+    return Keyring(kept, frozenset(unreadable))
