@@ -94,6 +94,7 @@ def world(tag: str) -> World:
     certificate = judging.Certificate.objects.create(
         study=study, judge=judge, content={"format": "another", "about": tag, "rules": {}}, sha256=f"{len(tag):064x}"
     )
+    model_key = judging.ModelKey.objects.create(project=project, origin=f"https://{tag}.example", sealed="sealed")
     price = judging.Price.objects.create(
         provider="openai_compatible", model=f"priced-{len(tag)}", valid_from="2026-01-01", input=1, output=1
     )
@@ -136,6 +137,7 @@ def world(tag: str) -> World:
         "projects/<slug:slug>": project.slug,
         "projects/<slug:slug>/members/<int:pk>": people["adjudicator"].pk,
         "projects/<slug:slug>/members/<str:username>": people["adjudicator"].username,
+        "projects/<slug:slug>/keys/<int:pk>": model_key.pk,
         "webhooks/<int:pk>": hook.pk,
         "profiles/<int:pk>": items[0].pair.profile.pk,
         "tasks/<int:pk>": simulated.scenario.task.pk,

@@ -1,4 +1,4 @@
-"""Projects and who is in them."""
+"""Projects, who is in them, and their keys of models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from concord_client.transport import Transport
 
 
 class Projects(Transport):
-    """Projects and who is in them."""
+    """Projects, who is in them, and their keys of models."""
 
     def projects(self, **query: Any) -> Iterator[types.Project]:
         """The projects that one researches in."""
@@ -47,3 +47,15 @@ class Projects(Transport):
     def remove_member(self, slug: str, user: str) -> None:
         """Take a member out of a project."""
         self.send("DELETE", f"projects/{slug}/members/{quote(user, safe='')}")
+
+    def keys(self, slug: str, **query: Any) -> Iterator[types.ModelKey]:
+        """For which addresses a project has keys of models. A key itself is never told."""
+        return self.rows(f"projects/{slug}/keys", **query)
+
+    def keep_key(self, slug: str, address: str, key: str, *, note: str = "") -> types.ModelKey:
+        """Keep a key for an address, in place of one that is there. For owners, with a token of the scope admin."""
+        return cast(types.ModelKey, self.post(f"projects/{slug}/keys", {"address": address, "key": key, "note": note}))
+
+    def forget_key(self, slug: str, number: int) -> None:
+        """Forget a key."""
+        self.send("DELETE", f"projects/{slug}/keys/{number}")

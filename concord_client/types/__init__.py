@@ -1,6 +1,6 @@
 """What the API answers. A test holds these to the OpenAPI document: each is the component of its name."""
 
-from concord_client.types.account import Act, Delivery, MadeWebhook, Me, Member, Project, Token, Webhook
+from concord_client.types.account import Act, Delivery, MadeWebhook, Me, Member, ModelKey, Project, Token, Webhook
 from concord_client.types.benchmarks import (
     Benchmark,
     Candidate,
@@ -154,6 +154,7 @@ __all__ = [
     "Making",
     "Me",
     "Member",
+    "ModelKey",
     "MyStudy",
     "Named",
     "Override",

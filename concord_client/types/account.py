@@ -69,6 +69,17 @@ class Member(TypedDict):
     created_at: str
 
 
+class ModelKey(TypedDict):
+    """That a project has a key for an address."""
+
+    id: int
+    address: str
+    note: str
+    is_readable: bool
+    created_by: str | None
+    created_at: str
+
+
 class Webhook(TypedDict):
     """Webhook."""
 

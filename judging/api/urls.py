@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.api import evaluations, imports, judges, plans, reading, results, runs
+from judging.api import evaluations, imports, judges, keys, plans, reading, results, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # files (REST framework leaves addresses that end with a `format` out of its document)
@@ -14,6 +14,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/<int:pk>", judges.JudgeDetail.as_view(), name="api_judge"),
     path("judges/<int:pk>/limits", judges.JudgeLimits.as_view(), name="api_judge_limits"),
     path("judges/<int:pk>/test", judges.JudgeTest.as_view(), name="api_judge_test"),
+    path("projects/<slug:slug>/keys", keys.KeyList.as_view(), name="api_keys"),
+    path("projects/<slug:slug>/keys/<int:pk>", keys.KeyDetail.as_view(), name="api_key"),
     path("prices", judges.PriceList.as_view(), name="api_prices"),
     path("prices/published", judges.PublishedPrices.as_view(), name="api_published_prices"),
     path("prices/<int:pk>", judges.PriceDetail.as_view(), name="api_price"),

@@ -51,6 +51,8 @@ COUNTERPARTS = {
     "judge_probes": "api_study_probes",
     "judge_recalibrate": "api_maps",
     "judge_version": "api_judge_versions",
+    "key_add": "api_keys",
+    "key_remove": "api_key",
     "known_add": "api_known_items",
     "known_from": "api_known_decided",
     "known_retire": "api_known_item",
@@ -145,6 +147,7 @@ READS = {
     "judge_verdict_download": "api_audit",
     "judgment_detail": "api_prompt",  # and api_judgment
     "making_detail": "api_making",
+    "key_list": "api_keys",
     "making_list": "api_making_list",
     "material": "api_material",
     "material_measures": "api_profile_measures",
