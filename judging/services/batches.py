@@ -319,8 +319,9 @@ def bulk_provider(judge: Judge) -> BatchProvider:
 def using(judge: Judge, act: Callable[[BatchProvider], Coroutine[Any, Any, T]]) -> T:
     """What the calls return, made in a loop of their own: the caller may be in one itself."""
 
+    provider = bulk_provider(judge)
+
     async def whole() -> T:
-        provider = bulk_provider(judge)
         try:
             return await act(provider)
         finally:

@@ -6,6 +6,8 @@ import pytest
 
 from annotation.errors import InputError
 from annotation.models import Profile, Scenario, Task
+from annotation.models.project import commanded
+from judging.services import keys
 from simulation.models import Conflict, Making, PreferenceType
 from simulation.services import agents, making
 from tests import factories
@@ -46,6 +48,19 @@ def made(model, kind, *replies, **options) -> Making:
     making.make(order.pk)
     order.refresh_from_db()
     return order
+
+
+def test_the_agent_shows_the_key_of_the_project_that_asks(model, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "another")
+    project = factories.ProjectFactory()
+    keys.keep(by=None, project=project, address=model.url, key=KEY)
+    with commanded(project):
+        order = made(
+            model, "profile", CUISINE, SUMMARY, GENRE, SUMMARY, domains=["Restaurants", "Books"], demographics=PERSON
+        )
+
+    assert (order.project, order.state) == (project, "done")
+    assert {asked.headers["authorization"] for asked in model.asked} == {f"Bearer {KEY}"}
 
 
 class TestProfile:
