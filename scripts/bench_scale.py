@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SERVER = os.environ.get("BENCH_DATABASE_URL") or "postgresql://root@127.0.0.1:5432/postgres"
 PAGE_SECONDS = 1.0
 LIMIT = 900
-DRAWN = ("tiers", "agreement", "quality", "progress", "calibration")
+DRAWN = ("tiers", "agreement", "quality", "progress", "calibration", "scores", "worth", "report")
 """Pages with charts, whose engine is started before the clock is."""
 
 Measured = tuple[str, str, Callable[[], dict[str, Any]]]
@@ -122,7 +122,7 @@ def measure(given: argparse.Namespace, filled: Any) -> int:
     print(f"{'':52} {'seconds':>8} {'cpu':>8} {'queries':>8} {'memory':>9} {'size':>9}")
     wanted = [part for part in given.only.split(",") if part]
     over, group = [], ""
-    for kind, name, act in (*pages(researcher, filled), *commands(filled), *exports(researcher, filled)):
+    for kind, name, act in everything(researcher, filled):
         if wanted and not any(part in name for part in wanted):
             continue
         if kind != group:
@@ -142,6 +142,18 @@ def measure(given: argparse.Namespace, filled: Any) -> int:
     return 1 if over else 0
 
 
+def everything(researcher: Any, filled: Any) -> Iterator[Measured]:
+    """What can be measured, kind by kind."""
+    from scaling import judging
+
+    each = (*pages(researcher, filled), *judging.pages(researcher.pk, filled))
+    yield from sorted(each, key=lambda one: ("pages", "api", "work").index(one[0]))
+    yield from commands(filled)
+    yield from judging.commands(filled, called)
+    yield from exports(researcher, filled)
+    yield from judging.exports(researcher.pk, filled)
+
+
 def warm(researcher: Any) -> None:
     """The code and templates are loaded here, once for all the processes that are forked from this one."""
     from scaling.measuring import page
@@ -157,10 +169,8 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
 
     from annotation.models import Annotation, Assignment, Dialogue, User
     from annotation.slot_names import name_of
-    from judging.models import Judgment
 
-    study, run, deep = f"/studies/{SLUG}/", filled.run, filled.items // 2
-    judgment = Judgment.objects.filter(run=run).order_by("-pk")[0].pk
+    study, deep = f"/studies/{SLUG}/", filled.items // 2
     last_page = -(-filled.items // 50)
     for name, path in (
         ("list of studies", "/studies/"),
@@ -178,13 +188,6 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
         ("quality", f"{study}quality/"),
         ("progress", f"{study}progress/"),
         ("queue", f"{study}queue/"),
-        ("judges of the study", f"{study}judges/"),
-        ("a run", f"/runs/{run}/"),
-        ("progress of a run", f"/runs/{run}/progress/"),
-        ("scores of a run", f"/runs/{run}/scores/"),
-        ("a judgment", f"/judgments/{judgment}/"),
-        ("list of judges", "/judges/"),
-        ("calibration", f"{study}calibration/"),
         ("files", f"{study}files/"),
         ("material", "/material/?kind=dialogues"),
         ("material, last page", f"/material/?kind=dialogues&page={-(-Dialogue.objects.count() // 50)}"),
@@ -204,10 +207,7 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
         ("annotations after the middle", f"{api}/studies/{SLUG}/annotations?after={row}"),
         ("annotations of one person, deep", f"{api}/studies/{SLUG}/annotations?after={row}&rater=person03"),
         ("annotations that count, deep", f"{api}/studies/{SLUG}/annotations?after={row}&counting=true"),
-        ("judgments of a run, deep", f"{api}/runs/{run}/judgments?after={judgment - deep}"),
         ("dialogues after the middle", f"{api}/dialogues?after={deep}"),
-        ("runs", f"{api}/runs"),
-        ("progress of the run", f"{api}/runs/{run}/progress"),
         ("disputes", f"{api}/studies/{SLUG}/disputes"),
         ("material", f"{api}/material"),
     ):
@@ -222,20 +222,23 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
         yield "work", name, page(who, path, method)
 
 
+def called(*words: str) -> Callable[[], dict[str, Any]]:
+    """A command that prints what it found."""
+
+    def act() -> dict[str, Any]:
+        from io import StringIO
+
+        from django.core.management import call_command
+
+        out = StringIO()
+        call_command(*words, stdout=out)
+        return {"size": len(out.getvalue())}
+
+    return act
+
+
 def commands(filled: Any) -> Iterator[Measured]:  # noqa: ARG001
     from scaling.filling import SLUG
-
-    def called(*words: str) -> Callable[[], dict[str, Any]]:
-        def act() -> dict[str, Any]:
-            from io import StringIO
-
-            from django.core.management import call_command
-
-            out = StringIO()
-            call_command(*words, stdout=out)
-            return {"size": len(out.getvalue())}
-
-        return act
 
     yield "commands", "agreement", called("agreement", "--study", SLUG, "--json", "--seed", "2")
     yield "commands", "tiers", called("tiers", "--study", SLUG, "--json")
