@@ -150,6 +150,7 @@ def finished_runs() -> Finding:
     """A run that finished with all of its parts whole has every judgment once; a constraint keeps it from more."""
     failed = JudgeChunk.objects.filter(run=OuterRef("pk")).exclude(error="")
     whole = JudgeRun.objects.filter(~Exists(failed), finished_at__isnull=False, chunks__isnull=False).distinct()
-    broken = [run for run in whole.select_related("study", "judge").order_by("pk") if runs.progress(run).missing]
+    each = runs.with_numbers(whole.select_related("study", "judge").order_by("pk"))
+    broken = [run for run, judged, asked in each if judged < asked]
     examples = tuple(f"run {run.pk}" for run in broken[:EXAMPLES])
     return Finding("A finished run has every judgment that was asked for.", len(broken), examples)

@@ -97,7 +97,10 @@ class Dialogue(SourcedModel):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["source", "external_id"], name="dialogue_once_per_source")]
-        indexes = [models.Index(fields=["assistant_model", "condition"])]
+        indexes = [
+            models.Index(fields=["assistant_model", "condition"]),
+            models.Index(fields=["updated_at"], name="dialogue_written"),
+        ]
 
     def __str__(self) -> str:
         return self.external_id
@@ -124,6 +127,7 @@ class ResponsePair(SourcedModel):
     )
 
     class Meta:
+        indexes = [models.Index(fields=["updated_at"], name="pair_written")]
         constraints = [
             models.UniqueConstraint(fields=["source", "external_id"], name="pair_once_per_source"),
             models.CheckConstraint(condition=Q(source_label__in=["", "1", "2", "tie"]), name="pair_label_is_known"),

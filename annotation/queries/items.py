@@ -42,7 +42,7 @@ def groups(study: Study, by: str) -> dict[int, str]:
     """By item position, the item's group. Raises InputError where there is no such grouping."""
     if by not in GROUPINGS:
         raise InputError(f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}", field="by")
-    return {position: _name(group) for position, group in study.items.values_list("position", GROUPINGS[by])}
+    return {position: group_name(group) for position, group in study.items.values_list("position", GROUPINGS[by])}
 
 
 def clusters(study: Study, by: str) -> dict[int, str]:
@@ -63,7 +63,8 @@ def strata(study: Study, by: str) -> dict[int, str]:
     return groups(study, by)
 
 
-def _name(group: Any) -> str:
+def group_name(group: Any) -> str:
+    """What a group is called, by the field that says it."""
     if isinstance(group, list):
         return SEVERAL_DOMAINS if len(group) > 1 else "".join(group) or NONE
     return str(group or NONE)

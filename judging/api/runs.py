@@ -18,8 +18,9 @@ from annotation.queries.items import GROUPINGS
 from annotation.walls import visible_to
 from judging.api.judges import DOLLARS, JudgeSerializer
 from judging.models import Judge, JudgeRun, Judgment
-from judging.queries import judgments, spending
+from judging.queries import judgments
 from judging.queries import runs as queries
+from judging.queries.scores import DOMAIN
 from judging.services import estimates, judges, panels, probes, runs, scores
 from judging.services.comparison import SCORES, VERDICTS
 from judging.services.probes import ProbeOptions
@@ -206,7 +207,7 @@ class RunProgress(RunsApi):
             **{name: getattr(found, name) for name in (*named, "needs_worker", "can_resume")},
             "unscored": {one.reason: one.n for one in found.unscored},
             "troubles": [one.message for one in found.troubles],
-            "spent_usd": round(spending.of_run(run).usd, 8),
+            "spent_usd": round(found.spent.usd, 8),
         }
         return Response(RunProgressSerializer(content).data)
 
@@ -250,10 +251,14 @@ class RunJudgments(RunsApi):
     @says("What a run said, oldest first", page_of(JudgmentSerializer), query=JudgmentQuery)
     def get(self, request: Request, pk: int) -> Response:
         run, asked = get_object_or_404(JudgeRun, pk=pk), self.asked(JudgmentQuery)
-        paths = {"criterion": "criterion__key", "position": "item__position", "unscored_reason": "unscored_reason"}
         rows = run.judgments.select_related("item", "criterion").defer("raw_reply", "details")
-        wanted = {path: asked[name] for name, path in paths.items() if name in asked}
-        return self.page(rows.filter(**wanted), JudgmentSerializer, query=asked)
+        if "criterion" in asked:
+            rows = rows.filter(criterion__key=asked["criterion"])
+        if "position" in asked:
+            rows = rows.filter(item__study=run.study_id, item__position=asked["position"])
+        if reason := asked.get("unscored_reason"):
+            rows = rows.filter(value="", unscored_reason=reason)
+        return self.page(rows, JudgmentSerializer, query=asked)
 
 
 class JudgmentWhole(JudgmentSerializer):
@@ -290,7 +295,7 @@ class JudgmentDetail(RunsApi):
 
 
 class ScoresQuery(Given):
-    by = serializers.ChoiceField(list(GROUPINGS), default=scores.DOMAIN)
+    by = serializers.ChoiceField(list(GROUPINGS), default=DOMAIN)
     read = serializers.ChoiceField([VERDICTS, SCORES], default=VERDICTS)
 
 

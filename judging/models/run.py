@@ -169,7 +169,7 @@ class Judgment(models.Model):
     A pair's value names the response ("1", "2" or "tie"), whatever order it was shown in.
     """
 
-    run = models.ForeignKey(JudgeRun, models.CASCADE, related_name="judgments")
+    run = models.ForeignKey(JudgeRun, models.CASCADE, related_name="judgments", db_index=False)
     item = models.ForeignKey(Item, models.CASCADE, related_name="judgments")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="judgments")
     repeat = models.PositiveSmallIntegerField(default=1)
@@ -203,6 +203,10 @@ class Judgment(models.Model):
     objects = JudgmentQuerySet.as_manager()
 
     class Meta:
+        indexes = [
+            models.Index(fields=["run", "id"], name="judgment_of_run"),
+            models.Index(fields=["run", "unscored_reason", "id"], condition=Q(value=""), name="judgment_unscored"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["run", "item", "criterion", "repeat", "order", "turn", "alteration"],

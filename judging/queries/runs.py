@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.models import Criterion, Study
+from annotation.queries import size
 from judging.models import Judge, JudgeBatch, JudgeChunk, JudgeRun, Judgment
 from judging.models.judge import PANEL
-from judging.queries import pauses, workers
+from judging.queries import pauses, spending, workers
+from judging.queries.spending import Spending
 
 LATELY = timedelta(seconds=30)
+CLOCKS = timedelta(minutes=2)
+"""As much as the clocks of two hosts, or a clock before and after it was set, may differ."""
 
 REASONS = {
     "refusal": "refused to answer",
@@ -117,6 +121,7 @@ class Progress:
     bulk: Bulk | None = None
     paused_until: datetime | None = None
     waits_its_turn: bool = False
+    spent: Spending = field(default_factory=Spending)
 
     @property
     def judged(self) -> int:
@@ -159,36 +164,60 @@ class Progress:
 
 
 def progress(run: JudgeRun) -> Progress:
-    """Five queries, whatever the size of the run; six if it is asked in bulk."""
-    chunks = list(run.chunks.select_related("worker"))
-    criteria = list(run.criteria.all())
-    counts = list(
+    """Six queries, whatever the size of the run; one more if it is asked in bulk, one if parts do not tell their size.
+
+    Of more than 100,000 judgments the counts are up to a minute old.
+    """
+    criteria, parts = list(run.criteria.all()), counted_parts(run)
+    moment = ("judgments of a run", run.pk, run.finished_at, run.stopped_at)
+    counts = size.counted(moment, lambda: counted_judgments(run), lambda found: sum(one["n"] for one in found))
+    return Progress(
+        state=run.state,
+        expected=expected(run, parts["units"], len(criteria)),
+        scored=sum(count["n"] for count in counts if not count["unscored_reason"]),
+        unscored=unscored(counts),
+        troubles=troubles(run),
+        parts=parts["n"],
+        parts_left=parts["left"],
+        parts_held=parts["held"],
+        rate=rate(run, counts),
+        workers=workers.alive().count(),
+        by_criterion=by_criterion(criteria, counts),
+        bulk=bulk(run) if run.in_bulk else None,
+        paused_until=pauses.until(run.judge),
+        waits_its_turn=not parts["held"] and workers.are_busy_with_another(run.judge),
+        spent=spending.of_counts(counts),
+    )
+
+
+def counted_judgments(run: JudgeRun) -> list[dict[str, Any]]:
+    """By criterion and reason: how many there are, how many came lately, the last one, and what they cost."""
+    return list(
         run.judgments.order_by()
         .values("criterion", "unscored_reason")
         .annotate(
             n=Count("pk"),
             lately=Count("pk", filter=Q(created_at__gte=timezone.now() - LATELY)),
             last=Max("created_at"),
+            **spending.COUNTS,
         )
     )
-    left = [chunk for chunk in chunks if chunk.finished_at is None]
-    held = sum(workers.is_held(chunk) for chunk in left)
-    return Progress(
-        state=run.state,
-        expected=expected(run, sum(units(chunk) for chunk in chunks), len(criteria)),
-        scored=sum(count["n"] for count in counts if not count["unscored_reason"]),
-        unscored=unscored(counts),
-        troubles=troubles(chunks),
-        parts=len(chunks),
-        parts_left=len(left),
-        parts_held=held,
-        rate=rate(run, counts),
-        workers=workers.alive().count(),
-        by_criterion=by_criterion(criteria, counts),
-        bulk=bulk(run) if run.in_bulk else None,
-        paused_until=pauses.until(run.judge),
-        waits_its_turn=not held and workers.are_busy_with_another(run.judge),
+
+
+def counted_parts(run: JudgeRun) -> dict[str, int]:
+    """How many parts there are, are left and in work, and how many items or turns of them they ask about."""
+    left = Q(finished_at__isnull=True)
+    found = run.chunks.order_by().aggregate(
+        n=Count("pk"),
+        left=Count("pk", filter=left),
+        held=Count("pk", filter=left & ~workers.unheld()),
+        units=Coalesce(Sum("n_units"), 0),
+        untold=Count("pk", filter=Q(n_units__isnull=True)),
     )
+    if found.pop("untold"):
+        listed = run.chunks.filter(n_units__isnull=True).values_list("item_ids", flat=True)
+        found["units"] += sum(map(len, listed.iterator(chunk_size=2000)))
+    return found
 
 
 def bulk(run: JudgeRun) -> Bulk:
@@ -203,11 +232,6 @@ def bulk(run: JudgeRun) -> Bulk:
         looked_at=max((batch.looked_at for batch in out if batch.looked_at), default=None),
         notes=tuple(sorted(notes.items())),
     )
-
-
-def units(chunk: JudgeChunk) -> int:
-    """How many items, or turns of them, the part asks about."""
-    return len(chunk.item_ids) if chunk.n_units is None else chunk.n_units
 
 
 def expected(run: JudgeRun, n_units: int, n_criteria: int) -> int:
@@ -227,22 +251,17 @@ def unscored(counts: Sequence[dict[str, Any]]) -> tuple[Unscored, ...]:
     return tuple(Unscored(*pair) for pair in sorted(by_reason.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def troubles(chunks: Sequence[JudgeChunk]) -> tuple[Trouble, ...]:
+def troubles(run: JudgeRun) -> tuple[Trouble, ...]:
     """What went wrong with parts, each message once for those that are closed and once for those that go on."""
-    found: dict[tuple[str, bool], list[JudgeChunk]] = {}
-    for chunk in chunks:
-        if chunk.error:
-            found.setdefault((chunk.error, chunk.finished_at is None), []).append(chunk)
-    return tuple(
-        Trouble(message, len(parts), waits, waits_until(parts) if waits else None)
-        for (message, waits), parts in found.items()
+    now = timezone.now()
+    found = (
+        run.chunks.exclude(error="")
+        .order_by()
+        .values("error", waits=Q(finished_at__isnull=True))
+        .annotate(n=Count("pk"), first=Min("index"), until=Min("queued_at", filter=Q(queued_at__gt=now)))
+        .order_by("first")
     )
-
-
-def waits_until(chunks: Sequence[JudgeChunk]) -> datetime | None:
-    """When the first of the parts goes on; None if that is now."""
-    later = [chunk.queued_at for chunk in chunks if chunk.queued_at and chunk.queued_at > timezone.now()]
-    return min(later, default=None)
+    return tuple(Trouble(one["error"], one["n"], one["waits"], one["until"] if one["waits"] else None) for one in found)
 
 
 def rate(run: JudgeRun, counts: Sequence[dict[str, Any]]) -> float | None:
@@ -270,9 +289,26 @@ def by_criterion(criteria: Sequence[Criterion], counts: Sequence[dict[str, Any]]
 
 def latest(run: JudgeRun, n: int = 12, *, reason: str = "") -> list[Said]:
     """The judgments saved last, all or those unscored for a reason."""
-    newest = run.judgments.select_related("criterion", "item__dialogue", "item__pair").order_by("-created_at", "-pk")
-    chosen = newest.filter(unscored_reason=reason) if reason else newest
+    newest = run.judgments.select_related("criterion", "item__dialogue", "item__pair").order_by("-pk")
+    chosen = newest.filter(value="", unscored_reason=reason) if reason else newest
     return [said(judgment) for judgment in chosen[:n]]
+
+
+def stale(run: JudgeRun, among: int) -> int:
+    """How many of the run's judgments, `among` so many, are of an older text. Of 100,000 it is up to a minute old.
+
+    What was asked here is of the text as it was then or later: it can be stale only where the text was written since.
+    Of runs that came from elsewhere, or are made of others, every text is looked at.
+    """
+    rows = run.judgments.stale()
+    if run.chunks.exists():
+        rows = rows.filter(written_since(run.created_at - CLOCKS, run.study))
+    return size.counted(("stale", run.pk, run.finished_at, run.stopped_at), rows.count, lambda _: among)
+
+
+def written_since(moment: datetime, study: Study) -> Q:
+    """Of judgments: the text of the item was written after a moment."""
+    return Q(**{f"item__{study.kind}__updated_at__gte": moment})
 
 
 def said(judgment: Judgment) -> Said:
@@ -332,8 +368,8 @@ def combinable(study: Study) -> QuerySet[JudgeRun]:
     return (
         runs.select_related("judge", "study")
         .prefetch_related("criteria")
+        .filter(Exists(Judgment.objects.filter(run=OuterRef("pk"))))
         .annotate(n_judged=counted(Judgment.objects.filter(run=OuterRef("pk"))))
-        .filter(n_judged__gt=0)
         .order_by("-created_at", "-pk")
     )
 
@@ -354,7 +390,24 @@ def listed(runs: QuerySet[JudgeRun], n: int = 20) -> list[JudgeRun]:
     )
 
 
-def counted(rows: QuerySet[Any]) -> Coalesce:
+def with_numbers(chosen: QuerySet[JudgeRun]) -> Iterator[tuple[JudgeRun, int, int]]:
+    """Each run with how many judgments it has and how many a complete one has. One query, and two for each old run."""
+    criteria = JudgeRun.criteria.through.objects.filter(judgerun=OuterRef("pk"))
+    parts = JudgeChunk.objects.filter(run=OuterRef("pk"))
+    units = parts.order_by().values("run").annotate(n=Sum("n_units")).values("n")
+    rows = chosen.annotate(
+        n_judged=counted(Judgment.objects.filter(run=OuterRef("pk"))),
+        n_criteria=counted(criteria, by="judgerun"),
+        n_units=Coalesce(Subquery(units, output_field=IntegerField()), 0),
+        is_old=Exists(parts.filter(n_units__isnull=True)),
+    )
+    for run in rows.iterator(chunk_size=2000):
+        told = vars(run)
+        n_units = counted_parts(run)["units"] if told["is_old"] else told["n_units"]
+        yield run, told["n_judged"], expected(run, n_units, told["n_criteria"])
+
+
+def counted(rows: QuerySet[Any], by: str = "run") -> Coalesce:
     """How many rows there are, as a column of the outer query."""
-    of_run = rows.order_by().values("run").annotate(n=Count("pk")).values("n")
+    of_run = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(of_run, output_field=IntegerField()), 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -20,28 +20,33 @@ LATEST = 200
 class Spending:
     """Dollars known to be spent, how many judgments cost an unknown amount, tokens, and answers used again."""
 
-    usd: Decimal
-    unknown: int
-    input_tokens: int
-    output_tokens: int
-    cached: int
+    usd: Decimal = Decimal(0)
+    unknown: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached: int = 0
+
+
+COUNTS: dict[str, Sum | Count] = {
+    "usd": Sum("cost_usd"),
+    "unknown": Count("pk", filter=Q(cost_usd__isnull=True)),
+    "input_tokens": Sum("input_tokens"),
+    "output_tokens": Sum("output_tokens"),
+    "cached": Count("pk", filter=Q(details__cached=True)),
+}
+"""What is summed over judgments."""
 
 
 def of_run(run: JudgeRun) -> Spending:
     """In one query."""
-    found = run.judgments.aggregate(
-        usd=Sum("cost_usd"),
-        unknown=Count("pk", filter=Q(cost_usd__isnull=True)),
-        input_tokens=Sum("input_tokens"),
-        output_tokens=Sum("output_tokens"),
-        cached=Count("pk", filter=Q(details__cached=True)),
-    )
+    return of_counts([run.judgments.aggregate(**COUNTS)])
+
+
+def of_counts(counts: Sequence[Mapping[str, Any]]) -> Spending:
+    """The sums of groups of judgments, added up."""
     return Spending(
-        usd=found["usd"] or Decimal(0),
-        unknown=found["unknown"],
-        input_tokens=found["input_tokens"] or 0,
-        output_tokens=found["output_tokens"] or 0,
-        cached=found["cached"],
+        usd=sum((one["usd"] or Decimal(0) for one in counts), Decimal(0)),
+        **{name: sum(one[name] or 0 for one in counts) for name in COUNTS if name != "usd"},
     )
 
 

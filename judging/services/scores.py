@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +10,16 @@ import numpy as np
 
 from annotation.errors import InputError
 from annotation.models import Criterion
+from annotation.queries import columns
 from annotation.services.agreement import Options
-from annotation.stats.table import FloatArray
+from annotation.stats.table import FloatArray, IntArray
 from judging.models import JudgeRun
 from judging.queries import scores as queries
 from judging.queries.requests import as_numbers, spec_of
-from judging.queries.scores import ScoredRow, ScoredRun
+from judging.queries.scores import DOMAIN, ScoredRun
 from judging.services.comparison import SCORES, VERDICTS
-from judging.stats.means import clustered_means
+from judging.stats.means import means_of
 
-DOMAIN = "domain"
 YES = "yes"
 
 
@@ -69,8 +68,7 @@ def of_run(run: JudgeRun, *, by: str = DOMAIN, reads: str = VERDICTS, options: O
         "confidence": chosen.confidence,
         "seed": chosen.seed,
         "criteria": {
-            criterion.key: Scores(criterion, said.rows.get(criterion.pk, []), said, chosen, reads).document()
-            for criterion in criteria
+            criterion.key: Scores(criterion, said.on(criterion), chosen, reads).document() for criterion in criteria
         },
     }
 
@@ -83,99 +81,122 @@ Column = tuple[str, Any]
 class Scores:
     """What was said on one criterion."""
 
-    def __init__(
-        self, criterion: Criterion, rows: Sequence[ScoredRow], run: ScoredRun, options: Options, reads: str
-    ) -> None:
-        self.criterion, self.rows, self.options = criterion, rows, options
+    def __init__(self, criterion: Criterion, said: ScoredRun, options: Options, reads: str) -> None:
+        self.criterion, self.said, self.options = criterion, said, options
         self.measure = measure_of(criterion)
-        self.weighted = np.array([np.nan if row.score is None else row.score for row in rows], dtype=float)
         self.reads_scores = reads == SCORES and criterion.level != Criterion.Level.NOMINAL
-        self.groups = [run.groups[row.position] for row in rows]
-        self.clusters = [run.clusters[row.position] for row in rows]
-        self.turns = [row.turn for row in rows]
 
     def document(self) -> dict[str, Any]:
-        criterion, found = self.criterion, self.means()
+        criterion, found, said = self.criterion, self.means(), self.said
+        (whole,) = self.counts(np.zeros_like(said.codes), 1)
         return {
             "name": criterion.name,
             "level": criterion.level,
             "measure": "mean score" if self.reads_scores else self.measure.name,
-            "by_probabilities": int(np.isfinite(self.weighted).sum()),
+            "by_probabilities": int(np.isfinite(said.scores).sum()),
             "least": min(self.measure.numbers.values(), default=None),
             "most": max(self.measure.numbers.values(), default=None),
-            **counts(self.rows, criterion.values),
+            **whole,
             "overall": found.get((ALL, ALL)),
             "weighted": found.get((WEIGHTED, ALL)),
             "distribution": [
-                {**category, "share": found.get((VALUE, category["value"]))} for category in self.categories()
+                {
+                    "value": str(category["value"]),
+                    "label": str(category["label"]),
+                    "n": whole["counts"][str(category["value"])],
+                    "share": found.get((VALUE, str(category["value"]))),
+                }
+                for category in criterion.categories
             ],
-            "groups": list(self.parts(GROUP, self.groups, found)),
-            "turns": list(self.parts(TURN, self.turns, found)),
+            "groups": list(self.parts(GROUP, said.groups, dict(enumerate(said.group_names)), found)),
+            "turns": list(self.parts(TURN, said.turns, self.turns(), found)),
         }
 
-    def categories(self) -> Iterator[dict[str, Any]]:
-        n = Counter(row.value for row in self.rows)
-        for category in self.criterion.categories:
-            value = str(category["value"])
-            yield {"value": value, "label": str(category["label"]), "n": n[value]}
+    def turns(self) -> dict[int, int]:
+        """The turns that were judged by themselves."""
+        return {turn: turn for turn in np.unique(self.said.turns).tolist() if turn}
 
-    def parts(self, kind: str, labels: Sequence[Any], found: Mapping[Column, Any]) -> Iterator[dict[str, Any]]:
+    def parts(
+        self, kind: str, place: IntArray, names: Mapping[int, Any], found: Mapping[Column, Any]
+    ) -> Iterator[dict[str, Any]]:
         """Each group, or each turn of the assistant from 1, with its counts and its mean."""
-        rows: dict[Any, list[ScoredRow]] = defaultdict(list)
-        for row, label in zip(self.rows, labels, strict=True):
-            if label:
-                rows[label].append(row)
-        for label in sorted(rows):
-            yield {kind: label, **counts(rows[label], self.criterion.values), "estimate": found.get((kind, label))}
+        each = self.counts(place, max(names, default=-1) + 1)
+        for at, name in names.items():
+            if each[at]["n_judgments"]:
+                yield {kind: name, **each[at], "estimate": found.get((kind, name))}
+
+    def counts(self, place: IntArray, n: int) -> list[dict[str, Any]]:
+        """By part, of `n`: its items and judgments, how many of each value, and how many without one by reason."""
+        said, values = self.said, self.criterion.values
+        units = np.unique(said.position * n + place) % n if n else place
+        of_values = table(place, said.codes, n, len(values))
+        reasons = table(place, said.reasons, n, len(said.reason_names))
+        scored = np.bincount(place[said.codes != columns.UNSCORED], minlength=n)
+        rows, items = np.bincount(place, minlength=n), np.bincount(units, minlength=n)
+        return [
+            {
+                "n_items": int(items[at]),
+                "n_judgments": int(rows[at]),
+                "scored": int(scored[at]),
+                "unscored": {why: k for why, k in zip(said.reason_names, reasons[at].tolist(), strict=True) if k},
+                "counts": dict(zip(values, of_values[at].tolist(), strict=True)),
+            }
+            for at in range(n)
+        ]
 
     def means(self) -> dict[Column, dict[str, Any]]:
         """All means of the document, from the same resamples."""
-        columns = dict(self.columns()) if self.rows else {}
-        if not columns:
+        names: list[Column] = []
+
+        def named() -> Iterator[FloatArray]:
+            for name, column in self.columns():
+                names.append(name)
+                yield column
+
+        if not self.said.codes.size:
             return {}
-        found = clustered_means(
-            np.column_stack(list(columns.values())),
-            items=[str(row.position) for row in self.rows],
-            clusters=self.clusters,
+        found = means_of(
+            named(),
+            items=self.said.position,
+            clusters=self.said.clusters,
             bootstrap=self.options.bootstrap,
             confidence=self.options.confidence,
             seed=self.options.seed,
         )
-        return dict(zip(columns, [one.as_json() for one in found], strict=True))
+        return dict(zip(names, [one.as_json() for one in found], strict=True))
 
     def columns(self) -> Iterator[tuple[Column, FloatArray]]:
-        """(n,) numbers of the judgments, NaN where they do not belong."""
-        values = self.criterion.values
+        """(n,) numbers of the judgments, NaN where they do not belong. One after the other: there may be millions."""
+        values, said = self.criterion.values, self.said
         for value in values:
             yield (VALUE, value), self.numbers({other: float(other == value) for other in values})
-        if np.isfinite(self.weighted).any():
-            yield (WEIGHTED, ALL), self.weighted
+        if np.isfinite(said.scores).any():
+            yield (WEIGHTED, ALL), said.scores
         if self.measure.numbers:
             numbers = self.numbers(self.measure.numbers)
             if self.reads_scores:
-                numbers = np.where(np.isfinite(self.weighted), self.weighted, numbers)
+                numbers = np.where(np.isfinite(said.scores), said.scores, numbers)
             yield (ALL, ALL), numbers
-            yield from self.split(GROUP, self.groups, numbers)
-            yield from self.split(TURN, self.turns, numbers)
+            yield from split(GROUP, said.groups, dict(enumerate(said.group_names)), numbers)
+            yield from split(TURN, said.turns, self.turns(), numbers)
 
     def numbers(self, of_values: Mapping[str, float]) -> FloatArray:
-        return np.array([of_values.get(row.value, np.nan) for row in self.rows], dtype=float)
-
-    def split(self, kind: str, labels: Sequence[Any], numbers: FloatArray) -> Iterator[tuple[Column, FloatArray]]:
-        given = np.array(labels, dtype=object)
-        for label in sorted(set(labels)):
-            if label:
-                yield (kind, label), np.where(given == label, numbers, np.nan)
+        """(n,) what is counted for each verdict, NaN without one."""
+        scale = np.array([of_values.get(value, np.nan) for value in self.criterion.values] + [np.nan])
+        return np.asarray(scale[np.where(self.said.codes >= 0, self.said.codes, len(scale) - 1)])
 
 
-def counts(rows: Sequence[ScoredRow], values: Sequence[str]) -> dict[str, Any]:
-    """How many items and judgments, how many of each value, and how many without one by reason."""
-    unscored = Counter(row.reason for row in rows if not row.value)
-    said = Counter(row.value for row in rows if row.value)
-    return {
-        "n_items": len({row.position for row in rows}),
-        "n_judgments": len(rows),
-        "scored": sum(said.values()),
-        "unscored": dict(sorted(unscored.items())),
-        "counts": {value: said[value] for value in values},
-    }
+def split(
+    kind: str, place: IntArray, names: Mapping[int, Any], numbers: FloatArray
+) -> Iterator[tuple[Column, FloatArray]]:
+    """The numbers of each part that there are judgments of."""
+    there = np.bincount(place)
+    for at, name in names.items():
+        if at < len(there) and there[at]:
+            yield (kind, name), np.where(place == at, numbers, np.nan)
+
+
+def table(rows: IntArray, codes: IntArray, n: int, q: int) -> IntArray:
+    """(n, q) how often each code stands in each part; what is below 0 is not counted."""
+    known = (codes >= 0) & (rows < n)
+    return np.asarray(np.bincount(rows[known] * q + codes[known], minlength=n * q).reshape(n, q))

@@ -4,16 +4,16 @@ Judgments of one cluster (one profile, or one dialogue) are resampled together, 
 turns of one dialogue, are more alike than others. The same resamples serve all means.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.resampling import Resampling, replicate
-from annotation.stats.scores import masked_means
-from annotation.stats.table import FloatArray
+from annotation.stats.resampling import Resampling, SumStatistic, ratio, replicate
+from annotation.stats.table import FloatArray, IntArray
+
+Labels = Sequence[str] | IntArray
 
 NO_VERDICT = "no verdict"
 
@@ -21,8 +21,8 @@ NO_VERDICT = "no verdict"
 def clustered_means(
     values: FloatArray,
     *,
-    items: Sequence[str],
-    clusters: Sequence[str],
+    items: Labels,
+    clusters: Labels,
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -50,18 +50,46 @@ def clustered_means(
     ValueError
         Where the columns are not equally long.
     """
-    n = len(values)
-    if not len(items) == len(clusters) == n:
-        raise ValueError(f"{n} rows of values, {len(items)} items and {len(clusters)} clusters")
-    place = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
-    unit = np.array([place[cluster] for cluster in clusters], dtype=np.int64)
-    stratum = np.zeros(len(place), dtype=np.int64)
-    resampling = Resampling(unit, stratum, np.ones(n), bootstrap, confidence, seed)
-    (replicates,) = replicate([masked_means(values)], resampling)
-    names = np.asarray(items, dtype=str)
-    bases = [_basis(names[np.isfinite(column)]) for column in values.T]
-    return estimates(replicates, resampling, bases, [NO_VERDICT] * len(bases))
+    return means_of(values.T, items=items, clusters=clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
 
 
-def _basis(items: npt.NDArray[np.str_]) -> Basis:
-    return Basis(len(np.unique(items)), int(len(items) > 0), len(items))
+def means_of(
+    columns: Iterable[FloatArray],
+    *,
+    items: Labels,
+    clusters: Labels,
+    bootstrap: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> list[Estimate]:
+    """The same of m columns (n,) that are looked at one by one, for there may be millions of rows."""
+    unit, number = in_order(clusters), in_order(items)
+    k = int(unit.max(initial=-1)) + 1
+    sums, counts, bases = [], [], []
+    for column in columns:
+        if not len(column) == len(unit) == len(number):
+            raise ValueError(f"{len(column)} rows of values, {len(number)} items and {len(unit)} clusters")
+        known = np.isfinite(column)
+        sums.append(np.bincount(unit[known], column[known], k))
+        counts.append(np.bincount(unit[known], minlength=k))
+        bases.append(_basis(number[known]))
+    m = len(sums)
+    if not m:
+        return []
+    contributions = np.column_stack([*sums, *counts]).astype(float)
+    resampling = Resampling(np.arange(k), np.zeros(k, dtype=np.int64), np.ones(k), bootstrap, confidence, seed)
+    means = SumStatistic(contributions, lambda found: ratio(found[..., :m], found[..., m:]))
+    (replicates,) = replicate([means], resampling)
+    return estimates(replicates, resampling, bases, [NO_VERDICT] * m)
+
+
+def in_order(labels: Labels) -> IntArray:
+    """(n,) the place of each label among the different ones, in the order in which they come first."""
+    _, first, which = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    place = np.empty(first.size, dtype=np.int64)
+    place[np.argsort(first)] = np.arange(first.size)
+    return np.asarray(place[which.reshape(-1)])
+
+
+def _basis(items: IntArray) -> Basis:
+    return Basis(int((np.bincount(items) > 0).sum()), int(len(items) > 0), len(items))

@@ -10,6 +10,7 @@ from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.models import Study
 from annotation.steps import study_steps
+from annotation.views.large import reads_all
 from judging.services.against_majority import contradictions
 from judging.services.items import criterion_of
 
@@ -18,6 +19,7 @@ SHOWN = 200
 
 @researcher_required
 @require_safe
+@reads_all("Decide", "disagreements --judge NAME")
 def against_majority(request: HttpRequest, slug: str) -> HttpResponse:
     """Items to be decided, those that a judge is furthest from people on first. What the judge said is not shown."""
     study = get_object_or_404(Study, slug=slug)

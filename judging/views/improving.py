@@ -28,6 +28,7 @@ from judging.queries.evidence import StudyEvidence
 from judging.services.trust import disagreements, improving
 from judging.services.trust.disagreements import Disagreement
 from judging.version_forms import VersionForm
+from judging.views.large import reads_judge
 from judging.views.runs import researcher
 
 PER_PAGE = 25
@@ -37,6 +38,7 @@ Row = Mapping[str, Any]
 
 @researcher_required
 @require_safe
+@reads_judge("Where people differ from", "disagreements --limit 25")
 def judge_improve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The change from another version, the disagreements, and the form that makes the next version."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
@@ -126,6 +128,7 @@ def _address(study: Study, judge: Judge, row: Disagreement, query: Mapping[str, 
 
 @researcher_required
 @require_safe
+@reads_judge("Where people differ from", "disagreements")
 def judge_disagreement(request: HttpRequest, slug: str, pk: int, key: str, position: int) -> HttpResponse:
     """One disagreement: the item, people on one side and the judge on the other; and the way to the next one."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)

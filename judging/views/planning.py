@@ -19,11 +19,13 @@ from judging.models import Judge
 from judging.plan_forms import PlanForm, PlanStudyForm
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
 from judging.services.trust import planning
+from judging.views.large import reads_judge
 from judging.views.trust import reader
 
 
 @researcher_required
 @require_safe
+@reads_judge("What to label next for", "plan_labels --criterion KEY --width 0.1")
 def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form; with an answer in the address, the plan."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
@@ -32,7 +34,11 @@ def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         evidence = _evidence(study, judge)
     except InputError as error:
         return render(request, "judging/plan.html", {**head, "error": error}, status=400)
-    form = PlanForm(request.GET or None, evidence=evidence, initial={"criterion": evidence.criteria[0].key})
+    form = PlanForm(
+        request.GET if "criterion" in request.GET else None,
+        evidence=evidence,
+        initial={"criterion": evidence.criteria[0].key},
+    )
     found = _planned(form, evidence) if form.is_bound else {}
     status = 400 if form.errors else 200
     return render(

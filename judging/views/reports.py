@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from annotation.access import researcher_required
 from annotation.models import Study
 from annotation.steps import study_steps
+from annotation.views.large import reads_all
 from judging import charts
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import report as service
@@ -20,6 +21,7 @@ from judging.views.trust import as_file, reader
 
 @researcher_required
 @require_safe
+@reads_all("Report", "report -o report.html", "report")
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     """What would be attached to a paper."""
     study = get_object_or_404(Study, slug=slug)

@@ -19,7 +19,7 @@ from judging.models import JudgeRun
 from judging.models.judge import PANEL
 from judging.pricing import in_dollars
 from judging.queries import runs as queries
-from judging.queries import spending, workers
+from judging.queries import workers
 from judging.services import runs
 from judging.services.estimates import Estimate
 from judging.wording import duration
@@ -69,8 +69,8 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "run": run,
         "progress": progress,
         "pace": pace(progress),
-        "spent": spending.of_run(run),
-        "stale": stale_in_words(run.judgments.stale().count()),
+        "spent": progress.spent,
+        "stale": stale_in_words(queries.stale(run, progress.judged)),
         "reason": reason,
         "latest": queries.latest(run, reason=reason),
         "caption": f"Latest judgments: {queries.reason_in_words(reason)}" if reason else "Latest judgments",
@@ -91,7 +91,7 @@ def run_progress(request: HttpRequest, pk: int) -> HttpResponse:
     if run.state != "running":
         return HttpResponse(headers={"HX-Refresh": "true"})
     progress = queries.progress(run)
-    context = {"run": run, "progress": progress, "pace": pace(progress), "spent": spending.of_run(run)}
+    context = {"run": run, "progress": progress, "pace": pace(progress), "spent": progress.spent}
     return render(request, "judging/_run_progress.html", context)
 
 

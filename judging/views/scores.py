@@ -22,9 +22,12 @@ from annotation.services.exports import without_formula
 from annotation.steps import study_steps
 from judging import charts, figures
 from judging.models import JudgeRun
+from judging.queries import runs as queries
 from judging.queries.runs import reason_in_words
+from judging.queries.scores import DOMAIN
 from judging.services import scores as service
 from judging.services.comparison import VERDICTS
+from judging.views.large import first_asked
 from judging.views.runs import found, stale_in_words
 
 Document = Mapping[str, Any]
@@ -41,6 +44,8 @@ def run_scores(request: HttpRequest, pk: int) -> HttpResponse:
         "groupings": [(name, name.replace("_", " ")) for name in GROUPINGS],
         "steps": study_steps(run.study, "judges"),
     }
+    if large := first_asked(request, run, f"scores {run.pk} --by {asked['by']} --read {asked['reads']}"):
+        return render(request, "judging/run_scores.html", {**context, "large": large})
     try:
         document = service.of_run(run, by=asked["by"], reads=asked["reads"])
     except InputError as error:
@@ -70,7 +75,7 @@ def run_scores_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
 
 def _asked(request: HttpRequest) -> dict[str, str]:
     """By what the address groups items, and what it takes the means of."""
-    return {"by": request.GET.get("by", service.DOMAIN), "reads": request.GET.get("read") or VERDICTS}
+    return {"by": request.GET.get("by", DOMAIN), "reads": request.GET.get("read") or VERDICTS}
 
 
 def _json(document: Document) -> str:
@@ -131,13 +136,14 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
     query = urlencode({"by": document["by"], "read": document["reads"]})
     links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
     drawn = bool(_parts(document))
+    n = sum(one["n_judgments"] for one in document["criteria"].values())
     return {
         "document": document,
         "sections": [_section(key, one, grouping) for key, one in document["criteria"].items()],
         "weighted": any(one["weighted"] for one in document["criteria"].values()),
         "curve": drawing(charts.svg(_curve(document, charts.PAGE))) if drawn else "",
         "downloads": links,
-        "stale": stale_in_words(run.judgments.stale().count()),
+        "stale": stale_in_words(queries.stale(run, n)),
         "grouping": grouping,
     }
 

@@ -31,6 +31,7 @@ from judging.services.trust import certificates, escalation, holding_out, trusti
 from judging.services.trust.trusting import Asked, Trusted
 from judging.services.trust.verdicts import CriterionVerdict
 from judging.stats.verdict import Rules
+from judging.views.large import reads_judge
 
 Document = Mapping[str, Any]
 MOST_REASONS = 3
@@ -38,6 +39,7 @@ MOST_REASONS = 3
 
 @researcher_required
 @require_safe
+@reads_judge("What may be done with", "audit")
 def judge_verdict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """May this judge replace people, assist them, or not be used: per criterion and tier, with all the evidence."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)

@@ -17,6 +17,7 @@ from annotation.queries.labels import of_people
 from annotation.services.assignments import open_slots
 from judging.models import JudgeChunk, JudgeRun, Judgment
 from judging.queries import items as judged_items
+from judging.queries import runs
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory
 from tests.labelled import people_say, with_items
 
@@ -49,6 +50,20 @@ QUERYSETS: dict[str, Asked] = {
     "judgments of a run after a key, in the API": lambda study, me, run: Judgment.objects.filter(
         run=run, pk__gt=100
     ).order_by("pk")[:101],
+    "the newest judgments of a run": lambda study, me, run: Judgment.objects.filter(run=run).order_by("-pk")[:12],
+    "the newest replies of a run without a verdict": lambda study, me, run: Judgment.objects.filter(
+        run=run, value="", unscored_reason="refusal"
+    ).order_by("-pk")[:12],
+    "judgments of a run on one item, in the API": lambda study, me, run: Judgment.objects.filter(
+        run=run, item__study=study, item__position=2
+    ).order_by("pk")[:101],
+    "whether a run is large": lambda study, me, run: run.judgments.order_by("pk").values("pk")[
+        size.LARGE : size.LARGE + 1
+    ],
+    "judgments of texts that were written since": lambda study, me, run: run.judgments.stale().filter(
+        runs.written_since(run.created_at, study)
+    ),
+    "texts that were written since": lambda study, me, run: Dialogue.objects.filter(updated_at__gte=run.created_at),
     "parts of a run": lambda study, me, run: JudgeChunk.objects.filter(run=run, finished_at=None),
     "dialogues after a key": lambda study, me, run: Dialogue.objects.filter(pk__gt=100).order_by("pk")[:101],
     "late answers of a study": lambda study, me, run: adjudication.Draft.objects.filter(
@@ -89,6 +104,37 @@ def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
 def test_lists_and_items_are_found_by_an_index(asked, name):
     sql, params = QUERYSETS[name](*asked).query.sql_with_params()
     assert read_whole(sql, params) == set()
+
+
+def indexes(rows: QuerySet[Any, Any]) -> str:
+    """The database's plan where it sorts nothing that an index gives in order."""
+    sql, params = rows.query.sql_with_params()
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute("SET LOCAL enable_sort = off")
+            cursor.execute("SET LOCAL enable_bitmapscan = off")
+            cursor.execute(f"EXPLAIN {sql}", params)
+            return " ".join(row[0] for row in cursor.fetchall())
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
+        return " ".join(row[3] for row in cursor.fetchall())
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("judgments of a run after a key, in the API", "judgment_of_run"),
+        ("the newest judgments of a run", "judgment_of_run"),
+        ("the newest replies of a run without a verdict", "judgment_unscored"),
+        ("whether a run is large", "judgment_of_run"),
+        ("texts that were written since", "dialogue_written"),
+    ],
+)
+def test_the_index_that_was_made_for_it_is_used_and_nothing_sorted(asked, name, index):
+    plan = indexes(QUERYSETS[name](*asked))
+    assert index in plan
+    assert "Sort" not in plan
+    assert "TEMP B-TREE" not in plan
 
 
 @pytest.mark.parametrize("name", ["COUNTS", "STANDING"])

@@ -24,7 +24,7 @@ from judging import providers
 from judging.models import Judge, JudgeRun
 from judging.pricing import in_dollars
 from judging.queries import runs as queries
-from judging.queries import spending, workers
+from judging.queries import workers
 from judging.services import estimates, judges, runs, work
 from judging.wording import duration as in_words
 
@@ -260,7 +260,8 @@ def until_over(run: JudgeRun) -> Iterator[None]:
 
 def document(run: JudgeRun) -> dict[str, Any]:
     run.refresh_from_db()
-    progress, spent = queries.progress(run), spending.of_run(run)
+    progress = queries.progress(run)
+    spent = progress.spent
     return {
         "run": run.pk,
         "study": run.study.name,

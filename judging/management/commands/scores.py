@@ -13,6 +13,7 @@ from annotation.management.base import ConcordCommand
 from annotation.queries.items import GROUPINGS
 from annotation.services.agreement import Options
 from judging.models import JudgeRun
+from judging.queries.scores import DOMAIN
 from judging.services import scores
 from judging.services.comparison import SCORES, VERDICTS
 
@@ -23,7 +24,7 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("run", type=int, metavar="RUN", help="number of the run")
-        parser.add_argument("--by", choices=list(GROUPINGS), default=scores.DOMAIN, help="how items are grouped")
+        parser.add_argument("--by", choices=list(GROUPINGS), default=DOMAIN, help="how items are grouped")
         parser.add_argument(
             "--read",
             choices=[VERDICTS, SCORES],

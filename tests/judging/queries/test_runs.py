@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
 
+from annotation.queries import size
 from judging.models import Seat
-from judging.queries import runs
+from judging.queries import runs, spending
 from tests import factories
-from tests.judging.helpers import dialogue_study, pair_study
+from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 
 pytestmark = pytest.mark.django_db
 
@@ -101,14 +103,107 @@ def test_a_run_is_helped_by_whoever_holds_a_part_or_serves_the_queue():
     assert not runs.progress(run).needs_worker
 
 
-def test_progress_takes_five_queries(django_assert_num_queries):
+def test_progress_takes_six_queries(django_assert_num_queries):
     study = dialogue_study(2)
-    run = a_run(study)
+    run = factories.JudgeRunFactory(study=study)
     factories.JudgmentFactory.create_batch(2, run=run)
-    factories.JudgeChunkFactory.create_batch(3, run=run)
+    factories.JudgeChunkFactory.create_batch(3, run=run, n_units=2)
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         runs.progress(run)
+
+
+def test_parts_that_do_not_tell_their_size_are_counted_by_their_items():
+    run = factories.JudgeRunFactory(study=dialogue_study(3))
+    factories.JudgeChunkFactory(run=run, item_ids=[1, 2], n_units=None)
+    factories.JudgeChunkFactory(run=run, item_ids=[3], n_units=4, finished_at=timezone.now())
+    factories.JudgeChunkFactory(run=run, item_ids=[], n_units=0)
+
+    assert runs.counted_parts(run) == {"n": 3, "left": 2, "held": 0, "units": 6}
+    assert runs.progress(run).expected == 6 * run.criteria.count()
+
+
+def test_progress_says_what_the_run_cost():
+    study = dialogue_study(3)
+    run = a_run(study)
+    first, second, third = study.items.all()
+    known = {"cost_usd": Decimal("0.25"), "input_tokens": 10, "output_tokens": 2}
+    factories.JudgmentFactory(run=run, item=first, **known)
+    factories.JudgmentFactory(run=run, item=second, details={"cached": True}, **{**known, "cost_usd": 0})
+    factories.JudgmentFactory(run=run, item=third, value="", unscored_reason="refusal")
+
+    assert runs.progress(run).spent == spending.of_run(run) == spending.Spending(Decimal("0.25"), 1, 20, 4, 1)
+    assert runs.progress(a_run(study)).spent == spending.of_run(a_run(study)) == spending.Spending()
+
+
+class TestOfAnOlderText:
+    def edited(self, run, **more):
+        dialogue = run.study.items.first().dialogue
+        type(dialogue).objects.filter(pk=dialogue.pk).update(content_hash="f" * 64, **more)
+
+    def test_a_text_that_was_written_since(self, django_assert_num_queries):
+        run = judged(dialogue_study(2), scripted())
+        n = run.judgments.count()
+        assert runs.stale(run, n) == 0
+
+        self.edited(run, updated_at=timezone.now())
+
+        stale, kind = run.judgments.stale().count(), run.study.kind
+        assert (stale, kind) == (2, "dialogue")
+        with django_assert_num_queries(2):
+            assert runs.stale(run, n) == stale
+
+    def test_clocks_may_differ_a_little(self):
+        run = judged(dialogue_study(2), scripted())
+        self.edited(run, updated_at=run.created_at - timedelta(minutes=1))
+
+        assert runs.stale(run, run.judgments.count()) == run.judgments.stale().count() > 0
+
+    def test_of_a_run_that_was_not_asked_here_every_text_is_looked_at(self):
+        run = judged(dialogue_study(2), scripted())
+        run.chunks.all().delete()
+        self.edited(run, updated_at=run.created_at - timedelta(days=9))
+
+        assert runs.stale(run, run.judgments.count()) == run.judgments.stale().count() > 0
+
+
+class TestMoreThanIsCountedForEveryPage:
+    @pytest.fixture(autouse=True)
+    def small_limit(self, monkeypatch):
+        monkeypatch.setattr(size, "LARGE", 2)
+        size.forget()
+        yield
+        size.forget()
+
+    def test_counts_are_kept_for_a_moment_and_made_anew_when_the_run_is_over(self):
+        study = dialogue_study(3)
+        run = a_run(study)
+        for item in study.items.all()[:2]:
+            factories.JudgmentFactory(run=run, item=item)
+        assert runs.progress(run).judged == 2
+        factories.JudgmentFactory(run=run, item=study.items.last())
+
+        assert runs.progress(run).judged == 2
+        run.finished_at = timezone.now()
+        assert runs.progress(run).judged == 3
+
+
+def test_runs_with_what_they_have_and_should_have(django_assert_num_queries):
+    study = dialogue_study(3)
+    whole, old, probe = (factories.JudgeRunFactory(study=study, repeats=2) for _ in range(3))
+    type(probe).objects.filter(pk=probe.pk).update(kind="probe", repeats=1)
+    factories.JudgeChunkFactory(run=whole, n_units=3)
+    factories.JudgeChunkFactory(run=old, item_ids=[1, 2], n_units=None)
+    factories.JudgeChunkFactory(run=probe, n_units=5)
+    factories.JudgmentFactory(run=whole, item=study.items.first())
+
+    with django_assert_num_queries(3):
+        found = list(runs.with_numbers(study.judge_runs.select_related("study").order_by("pk")))
+
+    numbers = {run.pk: (n, asked) for run, n, asked in found}
+    assert numbers == {run.pk: (p.judged, p.expected) for run in study.judge_runs.all() if (p := runs.progress(run))}
+    assert numbers[whole.pk] == (1, 3 * whole.criteria.count() * 2)
+    assert numbers[probe.pk] == (0, 5)
 
 
 def test_judges_are_listed_with_their_runs():

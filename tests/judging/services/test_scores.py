@@ -143,5 +143,5 @@ def test_a_run_that_said_nothing_yet():
 def test_the_number_of_queries_does_not_grow(django_assert_num_queries):
     for n in (1, 5):
         run = judged(dialogue_study(n), scripted(), every_turn=True)
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(9):
             scores.of_run(run, options=QUICK)

@@ -329,7 +329,7 @@ class TestOneRun:
         counts = []
         for n_items in (1, 6):
             run = judged(dialogue_study(n_items), scripted())
-            with django_assert_max_num_queries(23) as queries:
+            with django_assert_max_num_queries(24) as queries:
                 client.get(reverse("run_detail", args=[run.pk]))
             counts.append(len(queries))
 
