@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.db import transaction
 
 from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
@@ -12,6 +11,7 @@ from annotation.models import Study, User
 from annotation.queries import frame
 from annotation.queries.context import PARTS
 from annotation.services import assignments, samples, studies
+from annotation.services.acts import together
 
 Choices = list[tuple[str, str]]
 FIELD_NAMES = {
@@ -152,7 +152,7 @@ class StudyForm(SampleForm):
     def create(self, by: User) -> Study | None:
         """The study, or None if something was refused, with the reason at its field."""
         try:
-            with transaction.atomic():
+            with together():
                 study = self.made(by)
                 self.draw(by, study)
                 assignments.add_annotators(by=by, study=study, annotators=self.cleaned_data["annotators"])

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.models import Study, User
 from annotation.parsing.files import InputFile
 from annotation.services import assignments, samples, simulated, studies
+from annotation.services.acts import together
 from annotation.services.benchmarks import auditing, building, versions
 from annotation.services.benchmarks.building import BuildOptions
 from annotation.services.imports import records
@@ -70,7 +70,7 @@ def load() -> None:
     """Load everything, or nothing where something fails. Does nothing the second time."""
     if is_loaded():
         return
-    with transaction.atomic():
+    with together():
         rosa, *annotators = people()
         import_material(rosa)
         talk = study(rosa, annotators, DIALOGUES, Study.Kind.DIALOGUE, DIALOGUE_CRITERIA, designed_levels())
@@ -87,7 +87,7 @@ def ask_local_model() -> str:
         return ""
     rosa = User.objects.get(username=RESEARCHER)
     try:
-        with transaction.atomic():
+        with together():
             judge = judges.define(by=rosa, name=LOCAL_JUDGE, provider="local", model=LOCAL_MODEL)
             for name in (PAIRS, DIALOGUES):
                 runs.start(by=rosa, study=Study.objects.get(name=name), judge=judge, order_policy="both", seed=SEED)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.models import Benchmark, User
+from annotation.services.acts import together
 from judging.forms import JudgeChoice, SayingForm, dollars, latest_judges
 from judging.models import Evaluation, Judge
 from judging.services import judges, runs
@@ -90,7 +90,7 @@ class AskForm(forms.Form):
         try:
             for judge in given["judges"]:
                 judges.probe(judge)  # may wait on the network, so before the database is locked
-            with transaction.atomic():
+            with together():
                 evaluation = self.evaluation or self.begun(by)
                 evaluations.ask(
                     by=by,

@@ -11,13 +11,13 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.exchange.registry import EXCHANGES
 from annotation.models import Study, User
 from annotation.parsing import packed
 from annotation.parsing.files import MEGABYTE, InputFile
+from annotation.services.acts import together
 from annotation.services.imports import personafeedback
 from annotation.services.imports.outcome import Outcome
 from annotation.services.imports.records import SOURCE
@@ -202,7 +202,7 @@ class RunForm(DescribedJudge):
         """The run, started; None if something stands in its way, which is then said at its field."""
         try:
             judges.probe(self.planned().judge)  # may wait on the network, so before the database is locked
-            with transaction.atomic():
+            with together():
                 return runs.start(by=by, study=self.study, judge=self.chosen(by), **self.options())
         except InputError as error:
             self.add_error(self.place_of(error), error.message)
@@ -265,7 +265,7 @@ class SayingForm(forms.Form):
     def done(self, action: Callable[[], Any]) -> Any:
         """What the action returns; None if it refused, which is then said at its field."""
         try:
-            with transaction.atomic():
+            with together():
                 return action()
         except InputError as error:
             self.add_error(error.field if error.field in self.fields else None, error.message)

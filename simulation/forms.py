@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from django import forms
-from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.models import Profile, Task, User
+from annotation.services.acts import together
 from judging.forms import ParametersField, SayingForm, dollars
 from judging.providers.keys import Keyring
 from judging.services.keys import ring_for
@@ -191,7 +191,7 @@ class ExperimentForm(forms.Form):
             keys = ring_for(self.by)
             for agent in found.agents:
                 agents.probe(agent, keys)
-            with transaction.atomic():
+            with together():
                 return experiments.make(by=self.by, plan=found, queue=True)
         except InputError as error:
             self.add_error(self.place_of(error), error.message)

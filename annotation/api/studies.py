@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -215,8 +214,7 @@ class StudyAnnotators(StudiesApi):
     @says("Add annotators", shapes.AnnotatorSerializer(many=True), body=People)
     def post(self, request: Request, slug: str) -> Response:
         study, people = self.study(slug), people_called(self.given(People)["annotators"])
-        with transaction.atomic():
-            assignments.add_annotators(by=self.me, study=study, annotators=people)
+        assignments.add_annotators(by=self.me, study=study, annotators=people)
         return Response(shapes.AnnotatorSerializer(queries.annotator_rows(study), many=True).data)
 
 

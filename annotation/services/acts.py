@@ -1,8 +1,9 @@
 """The log of what researchers do: `@act` on a service writes one row of each call, in the call's own transaction.
 
 Only the outermost act is written: opening a study that was made in the course of another act is a part of that. What
-is rolled back leaves no row. Arguments are named one by one, so that no secret and no text of a label gets in by
-accident; texts are cut, people are numbers, and of long lists only the length is kept.
+is rolled back leaves no row. Several acts in one transaction are written at its end (`together`). Arguments are named
+one by one, so that no secret and no text of a label gets in by accident; texts are cut, people are numbers, and of long
+lists only the length is kept.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ class Saving:
 
 
 pending: ContextVar[Pending | None] = ContextVar("pending", default=None)
+waiting: ContextVar[list[Act] | None] = ContextVar("waiting", default=None)
+"""Acts of a larger transaction that are written at its end."""
 
 
 @contextmanager
@@ -151,17 +154,42 @@ def saving() -> Iterator[Saving]:
             raise
 
 
-def write(mine: Pending, result: Any) -> Act:
-    """One row behind the newest. Nobody else's act comes in between until the transaction ends."""
+@contextmanager
+def together() -> Iterator[None]:
+    """One transaction of several acts, which are written at its end.
+
+    Whoever writes an act holds the log until the end of the transaction. Were that the first of several acts, the
+    others would wait for rows of somebody who waits for the log.
+    """
+    outer = waiting.get()
+    rows = [] if outer is None else outer
+    before, token = len(rows), waiting.set(rows)
+    try:
+        with transaction.atomic():
+            yield
+            if outer is None:
+                number(rows)
+    except BaseException:
+        del rows[before:]  # they are rolled back, also where whoever is around goes on
+        raise
+    finally:
+        waiting.reset(token)
+
+
+def write(mine: Pending, result: Any) -> None:
+    """One row, behind the newest; with other acts of a larger transaction at the end of that."""
+    row, later = described(mine, result), waiting.get()
+    if later is None:
+        number([row])
+    else:
+        later.append(row)
+
+
+def described(mine: Pending, result: Any) -> Act:
+    """What was done, as it is kept, without its place in the log."""
     kind, key, name = mine.reference if mine.on is not None else reference(main(result))
     study = mine.study or study_of([main(result)])
-    if connection.vendor == "postgresql":  # on SQLite there is one writer at a time
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-    number, digest = head()
-    row = Act(
-        number=number + 1,
-        at=timezone.now(),
+    return Act(
         who=mine.given["by"],
         operator=operator() if through.get() == Way.COMMAND else "",
         verb=mine.verb,
@@ -174,11 +202,22 @@ def write(mine: Pending, result: Any) -> Act:
         request_id=get_guid() or "",
         arguments=as_json(mine.arguments),
         outcome=as_json(came_of(result)),
-        previous=digest,
     )
-    row.digest = row.sealed()
-    row.save(force_insert=True)
-    return row
+
+
+def number(rows: Sequence[Act]) -> None:
+    """Put acts behind the newest. Nobody else's act comes in between until the transaction ends."""
+    if not rows:
+        return
+    if connection.vendor == "postgresql":  # on SQLite there is one writer at a time
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+    place, digest = head()
+    for row in rows:
+        place += 1
+        row.number, row.at, row.previous = place, timezone.now(), digest
+        row.digest = digest = row.sealed()
+        row.save(force_insert=True)
 
 
 @cache

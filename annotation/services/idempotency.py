@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.models import IdempotentWrite, User
+from annotation.services.acts import together
 
 KEPT = timedelta(days=1)
 LONGEST_KEY = 100
@@ -47,7 +48,7 @@ def is_known(*, by: User, key: str) -> bool:
 
 def once(*, by: User, key: str, request_hash: str, act: Callable[[], Answer]) -> Answer:
     """Do it and keep the answer; give the kept answer if it was done. What raises is undone and leaves no trace."""
-    with transaction.atomic():
+    with together():
         forget_old(by)
         row = claimed(by, key, request_hash)
         if row is None:

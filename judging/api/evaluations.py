@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -15,6 +14,7 @@ from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_o
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.models import Benchmark, User
+from annotation.services.acts import together
 from annotation.stats.bands import TIERS
 from annotation.walls import visible_to
 from judging.api.judges import DOLLARS
@@ -151,7 +151,7 @@ class BenchmarkEvaluations(OfJudges):
             longest=given.get("longest"),
             seed=given["seed"],
         )
-        with transaction.atomic():
+        with together():
             evaluation = evaluations.begin(by=self.me, benchmark=benchmark, drawing=drawing)
             self.ask(evaluation, given)
         return self.shown(evaluation.pk, status=201)

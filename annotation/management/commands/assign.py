@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.db import transaction
 
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.models import Study
 from annotation.queries.studies import people_called, study_called, study_row
 from annotation.services import assignments, studies
+from annotation.services.acts import together
 
 
 class Command(ConcordCommand):
@@ -25,9 +24,7 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        with transaction.atomic():
-            # first: who holds the study and waits for the log of acts would be waited for by the second act here
-            Study.objects.select_for_update().get(pk=study.pk)
+        with together():
             people = people_called(listed(options["annotators"]))
             assignments.add_annotators(by=None, study=study, annotators=people)
             if options["open"]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
 from annotation.models import User, Webhook
 from annotation.services import webhooks
+from annotation.services.acts import together
 
 MOST_SHOWN = 20
 
@@ -66,7 +66,7 @@ def found(pk: int) -> Webhook:
 
 def tried(hook: Webhook) -> dict[str, Any]:
     """A message sent by this process itself."""
-    with transaction.atomic():
+    with together():
         made = webhooks.ping(by=hook.created_by, webhook=hook)
     webhooks.deliver(made.pk)
     made.refresh_from_db()

@@ -13,13 +13,13 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import transaction
 from tqdm import tqdm
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
 from annotation.models import Study
+from annotation.services.acts import together
 from judging import providers
 from judging.models import Judge, JudgeRun
 from judging.pricing import in_dollars
@@ -88,7 +88,7 @@ class Command(ConcordCommand):
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return document(run)
 
-    @transaction.atomic
+    @together()
     def run_for(self, options: dict[str, Any]) -> JudgeRun:
         """A new run, or the one that was begun with the same question and is not over. A judge that cannot run is
         not defined."""

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import transaction
 
 from annotation.management import text
+from annotation.services.acts import together
 from judging.management.commands import judge as judging
 from judging.models import JudgeRun
 from judging.prompts.alterations import ALTERATIONS
@@ -65,7 +65,7 @@ class Command(judging.Command):
             raise CommandError(judging.INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return {**judging.document(run), **told_of(run.probe)}
 
-    @transaction.atomic
+    @together()
     def begun(self, plan: Plan, *, now: bool) -> JudgeRun:
         """A new run, or the one that was begun with the same question and is not over."""
         there = queries.unfinished_like(

@@ -10,12 +10,12 @@ from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import transaction
 from tqdm import tqdm
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.models import Study
+from annotation.services.acts import together
 from judging.management.commands.judge import dollars
 from judging.pricing import in_dollars
 from judging.queries import workers
@@ -100,7 +100,7 @@ class Command(ConcordCommand):
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return document(experiment, self.sample(experiment, options["also_annotate"]))
 
-    @transaction.atomic
+    @together()
     def begun_or_new(self, plan: experiments.Plan, options: dict[str, Any]) -> Experiment:
         """A new experiment, or the one that was begun with the same words and is not over."""
         begun = queries.unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)

@@ -24,7 +24,18 @@ from annotation.errors import InputError
 from annotation.models import Act, Study, User
 from annotation.models.act import BEGINNING
 from annotation.queries import acts as queries
-from annotation.services import acts, assignments, exclusions, invitations, known, samples, studies, tokens
+from annotation.services import (
+    acts,
+    assignments,
+    exclusions,
+    idempotency,
+    invitations,
+    known,
+    samples,
+    studies,
+    tokens,
+)
+from annotation.services.idempotency import Answer
 from annotation.services.imports import records
 from tests.conftest import triggers
 from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
@@ -363,3 +374,105 @@ def test_acts_at_the_same_moment_make_one_chain(researcher: User):
     assert queries.broken() is None
     assert queries.head()[0] == Act.objects.count() == 8 + 40
     assert Act.objects.filter(verb="queue.set").values("study_id").distinct().count() == 8
+
+
+class TestTogether:
+    """Acts of one transaction: written at its end, in their order."""
+
+    @pytest.fixture(autouse=True)
+    def is_open(self, study: Study) -> None:
+        Study.objects.update(state="open")
+
+    def test_they_follow_one_another(self, study: Study, researcher: User):
+        before = queries.head()[0]
+        with acts.together():
+            known.set_rules(by=researcher, study=study, item_limit=5)
+            studies.close(by=researcher, study=study)
+            assert queries.head()[0] == before, "not yet"
+        rows = Act.objects.filter(number__gt=before).order_by("number")
+        assert [(one.number - before, one.verb) for one in rows] == [(1, "queue.set"), (2, "study.close")]
+        assert queries.broken() is None
+
+    def twice(self, act: Callable[[int], object]) -> None:
+        """The second time it is refused."""
+        with acts.together():
+            act(0)
+            act(1)
+
+    def test_what_is_rolled_back_leaves_none_of_both(self, study: Study, researcher: User):
+        before = queries.head()[0]
+        with pytest.raises(InputError):
+            self.twice(lambda n: known.set_rules(by=researcher, study=study, item_limit=1 - n))
+        assert queries.head()[0] == before
+        known.set_rules(by=researcher, study=study, item_limit=6)
+        assert queries.head()[0] == before + 1
+
+    def test_a_part_that_is_rolled_back_leaves_none_of_its_own(self, study: Study, researcher: User):
+        before = queries.head()[0]
+        with acts.together():
+            known.set_rules(by=researcher, study=study, item_limit=5)
+            with pytest.raises(InputError):
+                self.twice(lambda _: studies.close(by=researcher, study=study))
+        assert [one.verb for one in Act.objects.filter(number__gt=before)] == ["queue.set"]
+        study.refresh_from_db()
+        assert (study.state, study.item_limit) == ("open", 5)
+
+
+HELD = {
+    "config/archives/reading.py": "within one act, as in a service",
+    "config/backups/reading.py": "no act is within",
+    "config/backups/writing.py": "no act is within",
+}
+"""Modules beyond services that begin a transaction by themselves, with the reason."""
+
+
+def test_whoever_is_around_several_acts_uses_together():
+    """An act that is written in the middle of a transaction holds the log until its end."""
+    root = Path(importlib.import_module("annotation").__file__).parents[1]
+    found = {
+        str(path.relative_to(root))
+        for app in ("annotation", "judging", "simulation", "config")
+        for path in (root / app).rglob("*.py")
+        if not {"services", "migrations", "models"} & set(path.parts) and "transaction.atomic" in path.read_text()
+    }
+    assert found == set(HELD)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time")
+def test_two_transactions_of_several_acts_do_not_wait_for_each_other(researcher: User):
+    """One has acted and needs a row of the other, who holds it and acts: neither may hold the log by then."""
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Barrier
+
+    mine, shared, other = (
+        studies.create(by=researcher, name=f"Study {n}", kind="pair", criteria=["preference"]) for n in range(3)
+    )
+    met = Barrier(2, timeout=60)
+
+    def acts_then_needs_the_row() -> None:
+        try:
+            idempotency.once(by=researcher, key="k", request_hash="h", act=first)
+        finally:
+            connections.close_all()
+
+    def first() -> Answer:
+        known.set_rules(by=researcher, study=mine, item_limit=1)
+        met.wait()
+        known.set_rules(by=researcher, study=shared, item_limit=1)
+        return Answer(200, {})
+
+    def holds_the_row_then_acts() -> None:
+        try:
+            with acts.together():
+                Study.objects.select_for_update().get(pk=shared.pk)
+                met.wait()
+                known.set_rules(by=researcher, study=other, item_limit=1)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(acts_then_needs_the_row), pool.submit(holds_the_row_then_acts)]:
+            done.result(timeout=60)
+    assert Act.objects.filter(verb="queue.set").count() == 3
+    assert queries.broken() is None
