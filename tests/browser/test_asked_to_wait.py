@@ -1,0 +1,86 @@
+"""The pages that ask somebody to wait: while the database is away, and before a large study is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import OperationalError
+from django.test import Client
+from playwright.sync_api import Browser, Page
+
+from annotation.models import User
+from annotation.queries import projects, size
+from annotation.services import studies
+from judging.services import agreement
+from judging.services.agreement import StudyRatings
+from judging.services.comparison import JudgedOptions
+from tests.browser.conftest import Answered
+from tests.browser.faults import faults
+from tests.factories import CriterionFactory, ResearcherFactory
+from tests.labelled import judge_says, people_say, with_items
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SCREENS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
+
+
+@pytest.fixture
+def rosas(live_server, chromium: Browser, answered: Answered) -> Iterator[Page]:
+    """A page of somebody who is signed in; errors of the server are what is looked at."""
+    client = Client()
+    client.force_login(ResearcherFactory(username="rosa"))
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context = chromium.new_context()
+    context.set_default_navigation_timeout(120_000)
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+    yield context.new_page()
+    context.close()
+    answered.wait()
+
+
+def looked_at(page: Page, name: str) -> dict[str, list[str]]:
+    """What is wrong with the page on each screen. With CONCORD_PICTURES it is drawn as well."""
+    found = {}
+    for width, scheme in SCREENS:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.reload()  # colours that change under one's eyes are on their way for a moment
+        found[f"{width} {scheme}"] = faults(page)
+        if folder := os.environ.get("CONCORD_PICTURES"):
+            page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png", full_page=True)
+    return {screen: wrong for screen, wrong in found.items() if wrong}
+
+
+def test_while_the_database_is_away(live_server, rosas: Page, monkeypatch) -> None:
+    def restarted(*args: object) -> None:
+        raise OperationalError("terminating") from psycopg.errors.AdminShutdown()
+
+    monkeypatch.setattr(projects, "mine", restarted)
+    answer = rosas.goto(f"{live_server.url}/projects/")
+    assert answer
+    assert (answer.status, answer.headers["retry-after"]) == (503, "5")
+    assert looked_at(rosas, "away") == {}
+
+
+def test_before_a_large_study_is_read(live_server, rosas: Page, monkeypatch) -> None:
+    study = with_items(4, kind="pair", name="Suits", slug="suits", state="open")
+    criterion = CriterionFactory(study=study, key="preference", preference=True)
+    people_say(criterion, {"bob": ["1", "2", "tie", "1"], "dana": ["1", "2", "1", "2"]})
+    judge_says(criterion, "gpt", ["1", "2", "1", "1"], order="AB")
+    options = JudgedOptions(bootstrap=20)
+    agreement.of_study(by=None, study=study, options=options, ratings=StudyRatings.of(study, options))
+    monkeypatch.setattr(size, "LARGE", 1)
+    for part in ("agreement", "quality"):
+        rosas.goto(f"{live_server.url}/studies/suits/{part}/")
+        rosas.get_by_role("link", name="Read them all now").wait_for()
+        assert looked_at(rosas, f"large-{part}") == {}
+
+
+def test_acts_and_the_account(live_server, rosas: Page) -> None:
+    studies.create(by=User.objects.get(), name="Pilot", kind="pair", criteria=["preference"])
+    for at in ("acts", "account"):
+        rosas.goto(f"{live_server.url}/{at}/")
+        assert looked_at(rosas, at) == {}
