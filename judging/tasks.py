@@ -9,7 +9,7 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.db import connection
 
-from judging.services import callbacks, chunks, recovery, work, workers
+from judging.services import agreement_later, callbacks, chunks, recovery, work, workers
 from judging.services.evaluating import results
 from judging.services.trust import trusting
 
@@ -46,6 +46,12 @@ def evaluation_results(evaluation_id: int) -> None:
 def assess(study_id: int, judge_id: int) -> None:
     """Calibrate and audit a judge on a study, if that is not kept already."""
     trusting.assess(study_id, judge_id)
+
+
+@shared_task(name=agreement_later.TASK)
+def agree(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
+    """Compute agreement of a large study, if that is not kept already."""
+    agreement_later.compute(study_id, parameters, by)
 
 
 @worker_ready.connect

@@ -62,6 +62,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # results
     path("studies/<slug:slug>/against-majority/", against_majority.against_majority, name="against_majority"),
     path("studies/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
+    path("studies/<slug:slug>/agreement/compute/", agreement.agreement_compute, name="agreement_compute"),
     path("studies/<slug:slug>/agreement.<slug:format>", agreement.agreement_download, name="agreement_download"),
     path("studies/<slug:slug>/tiers/", tiers.tiers, name="tiers"),
     path("studies/<slug:slug>/tiers.<slug:format>", tiers.tiers_download, name="tiers_download"),

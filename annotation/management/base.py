@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import RawDescriptionHelpFormatter
 from typing import Any
@@ -11,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from annotation.documents import without_nan
+from annotation.documents import pieces
 from annotation.errors import InputError
 from annotation.models import Act
 from annotation.models.project import commanded
@@ -70,8 +69,7 @@ class ConcordCommand(BaseCommand):
                 raise CommandError("The database lacks what this version keeps: run `manage.py migrate`.") from error
             raise
         if options["json"]:
-            # not json.dump: Django's stdout ends every piece that is written to it with a line break
-            self.stdout.write(json.dumps(without_nan(document), ensure_ascii=False, indent=1))
+            self.write_json(document)
         else:
             self.say(document)
 
@@ -81,7 +79,13 @@ class ConcordCommand(BaseCommand):
 
     def say(self, document: Any) -> None:
         """Write the document for a person."""
-        self.stdout.write(json.dumps(without_nan(document), ensure_ascii=False, indent=1))
+        self.write_json(document)
+
+    def write_json(self, document: Any) -> None:
+        """Piece by piece: a document has a row for each of a million items."""
+        for piece in pieces(document):
+            self.stdout.write(piece, ending="")  # else Django's stdout would end each with a line break
+        self.stdout.write("")
 
     @property
     def on_terminal(self) -> bool:

@@ -348,6 +348,12 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["study", "state", "rank", "slot"], name="assignment_queue"),
+            # What was handed in, for counting: how many ratings each item has, and each annotator.
+            models.Index(
+                fields=["study", "item", "annotator"],
+                name="assignment_rated",
+                condition=Q(state="submitted", purpose="rating"),
+            ),
             # What one annotator holds: counted, and walked by time of submission. The place that they last took in the
             # queue is found by its number. Open slots are in neither, so that opening a study does not pay for them.
             models.Index(

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
 from annotation.models import Adjudication, Annotation, Criterion, Draft, Item, Study
 from annotation.queries import ratings
+from annotation.queries.size import is_large
 from annotation.queries.units import position_of, turn_of, unit
 from annotation.stats.bands import tier_of
-from annotation.stats.table import RatingTable
+from annotation.stats.table import BoolArray, IntArray, RatingTable
 from annotation.stats.tiers import item_kappas
+
+WINDOW, AHEAD = 500, 10
+"""Items of a large study that are read at once for the next one to be decided, and how often."""
 
 VOICES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -55,32 +61,83 @@ class Voice:
     evidence: tuple[str, ...]
 
 
-def disputes(criterion: Criterion) -> list[Dispute]:
+class Disputes(Sequence[Dispute]):
+    """The disputed items of a criterion, of which only those are put into words that are looked at.
+
+    Least agreement comes first, then the widest spread, then the order of the items.
+    """
+
+    def __init__(self, criterion: Criterion, table: RatingTable, decided: Mapping[str, str]) -> None:
+        self.criterion, self.table, self.decided = criterion, table, decided
+        self.labels = [criterion.label_of(str(value)) for value in table.categories]
+        given = table.counts > 0
+        disputed = np.flatnonzero(given.sum(axis=1) > 1)
+        kappas = item_kappas(table, 1 / max(table.n_categories, 1))[disputed] if disputed.size else np.empty(0)
+        spreads = steps(given[disputed])
+        order = np.lexsort([-spreads, kappas])
+        self.rows, self.kappas, self.spreads = disputed[order], kappas[order], spreads[order]
+
+    def __len__(self) -> int:
+        return int(self.rows.size)
+
+    @overload
+    def __getitem__(self, which: int) -> Dispute: ...
+    @overload
+    def __getitem__(self, which: slice) -> list[Dispute]: ...
+    def __getitem__(self, which: int | slice) -> Dispute | list[Dispute]:
+        if isinstance(which, slice):
+            return [self._dispute(place) for place in range(*which.indices(len(self)))]
+        return self._dispute(range(len(self))[which])
+
+    @property
+    def open(self) -> int:
+        """How many are not decided yet."""
+        return len(self) - sum(self.table.items[row] in self.decided for row in self.rows.tolist() if self.decided)
+
+    def waiting(self, position: int, turn: int) -> Dispute | None:
+        """The first one that is not decided, and is not this one."""
+        done = {*self.decided, unit(position, turn)}
+        names = (self.table.items[row] for row in self.rows.tolist())
+        return next((self._dispute(place) for place, name in enumerate(names) if name not in done), None)
+
+    def _dispute(self, place: int) -> Dispute:
+        row, kappa = self.rows[place], float(self.kappas[place])
+        name, counts = self.table.items[row], self.table.counts[row]
+        decision = self.decided.get(name)
+        return Dispute(
+            position=position_of(name),
+            turn=turn_of(name),
+            answers=tuple((self.labels[code], int(counts[code])) for code in np.flatnonzero(counts)),
+            spread=int(self.spreads[place]),
+            kappa=kappa,
+            tier=tier_of(kappa) or "",
+            decision="" if decision is None else self.criterion.label_of(decision),
+        )
+
+
+def steps(given: BoolArray) -> IntArray:
+    """(n,) steps of the scale between the lowest and the highest of the answers that were given (n, q)."""
+    if not given.size:
+        return np.zeros(len(given), dtype=np.int64)
+    lowest, highest = given.argmax(axis=1), given.shape[1] - 1 - given[:, ::-1].argmax(axis=1)
+    return np.asarray(highest - lowest)
+
+
+def disputes(criterion: Criterion) -> Disputes:
     """The disputed items of a criterion: least agreement first, then the widest spread. Three queries."""
-    table = ratings.of_criterion(criterion).table
+    return Disputes(criterion, ratings.of_criterion(criterion).table, decisions(criterion))
+
+
+def next_disputed(criterion: Criterion, position: int, turn: int) -> Dispute | None:
+    """The next one to be decided, most disputed first; of a large study the next among the items that follow."""
+    if not is_large(criterion.study):
+        return disputes(criterion).waiting(position, turn)
     decided = decisions(criterion)
-    kappas = item_kappas(table, 1 / max(table.n_categories, 1)) if table.n_items else np.empty(0)
-    found = [
-        dispute(table, row, float(kappas[row]), criterion, decided)
-        for row in range(table.n_items)
-        if (table.counts[row] > 0).sum() > 1
-    ]
-    return sorted(found, key=lambda one: (one.kappa, -one.spread, one.position, one.turn))
-
-
-def dispute(table: RatingTable, row: int, kappa: float, criterion: Criterion, decided: dict[str, str]) -> Dispute:
-    given = np.flatnonzero(table.counts[row] > 0)
-    name = table.items[row]
-    labels = [criterion.label_of(str(value)) for value in table.categories]
-    return Dispute(
-        position=position_of(name),
-        turn=turn_of(name),
-        answers=tuple((labels[code], int(table.counts[row][code])) for code in given),
-        spread=int(given[-1] - given[0]),
-        kappa=kappa,
-        tier=tier_of(kappa) or "",
-        decision=criterion.label_of(decided[name]) if name in decided else "",
-    )
+    for start in range(position, position + AHEAD * WINDOW, WINDOW):
+        some = ratings.of_criterion(criterion, positions=range(start, start + WINDOW)).table
+        if found := Disputes(criterion, some, decided).waiting(position, turn):
+            return found
+    return None
 
 
 def decisions(criterion: Criterion) -> dict[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.db.models.functions import Coalesce
 
 from annotation.errors import InputError
-from annotation.models import Study
+from annotation.models import Item, Study
 
 PROFILE = Coalesce("dialogue__scenario__profile__external_id", "pair__profile__external_id")
 
@@ -32,10 +33,18 @@ NONE = "(none)"
 SEVERAL_DOMAINS = "several domains"
 
 
-def external_ids(study: Study) -> dict[int, str]:
-    """By item position, the id of the dialogue or pair in its source."""
+def ids(study: int, positions: Collection[int]) -> list[int]:
+    """Of the items at these positions. One query.
+
+    PostgreSQL finds what was said of some items by their ids; given their positions it would rather read everything.
+    """
+    return list(Item.objects.filter(study=study, position__in=positions).values_list("pk", flat=True))
+
+
+def external_ids(study: Study, positions: Collection[int]) -> dict[int, str]:
+    """By these positions of items, the id of the dialogue or pair in its source. One query."""
     external_id = Coalesce("dialogue__external_id", "pair__external_id")
-    return dict(study.items.values_list("position", external_id))
+    return dict(study.items.filter(position__in=positions).order_by().values_list("position", external_id))
 
 
 def groups(study: Study, by: str) -> dict[int, str]:

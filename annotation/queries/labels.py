@@ -90,13 +90,16 @@ class Labels:
         A `values_list` queryset in a fixed order.
     as_row
         Makes a row of one of its records.
+    plain
+        The same rows without what belongs to them, for counting.
     """
 
     records: QuerySet[Any, Any]
     as_row: Callable[[Any], LabelRow]
+    plain: QuerySet[Any, Any]
 
     def __len__(self) -> int:
-        return self.records.count()
+        return self.plain.count()
 
     def __iter__(self) -> Iterator[LabelRow]:
         return map(self.as_row, self.records.iterator(chunk_size=CHUNK))
@@ -134,35 +137,34 @@ def of_people(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATI
     annotator, not of the item.
     """
     excluded = Exclusion.objects.filter(study=study, annotator=OuterRef("assignment__annotator"), ended_at=None)
-    records = (
-        Annotation.objects.filter(
-            assignment__study=study,
-            assignment__state=Assignment.State.SUBMITTED,
-            assignment__purpose__in=list(purposes),
-        )
-        .order_by("assignment__item__position", "criterion__position", "turn", "assignment__annotator__username", "pk")
-        .values_list(
-            "assignment__study__name",
-            *item_fields("assignment__item__"),
-            "criterion__key",
-            "assignment__annotator__username",
-            "assignment__annotator__kind",
-            "value",
-            "unscored_reason",
-            "assignment__order",
-            "assignment__slot",
-            "note",
-            "guideline_version",
-            "assignment__submitted_at",
-            Exists(excluded),
-            "strength",
-            "evidence",
-            "assignment__active_seconds",
-            "turn",
-            "assignment__purpose",
-        )
+    plain = Annotation.objects.filter(
+        assignment__study=study,
+        assignment__state=Assignment.State.SUBMITTED,
+        assignment__purpose__in=list(purposes),
     )
-    return Labels(records, _persons_row)
+    records = plain.order_by(
+        "assignment__item__position", "criterion__position", "turn", "assignment__annotator__username", "pk"
+    ).values_list(
+        "assignment__study__name",
+        *item_fields("assignment__item__"),
+        "criterion__key",
+        "assignment__annotator__username",
+        "assignment__annotator__kind",
+        "value",
+        "unscored_reason",
+        "assignment__order",
+        "assignment__slot",
+        "note",
+        "guideline_version",
+        "assignment__submitted_at",
+        Exists(excluded),
+        "strength",
+        "evidence",
+        "assignment__active_seconds",
+        "turn",
+        "assignment__purpose",
+    )
+    return Labels(records, _persons_row, plain)
 
 
 def _persons_row(record: tuple[Any, ...]) -> LabelRow:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotation.models import Study, User
+from django.db.models import Exists, OuterRef
+
+from annotation.models import Assignment, Study, User
 
 
 @dataclass(frozen=True)
@@ -17,5 +19,6 @@ class Annotator:
 
 def annotators_of(study: Study) -> dict[str, Annotator]:
     """By username, those who hold or have submitted assignments of the study. One query."""
-    held = User.objects.filter(assignments__study=study).distinct().order_by("username")
+    slots = Assignment.objects.filter(study=study, annotator=OuterRef("pk"))  # of one, who may hold a million
+    held = User.objects.filter(Exists(slots)).order_by("username")
     return {user.username: Annotator(str(user), user.is_simulated) for user in held}

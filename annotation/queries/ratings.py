@@ -18,7 +18,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from annotation.models import Annotation, Criterion, Study, User
-from annotation.queries import columns
+from annotation.queries import columns, items
 from annotation.queries.units import names_of, numbered, position_of, unit
 from annotation.stats.table import MISSING, IntArray, Level, RatingTable
 
@@ -78,7 +78,7 @@ def of_study(study: Study, *, guideline_version: int | None = None) -> tuple[Peo
 
 
 def of_criterion(criterion: Criterion, *, positions: Sequence[int] | None = None) -> PeoplesRatings:
-    """The ratings of one criterion, on all items or those at some positions. Two queries; one reads the labels."""
+    """The ratings of one criterion, on all items or those at some positions, which takes a third query beside two."""
     return _read(criterion.study, [criterion], positions=positions)[0]
 
 
@@ -90,7 +90,7 @@ def _read(
 ) -> tuple[PeoplesRatings, ...]:
     counting = _counting(study, criteria, guideline_version)
     if positions is not None:
-        counting = counting.filter(assignment__item__study=study, assignment__item__position__in=positions)
+        counting = counting.filter(assignment__item__in=items.ids(study.pk, positions))
     place, *rest, annotators, codes = columns.read(
         counting,
         "assignment__item__position",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from django.db.models import QuerySet
 
 from annotation.models import Assignment, Study
 
@@ -35,6 +37,17 @@ def counted(key: Hashable, count: Callable[[], Found], size: Callable[[Found], i
     if size(found) >= LARGE:
         _counted[key] = (now + SECONDS, found)
     return found
+
+
+def age(key: Hashable) -> int:
+    """Seconds since that was counted; 0 where it is counted for every page."""
+    until, _ = _counted.get(key, (0.0, None))
+    return int(SECONDS - (until - time.monotonic())) if until > time.monotonic() else 0
+
+
+def at_most(rows: QuerySet[Any, Any]) -> int:
+    """How many rows there are, or one more than LARGE where there are more: no more than that are looked at."""
+    return rows.order_by()[: LARGE + 1].count()
 
 
 def forget() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from annotation.errors import InputError
@@ -12,9 +15,9 @@ from annotation.models import Assignment, Item, Sample, Study, User
 from annotation.queries import size
 
 SUBMITTED = Q(state=Assignment.State.SUBMITTED)
-IN_WORK = Q(state=Assignment.State.LEASED)
 RATING = Assignment.Purpose.RATING
-SKIPPED = Q(state=Assignment.State.SKIPPED)
+STATES = (Assignment.State.SUBMITTED, Assignment.State.LEASED, Assignment.State.SKIPPED)
+"""Of the slots that an annotator holds or has handed in."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,15 @@ class AnnotatorRow:
 
 def study_rows(studies: QuerySet[Study] | None = None) -> list[StudyRow]:
     """The studies, newest first, in four queries."""
-    found = list((everyday() if studies is None else studies).select_related("project").order_by("-created_at", "-pk"))
+    return rows_of(list(newest_first(everyday() if studies is None else studies)))
+
+
+def newest_first(studies: QuerySet[Study]) -> QuerySet[Study]:
+    return studies.select_related("project").order_by("-created_at", "-pk")
+
+
+def rows_of(found: Sequence[Study]) -> list[StudyRow]:
+    """These studies, in this order, in three queries."""
     ids = [study.pk for study in found]
     items = dict(Item.objects.filter(study__in=ids).order_by().values_list("study").annotate(n=Count("pk")))
     people = dict(Study.objects.filter(pk__in=ids).values_list("pk").annotate(n=Count("annotators")))
@@ -61,6 +72,10 @@ def study_rows(studies: QuerySet[Study] | None = None) -> list[StudyRow]:
 
 def slots_of(studies: list[int]) -> dict[int, tuple[int, int]]:
     """By study, the slots of its ratings and how many of them were handed in; those of large ones a minute old."""
+    if len(studies) == 1:
+        found = held(studies[0])
+        submitted = sum(n for (_, state), n in found.items() if state == Assignment.State.SUBMITTED)
+        return {studies[0]: (sum(found.values()), submitted)}
 
     def count() -> dict[int, tuple[int, int]]:
         rows = Assignment.objects.filter(study__in=studies, purpose=RATING).order_by().values_list("study")
@@ -68,6 +83,22 @@ def slots_of(studies: list[int]) -> dict[int, tuple[int, int]]:
         return {study: (planned, submitted) for study, planned, submitted in counts}
 
     return size.counted(("slots", *studies), count, lambda found: sum(planned for planned, _ in found.values()))
+
+
+def held(study: int) -> dict[tuple[int | None, str], int]:
+    """Slots of the ratings of a study by annotator and state. One query; those of a large study are a minute old."""
+
+    def count() -> dict[tuple[int | None, str], int]:
+        rows = Assignment.objects.filter(study=study, purpose=RATING).order_by()
+        counts = rows.values_list("annotator", "state").annotate(n=Count("pk"))
+        return {(annotator, state): n for annotator, state, n in counts}
+
+    return size.counted(("held", study), count, lambda found: sum(found.values()))
+
+
+def counted_ago(study: Study) -> int:
+    """How many seconds ago the slots of a large study were counted; 0 where they are counted for every page."""
+    return size.age(("held", study.pk))
 
 
 def everyday() -> QuerySet[Study]:
@@ -85,34 +116,31 @@ def study_row(study: Study) -> StudyRow:
 
 def annotator_rows(study: Study) -> list[AnnotatorRow]:
     """The study's annotators, and those who rated in it without being one of them any more."""
-    counted = {
-        annotator: counts
-        for annotator, *counts in study.assignments.filter(purpose=RATING)
-        .exclude(annotator=None)
-        .order_by()
-        .values_list("annotator")
-        .annotate(
-            submitted=Count("pk", filter=SUBMITTED),
-            in_work=Count("pk", filter=IN_WORK),
-            skipped=Count("pk", filter=SKIPPED),
-        )
-    }
+    found = held(study.pk)
+    counted = {annotator for annotator, _ in found if annotator is not None}
     people = User.objects.filter(Q(studies=study) | Q(pk__in=counted)).distinct().order_by("kind", "username")
-    return [AnnotatorRow(person, *counted.get(person.pk, (0, 0, 0))) for person in people]
+    return [AnnotatorRow(person, *(found.get((person.pk, state), 0) for state in STATES)) for person in people]
 
 
 def coverage(study: Study) -> list[tuple[int, int]]:
     """(number of labels, number of items that have so many), from none to the overlap."""
-    submitted = (
-        study.assignments.filter(SUBMITTED, purpose=RATING).order_by().values_list("item").annotate(n=Count("pk"))
-    )
-
-    def count() -> Counter[int]:
-        return Counter(labels for _, labels in submitted.iterator(chunk_size=2000))
-
-    counts = size.counted(("coverage", study.pk), count, Counter.total).copy()
+    counts = size.counted(("coverage", study.pk), lambda: _coverage(study), Counter.total).copy()
     counts[0] = study.items.count() - counts.total()
     return [(labels, counts[labels]) for labels in range(max(study.overlap, *counts) + 1)]
+
+
+def _coverage(study: Study) -> Counter[int]:
+    """Items by the number of their labels, without those that have none. One query, counted by the database."""
+    sql, params = rated(study).values_list("n").query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT n, count(*) FROM ({sql}) AS rated GROUP BY n", params)  # noqa: S608 # nosec B608 # Django's own statement inside; what comes from outside are parameters
+        return Counter(dict(cursor.fetchall()))
+
+
+def rated(study: Study, left_out: Sequence[int] = ()) -> QuerySet[Any, Any]:
+    """Items that have labels, with their number `n`, without those of some annotators. An index holds all of it."""
+    submitted = Assignment.objects.filter(SUBMITTED, study=study, purpose=RATING).exclude(annotator__in=left_out)
+    return submitted.order_by().values("item").annotate(n=Count("item"))
 
 
 def assignable(study: Study) -> QuerySet[User]:

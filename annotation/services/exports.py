@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from annotation.documents import AT_ONCE
 from annotation.errors import InputError
 from annotation.queries.labels import LabelRow
 from annotation.services import label_files
@@ -51,6 +53,17 @@ def csv_lines(rows: Iterable[LabelRow]) -> Iterator[str]:
     writer.writerow(LabelRow._fields)
     for row in rows:
         writer.writerow(_cell(name, value) for name, value in zip(LabelRow._fields, row, strict=True))
+        yield _taken(buffer)
+    yield _taken(buffer)
+
+
+def csv_pieces(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """A header and the rows, some thousand at a time. Texts that a spreadsheet would run are defused."""
+    buffer, left = io.StringIO(), iter(rows)
+    writer = csv.writer(buffer)
+    writer.writerow(columns)
+    while some := list(islice(left, AT_ONCE)):
+        writer.writerows([without_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in some)
         yield _taken(buffer)
     yield _taken(buffer)
 

@@ -8,14 +8,16 @@ from typing import Any, get_args
 
 import numpy as np
 
+from annotation.documents import numbered_rows
 from annotation.errors import InputError
 from annotation.models import Study
-from annotation.queries import adjudication, items
+from annotation.queries import adjudication
+from annotation.queries.items import external_ids
 from annotation.queries.ratings import PeoplesRatings
 from annotation.queries.units import position_of, turn_of
 from annotation.services import tiers
-from annotation.stats.gold import GoldMethod, gold
-from annotation.stats.table import MISSING, RatingTable
+from annotation.stats.gold import GoldMethod, gold, kinds_of_gold
+from annotation.stats.table import MISSING, IntArray, RatingTable
 
 
 @dataclass(frozen=True)
@@ -52,39 +54,60 @@ def of_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
     ).as_json()
 
 
-def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions) -> dict[str, Any]:
+def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *, only: str = "") -> dict[str, Any]:
     """The gold of a study's items on one criterion; tiers that a person set decide on what is contested.
 
-    An item that nobody rated and somebody decided is there too. Four queries.
+    An item that nobody rated and somebody decided is there too. `only` names a source, or a reason for no gold, that
+    the items share. Two queries, and one for each two thousand items that are looked at.
     """
-    decided, ids = adjudication.decisions(ratings.criterion), items.external_ids(study)
-    table = ratings.table
-    place = {value: code for code, value in enumerate(ratings.criterion.values)}
-    codes = np.array([place[decided[name]] if name in decided else MISSING for name in table.items], dtype=np.int64)
+    decided = adjudication.decisions(ratings.criterion)
     found = gold(
-        table,
+        ratings.table,
         method=options.method,
-        adjudicated=codes,
+        adjudicated=_adjudicated(ratings, decided),
         tiers=tiers.holding(ratings),
         min_ratings=options.min_ratings,
         min_posterior=options.min_posterior,
-    ).as_json()
-    rows = [_placed(item, item["item"], ids) for item in found["items"]]
-    unrated = sorted(set(decided) - set(table.items), key=lambda name: (position_of(name), turn_of(name)))
-    rows += [_placed(_decided(decided[name]), name, ids) for name in unrated]
-    found["counts"]["adjudication"] += len(unrated)
-    return {"study": study.name, "criterion": ratings.criterion.key, **found, "items": rows}
+    )
+    unrated = sorted(set(decided) - set(found.names), key=lambda name: (position_of(name), turn_of(name)))
+    kinds = np.concatenate([found.kinds, np.zeros(len(unrated), dtype=np.int64)])  # these are adjudicated
+
+    def made(which: IntArray) -> list[dict[str, Any]]:
+        rated = iter(found.rows(which[which < len(found.names)]))
+        late = [unrated[row - len(found.names)] if row >= len(found.names) else "" for row in which.tolist()]
+        return _placed(study, [_decided(name, decided[name]) if name else next(rated) for name in late])
+
+    items = numbered_rows(kinds.size, made)
+    told = found.as_head()
+    told["counts"]["adjudication"] += len(unrated)
+    names = kinds_of_gold(options.method)
+    chosen = items.at(np.flatnonzero(kinds == (names.index(only) if only in names else MISSING))) if only else items
+    return {"study": study.name, "criterion": ratings.criterion.key, **told, "items": chosen}
 
 
-def _placed(row: dict[str, Any], name: str, ids: Mapping[int, str]) -> dict[str, Any]:
-    """The row with its item's id in its source, its position, and the turn where it is of one."""
-    turn, position = turn_of(name), position_of(name)
-    return {**row, "item": ids[position], "position": position, **({"turn": turn} if turn else {})}
+def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArray:
+    """(n_items,) positions on the scale that a person decided, -1 where none did."""
+    place = {value: code for code, value in enumerate(ratings.criterion.values)}
+    codes = np.full(ratings.table.n_items, MISSING, dtype=np.int64)
+    for row, name in enumerate(ratings.table.items if decided else ()):
+        if name in decided:
+            codes[row] = place[decided[name]]
+    return codes
 
 
-def _decided(value: str) -> dict[str, Any]:
+def _placed(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with their items' ids in their source, their positions, and the turn where it is of one."""
+    positions = [position_of(row["item"]) for row in rows]
+    ids = external_ids(study, positions)
+    for row, position in zip(rows, positions, strict=True):
+        turn = turn_of(row["item"])
+        row |= {"item": ids[position], "position": position, **({"turn": turn} if turn else {})}
+    return rows
+
+
+def _decided(name: str, value: str) -> dict[str, Any]:
     return {
-        "item": "",
+        "item": name,
         "gold": value,
         "source": "adjudication",
         "confidence": 1.0,

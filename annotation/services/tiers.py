@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from annotation.documents import Rows, numbered_rows
 from annotation.errors import InputError
 from annotation.models import Study, TierOverride
 from annotation.queries import items, overrides
 from annotation.queries.ratings import PeoplesRatings
 from annotation.queries.units import position_of, turn_of
-from annotation.stats.bands import DEFAULT_CUTS, Cuts, check_cuts, tier_of
-from annotation.stats.table import RatingTable
-from annotation.stats.tiers import Chance, chance_agreement, group_tiers, item_kappas, tiers
+from annotation.stats.bands import DEFAULT_CUTS, NAMES, TIERS, Cuts, check_cuts, tier_places
+from annotation.stats.table import FloatArray, IntArray, RatingTable
+from annotation.stats.tiers import (
+    Chance,
+    TierResult,
+    chance_agreement,
+    counted_tiers,
+    group_tiers,
+    item_kappas,
+    tiers,
+)
 
 
 @dataclass(frozen=True)
@@ -72,35 +83,49 @@ def of_table(
 
     `set_by_hand` names by item the tier that a person put it into.
     """
-    found = tiers(table, cuts=options.cuts, chance=options.chance, draws=options.draws, seed=options.seed).as_json()
-    found = _with_overrides(found, set_by_hand or {})
+    computed = tiers(table, cuts=options.cuts, chance=options.chance, draws=options.draws, seed=options.seed)
+    holding, overridden = _by_hand(computed, set_by_hand or {})
+    found = {
+        **computed.as_head(),
+        "items": numbered_rows(table.n_items, partial(_rows, computed, holding), _columns(computed)),
+        "counts": counted_tiers(holding),
+        "computed_counts": computed.counts,
+        "overridden": overridden,
+    }
     if by is None:
         return found
     grouped = group_tiers(table, by, cuts=options.cuts, bootstrap=options.bootstrap, seed=options.seed)
-    return {**found, "groups": [_with_counts(group.as_json(), found, by) for group in grouped]}
+    counts = _counts_of_groups(holding, by)
+    return {**found, "groups": [{**group.as_json(), "counts": counts[group.group]} for group in grouped]}
 
 
-def _with_overrides(found: dict[str, Any], by_hand: Mapping[str, str]) -> dict[str, Any]:
-    """The document with the tiers that people set, and the computed one of each item and the computed counts."""
-    rows = [
-        {**item, "tier": by_hand.get(item["item"], item["tier"]), "computed_tier": item["tier"]}
-        for item in found["items"]
-    ]
-    counts = Counter(item["tier"] or "none" for item in rows)
-    return {
-        **found,
-        "items": rows,
-        "counts": {tier: counts[tier] for tier in found["counts"]},
-        "computed_counts": found["counts"],
-        "overridden": sum(item["item"] in by_hand for item in rows),
-    }
+def _by_hand(computed: TierResult, by_hand: Mapping[str, str]) -> tuple[IntArray, int]:
+    """The position in `TIERS` that holds for each item, and how many of them a person set."""
+    holding = computed.places.copy()
+    rows = [row for row, name in enumerate(computed.names) if name in by_hand] if by_hand else []
+    for row in rows:
+        holding[row] = TIERS.index(by_hand[computed.names[row]])
+    return holding, len(rows)
 
 
-def _with_counts(group: dict[str, Any], found: Mapping[str, Any], by: Sequence[str]) -> dict[str, Any]:
-    """The group with the number of its items in each tier."""
-    members = [item for item, name in zip(found["items"], by, strict=True) if name == group["group"]]
-    counts = {tier: sum((item["tier"] or "none") == tier for item in members) for tier in found["counts"]}
-    return {**group, "counts": counts}
+def _rows(computed: TierResult, holding: IntArray, which: IntArray) -> list[dict[str, Any]]:
+    """Items with the tier that holds and the computed one."""
+    rows = computed.rows(which)
+    for row, place in zip(rows, holding[which].tolist(), strict=True):
+        row["computed_tier"], row["tier"] = row["tier"], NAMES[place]
+    return rows
+
+
+def _columns(computed: TierResult) -> dict[str, FloatArray]:
+    """By what items can be sorted; they are in the order of their positions."""
+    positions = np.arange(len(computed.names), dtype=float)
+    return {"position": positions, "kappa": computed.kappas, "stability": computed.stabilities}
+
+
+def _counts_of_groups(holding: IntArray, by: Sequence[str]) -> dict[str, dict[str, int]]:
+    """By group, the number of its items in each tier."""
+    names, group = np.unique(np.array([str(name) for name in by], dtype=object), return_inverse=True)
+    return {name: counted_tiers(holding[group == place]) for place, name in enumerate(names.tolist())}
 
 
 def computed(table: RatingTable, options: TierOptions | None = None) -> list[str | None]:
@@ -109,13 +134,15 @@ def computed(table: RatingTable, options: TierOptions | None = None) -> list[str
     if not table.n_items:
         return []
     kappas = item_kappas(table, chance_agreement(table, chosen.chance))
-    return [tier_of(kappa, chosen.cuts) for kappa in kappas.tolist()]
+    return [NAMES[place] for place in tier_places(kappas, chosen.cuts).tolist()]
 
 
 def holding(ratings: PeoplesRatings, options: TierOptions | None = None) -> list[str | None]:
     """The tier of each item of a criterion's table: what a person set, else what is computed. One query."""
-    by_hand = overrides.holding(ratings.criterion)
-    found = zip(ratings.positions, computed(ratings.table, options), strict=True)
+    by_hand, of_items = overrides.holding(ratings.criterion), computed(ratings.table, options)
+    if not by_hand:
+        return of_items
+    found = zip(ratings.positions, of_items, strict=True)
     return [by_hand[position].tier if position in by_hand else tier for position, tier in found]
 
 
@@ -128,21 +155,26 @@ def of_criterion(
     """
     named = items.groups(study, by) if by else {}
     names = [named[position] for position in ratings.positions] if by else None
-    by_hand, ids = overrides.holding(ratings.criterion), items.external_ids(study)
+    by_hand = overrides.holding(ratings.criterion)
     found = of_table(ratings.table, options, by=names, set_by_hand={str(p): one.tier for p, one in by_hand.items()})
+    told = found["items"]
     return {
         "study": study.name,
         "criterion": ratings.criterion.key,
         **found,
-        "items": [_named(item, ids, by_hand) for item in found["items"]],
+        "items": Rows(told.order, lambda which: _named(study, told.made(which), by_hand), told.columns),
     }
 
 
-def _named(item: dict[str, Any], ids: Mapping[int, str], by_hand: Mapping[int, TierOverride]) -> dict[str, Any]:
-    position, turn = position_of(item["item"]), turn_of(item["item"])
-    one = by_hand.get(position)
-    of_turn = {"turn": turn} if turn else {}
-    return {**item, "item": ids[position], "position": position, **of_turn, "override": one and _override(one)}
+def _named(study: Study, rows: list[dict[str, Any]], by_hand: Mapping[int, TierOverride]) -> list[dict[str, Any]]:
+    """The rows with their items' ids in their source, their positions, and what a person said of their tiers."""
+    positions = [position_of(row["item"]) for row in rows]
+    ids = items.external_ids(study, positions)
+    for row, position in zip(rows, positions, strict=True):
+        turn, one = turn_of(row["item"]), by_hand.get(position)
+        of_turn = {"turn": turn} if turn else {}
+        row |= {"item": ids[position], "position": position, **of_turn, "override": one and _override(one)}
+    return rows
 
 
 def _override(one: TierOverride) -> dict[str, Any]:

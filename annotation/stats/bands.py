@@ -11,6 +11,12 @@ Cuts = tuple[float, float, float]
 TIERS = ("contested", "hard", "medium", "easy")
 """From the least to the most agreement. Contested items are kept out of gold."""
 
+NO_TIER = len(TIERS)
+"""In place of a position in `TIERS`: an item without a kappa."""
+
+NAMES: tuple[str | None, ...] = (*TIERS, None)
+"""By position."""
+
 DEFAULT_CUTS: Cuts = (0.4, 0.6, 0.8)
 """Upper ends of contested, hard and medium: contested <= 0.4 < hard <= 0.6 < medium <= 0.8 < easy."""
 
@@ -28,6 +34,11 @@ def check_cuts(cuts: Sequence[float]) -> None:
 def band_positions(kappa: FloatArray, cuts: Cuts) -> IntArray:
     """Position in `TIERS` of each kappa (never NaN); a kappa on a cut belongs to the tier below."""
     return np.searchsorted(np.array(cuts), kappa - ROUNDING, side="left").astype(np.int64)
+
+
+def tier_places(kappas: FloatArray, cuts: Cuts = DEFAULT_CUTS) -> IntArray:
+    """Position in `TIERS` of each kappa; `NO_TIER` where it is NaN."""
+    return np.where(np.isnan(kappas), NO_TIER, band_positions(np.nan_to_num(kappas), cuts))
 
 
 def tier_of(kappa: float, cuts: Cuts = DEFAULT_CUTS) -> str | None:

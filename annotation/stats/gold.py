@@ -4,15 +4,14 @@ A tie is never broken silently, a contested item is never given a label by count
 adjudicated stands above both.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from annotation.stats.bands import DEFAULT_CUTS, Cuts, check_cuts, tier_of
+from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, tier_places
 from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
@@ -24,6 +23,15 @@ GoldMethod = Literal["majority", "dawid_skene"]
 
 REASONS = ("no ratings", "too few ratings", "contested", "tied", "too uncertain")
 """Why an item can have no gold, in the order in which they are looked at."""
+
+
+SOURCES = 2
+"""Kinds of gold before the reasons: adjudicated, and by the method."""
+
+
+def kinds_of_gold(method: GoldMethod) -> tuple[str, ...]:
+    """Where gold by this method can come from, then why an item can have none."""
+    return ("adjudication", method, *REASONS)
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ class GoldItem:
     candidates: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gold:
     """The gold of a table's items.
 
@@ -65,8 +73,16 @@ class Gold:
         How it was made.
     categories
         The scale.
-    items
-        In the order of the table.
+    names
+        Of the items, in the order of the table.
+    codes
+        (n_items,) positions on the scale, -1 where there is no gold.
+    kinds
+        (n_items,) positions in `kinds_of_gold`: where the gold comes from, or why there is none.
+    confidence
+        (n_items,) as in `GoldItem`.
+    candidates
+        (n_items, q) marks of the categories that are tied for the first place, of items without gold.
     """
 
     method: GoldMethod
@@ -75,46 +91,73 @@ class Gold:
     min_ratings: int
     min_posterior: float
     categories: tuple[Label, ...]
-    items: tuple[GoldItem, ...]
+    names: tuple[str, ...]
+    codes: IntArray
+    kinds: IntArray
+    confidence: FloatArray
+    candidates: BoolArray
 
     @property
-    def codes(self) -> IntArray:
-        """(n_items,) positions on the scale, -1 where there is no gold."""
-        return np.array([one.code for one in self.items], dtype=np.int64)
+    def items(self) -> tuple[GoldItem, ...]:
+        """Item by item, in the order of the table."""
+        rows = zip(self.names, self.codes.tolist(), self.kinds.tolist(), self.confidence.tolist(), strict=True)
+        return tuple(
+            GoldItem(name, code, self._source(kind), confidence, self._reason(kind), self._tied(row))
+            for row, (name, code, kind, confidence) in enumerate(rows)
+        )
 
     @property
-    def counts(self) -> Mapping[str, int]:
+    def counts(self) -> dict[str, int]:
         """How many items have gold from each source, and how many have none for each reason."""
-        found = Counter(one.source or one.reason or "" for one in self.items)
-        return {name: found[name] for name in ("adjudication", self.method, *REASONS)}
+        names = kinds_of_gold(self.method)
+        return dict(zip(names, np.bincount(self.kinds, minlength=len(names)).tolist(), strict=True))
 
     @property
     def n_tied(self) -> int:
         """How many items without gold have a tie for the first place, whatever else is wrong with them."""
-        return sum(bool(one.candidates) for one in self.items)
+        return int(self.candidates.any(axis=1).sum())
+
+    def rows(self, which: IntArray) -> list[dict[str, Any]]:
+        """Those of the items as JSON types, by label, new dicts."""
+        columns = (self.codes, self.kinds, self.confidence)
+        parts = zip(which.tolist(), *(column[which].tolist() for column in columns), strict=True)
+        return [
+            {
+                "item": self.names[row],
+                "gold": self.categories[code] if code != MISSING else None,
+                "source": self._source(kind),
+                "confidence": number_or_none(confidence),
+                "reason": self._reason(kind),
+                "candidates": [self.categories[code] for code in self._tied(row)],
+            }
+            for row, code, kind, confidence in parts
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """The gold as JSON types, by label."""
+        return {**self.as_head(), "items": self.rows(np.arange(len(self.names)))}
+
+    def as_head(self) -> dict[str, Any]:
+        """The same without the items, in whose place there is nothing yet."""
         return {
             "method": self.method,
             "cuts": list(self.cuts),
             "chance": self.chance,
             "min_ratings": self.min_ratings,
             "min_posterior": self.min_posterior,
-            "counts": dict(self.counts),
+            "counts": self.counts,
             "tied": self.n_tied,
-            "items": [
-                {
-                    "item": one.item,
-                    "gold": self.categories[one.code] if one.code != MISSING else None,
-                    "source": one.source,
-                    "confidence": number_or_none(one.confidence),
-                    "reason": one.reason,
-                    "candidates": [self.categories[code] for code in one.candidates],
-                }
-                for one in self.items
-            ],
+            "items": (),
         }
+
+    def _source(self, kind: int) -> str | None:
+        return kinds_of_gold(self.method)[kind] if kind < SOURCES else None
+
+    def _reason(self, kind: int) -> str | None:
+        return REASONS[kind - SOURCES] if kind >= SOURCES else None
+
+    def _tied(self, row: int) -> tuple[int, ...]:
+        return tuple(np.flatnonzero(self.candidates[row]).tolist()) if self.kinds[row] >= SOURCES else ()
 
 
 def gold(
@@ -158,11 +201,23 @@ def gold(
     _check(method, tiers, table, min_ratings, min_posterior)
     found = _by_majority(table) if method == "majority" else _by_posterior(table, min_posterior)
     contested = _contested(table, cuts, chance, tiers)
-    items = [
-        _item(table, row, int(decided[row]), found, bool(contested[row]), method, min_ratings)
-        for row in range(table.n_items)
-    ]
-    return Gold(method, cuts, chance, min_ratings, min_posterior, table.categories, tuple(items))
+    size = table.ratings_per_item
+    wrong = np.column_stack([size == 0, size < min_ratings, contested, found.tied, found.doubtful])
+    by_hand = decided != MISSING
+    without = wrong.any(axis=1) & ~by_hand
+    return Gold(
+        method,
+        cuts,
+        chance,
+        min_ratings,
+        min_posterior,
+        table.categories,
+        table.items,
+        codes=np.where(by_hand, decided, np.where(without, MISSING, found.codes)),
+        kinds=np.where(by_hand, 0, np.where(without, SOURCES + wrong.argmax(axis=1), 1)),
+        confidence=np.where(by_hand, 1.0, np.where(without, np.nan, found.confidence)),
+        candidates=found.first & (without & found.tied)[:, None],
+    )
 
 
 def _checked_codes(codes: npt.ArrayLike | None, table: RatingTable) -> IntArray:
@@ -216,19 +271,5 @@ def _by_posterior(table: RatingTable, min_posterior: float) -> _Found:
 def _contested(table: RatingTable, cuts: Cuts, chance: Chance, tiers: Sequence[str | None] | None) -> BoolArray:
     if tiers is None:
         kappas = item_kappas(table, chance_agreement(table, chance))
-        tiers = [tier_of(kappa, cuts) for kappa in kappas.tolist()]
+        return np.asarray(tier_places(kappas, cuts) == TIERS.index("contested"))
     return np.array([tier == "contested" for tier in tiers], dtype=bool)
-
-
-def _item(
-    table: RatingTable, row: int, decided: int, found: _Found, contested: bool, method: GoldMethod, min_ratings: int
-) -> GoldItem:
-    name = table.items[row]
-    if decided != MISSING:
-        return GoldItem(name, decided, "adjudication", 1.0, None)
-    n = int(table.ratings_per_item[row])
-    wrong = (n == 0, n < min_ratings, contested, bool(found.tied[row]), bool(found.doubtful[row]))
-    if not any(wrong):
-        return GoldItem(name, int(found.codes[row]), method, float(found.confidence[row]), None)
-    tied = tuple(np.flatnonzero(found.first[row]).tolist()) if found.tied[row] else ()
-    return GoldItem(name, MISSING, None, float("nan"), REASONS[wrong.index(True)], tied)

@@ -5,16 +5,25 @@ PersonaFeedback (arXiv 2506.12915) sorts cases by the agreement of nine annotato
 item i.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from annotation.stats import chance_corrected as chance
 from annotation.stats.attainable import TierPlan, plan_tiers
-from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, band_positions, check_cuts, tier_of
+from annotation.stats.bands import (
+    DEFAULT_CUTS,
+    NAMES,
+    NO_TIER,
+    TIERS,
+    Cuts,
+    band_positions,
+    check_cuts,
+    tier_of,
+    tier_places,
+)
 from annotation.stats.drawing import BUDGET
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
@@ -81,7 +90,7 @@ class GroupTier:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TierResult:
     """The tiers of a rating table.
 
@@ -91,10 +100,8 @@ class TierResult:
         Upper ends of contested, hard and medium.
     chance, chance_agreement
         Where P_e comes from, and P_e.
-    items
-        Every item's tier.
-    counts
-        Number of items per tier, and of ``"none"``.
+    names, sizes, kappas, places, stabilities
+        Every item's tier, as columns: its name, number of ratings, kappa, position in `TIERS` and stability.
     plans
         For each number of ratings that occurs: attainable kappas and empty bands.
     sensitivity
@@ -108,22 +115,63 @@ class TierResult:
     cuts: Cuts
     chance: Chance
     chance_agreement: float
-    items: tuple[ItemTier, ...]
-    counts: Mapping[str, int]
+    names: tuple[str, ...]
+    sizes: IntArray
+    kappas: FloatArray
+    places: IntArray
+    stabilities: FloatArray
     plans: tuple[TierPlan, ...]
     sensitivity: tuple[Mapping[str, Any], ...]
     seed: int
     draws: int
     warnings: tuple[StatWarning, ...] = ()
 
+    @property
+    def items(self) -> tuple[ItemTier, ...]:
+        """Every item's tier."""
+        rows = zip(
+            self.names,
+            self.sizes.tolist(),
+            self.kappas.tolist(),
+            self.places.tolist(),
+            self.stabilities.tolist(),
+            strict=True,
+        )
+        return tuple(ItemTier(item, n, kappa, NAMES[k], _why_no_tier(n, kappa), s) for item, n, kappa, k, s in rows)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of items per tier, and of those without one as ``"none"``."""
+        return counted_tiers(self.places)
+
+    def rows(self, which: IntArray) -> list[dict[str, Any]]:
+        """Those of the items as JSON types, new dicts."""
+        columns = (self.sizes, self.kappas, self.places, self.stabilities)
+        parts = zip(which.tolist(), *(column[which].tolist() for column in columns), strict=True)
+        return [
+            {
+                "item": self.names[row],
+                "n_ratings": n,
+                "kappa": number_or_none(kappa),
+                "tier": NAMES[place],
+                "reason": _why_no_tier(n, kappa),
+                "stability": number_or_none(stable),
+            }
+            for row, n, kappa, place, stable in parts
+        ]
+
     def as_json(self) -> dict[str, Any]:
         """The result as JSON types."""
+        return {**self.as_head(), "items": self.rows(np.arange(len(self.names)))}
+
+    def as_head(self) -> dict[str, Any]:
+        """The same without the items, in whose place there is nothing yet."""
         return {
             "cuts": list(self.cuts),
             "chance": self.chance,
             "chance_agreement": number_or_none(self.chance_agreement),
-            "counts": dict(self.counts),
-            "items": [{key: number_or_none(entry) for key, entry in asdict(one).items()} for one in self.items],
+            "counts": self.counts,
+            "items": (),
             "plans": [plan.as_json() for plan in self.plans],
             "sensitivity": [dict(row) for row in self.sensitivity],
             "seed": self.seed,
@@ -172,8 +220,11 @@ def tiers(
         cuts=cuts,
         chance=chance,
         chance_agreement=expected,
-        items=tuple(_item_tiers(table, kappa, stability, cuts)),
-        counts=tier_counts(kappa, cuts),
+        names=table.items,
+        sizes=table.ratings_per_item.astype(np.int64),
+        kappas=kappa,
+        places=tier_places(kappa, cuts),
+        stabilities=stability,
         plans=plans,
         sensitivity=tuple(sensitivity(kappa, cuts)),
         seed=seed,
@@ -246,8 +297,13 @@ def _bands_of(counts: IntArray, expected: float, cuts: Cuts) -> IntArray:
 
 def tier_counts(kappa: FloatArray, cuts: Cuts) -> dict[str, int]:
     """Number of items per tier, and of those without one as ``"none"``."""
-    found = Counter(tier_of(value, cuts) or "none" for value in kappa.tolist())
-    return {name: found[name] for name in (*TIERS, "none")}
+    return counted_tiers(tier_places(kappa, cuts))
+
+
+def counted_tiers(places: IntArray) -> dict[str, int]:
+    """Number of items per tier, and of those without one as ``"none"``, from their positions in `TIERS`."""
+    found = np.bincount(places, minlength=NO_TIER + 1).tolist()
+    return dict(zip((*TIERS, "none"), found, strict=True))
 
 
 def sensitivity(kappa: FloatArray, cuts: Cuts, shifts: Sequence[float] = SHIFTS) -> list[dict[str, Any]]:
@@ -297,15 +353,6 @@ def _group_tier(group: str, table: RatingTable, resampling: Resampling, cuts: Cu
 def _first_two(statistic: SumStatistic) -> SumStatistic:
     """Percent agreement and Fleiss' kappa alone."""
     return SumStatistic(statistic.contributions, lambda sums: statistic.function(sums)[..., :2])
-
-
-def _item_tiers(table: RatingTable, kappa: FloatArray, stability: FloatArray, cuts: Cuts) -> list[ItemTier]:
-    size = table.ratings_per_item.astype(int).tolist()
-    rows = zip(table.items, size, kappa.tolist(), stability.tolist(), strict=True)
-    return [
-        ItemTier(item, n, value, tier_of(value, cuts), _why_no_tier(n, value), stable)
-        for item, n, value, stable in rows
-    ]
 
 
 def _why_no_tier(n_ratings: int, kappa: float) -> str | None:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
+from annotation.documents import pieces
 from annotation.errors import InputError
-from annotation.models import Study
+from annotation.models import Criterion, Study
 from annotation.queries import ratings
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services import gold as service
-from annotation.services.exports import without_formula
+from annotation.services.exports import csv_pieces
 from annotation.services.gold import GoldOptions
 from annotation.stats.gold import REASONS, GoldMethod
 from annotation.steps import study_steps
@@ -74,28 +72,19 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
     context["asked"] = asked
     if asked.ours is None or not asked.ours.table.n_ratings:
         return render(request, "annotation/gold.html", context)
-    found = service.of_criterion(study, asked.ours, asked.options)
-    label_of = asked.ours.criterion.label_of
-    rows = [
-        {
-            **item,
-            "label": label_of(str(item["gold"])) if item["gold"] is not None else "",
-            "from": SOURCES.get(item["source"], ""),
-            "tied": " or ".join(label_of(str(value)) for value in item["candidates"]),
-        }
-        for item in found["items"]
-        if asked.only in ("", item["source"], item["reason"])
-    ]
+    found = service.of_criterion(study, asked.ours, asked.options, only=asked.only)
+    page = Paginator(found["items"], PER_PAGE).get_page(request.GET.get("page"))
+    page.object_list = [_labelled(item, asked.ours.criterion) for item in page]
     context |= {
         "criterion": asked.ours.criterion,
         "found": found,
-        "total": len(found["items"]),
-        "with_gold": sum(item["gold"] is not None for item in found["items"]),
+        "total": sum(found["counts"].values()),
+        "with_gold": sum(n for name, n in found["counts"].items() if name not in REASONS),
         "counts": [
             (SOURCES.get(name, name), name in REASONS, n, f"?{asked.as_query(only=name)}")
             for name, n in found["counts"].items()
         ],
-        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "page": page,
         "all_href": f"?{asked.as_query(only='')}",
         "downloads": [
             (name.upper(), f"{reverse('gold_download', args=[study.slug, name])}?{asked.as_query(only='')}")
@@ -105,9 +94,19 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/gold.html", context)
 
 
+def _labelled(item: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
+    """The item with its values as they are called on the scale."""
+    return {
+        **item,
+        "label": criterion.label_of(str(item["gold"])) if item["gold"] is not None else "",
+        "from": SOURCES.get(item["source"], ""),
+        "tied": " or ".join(criterion.label_of(str(value)) for value in item["candidates"]),
+    }
+
+
 @researcher_required
 @require_safe
-def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """The same as json or csv, an item a row."""
     study = get_object_or_404(Study, slug=slug)
     try:
@@ -118,26 +117,17 @@ def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
         raise Http404(f"gold is not given as {format}")
     content_type, content = DOWNLOADS[format]
     found = service.of_criterion(study, asked.ours, asked.options)
-    response = HttpResponse(content(found), content_type=content_type)
+    response = StreamingHttpResponse(content(found), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-gold.{format}"'
     return response
 
 
-def _json(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, ensure_ascii=False, indent=1)
+def _csv(found: Mapping[str, Any]) -> Iterator[str]:
+    cells = ({**item, "candidates": " | ".join(map(str, item["candidates"]))} for item in found["items"])
+    return csv_pieces(COLUMNS, ([item[name] for name in COLUMNS] for item in cells))
 
 
-def _csv(found: Mapping[str, Any]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    for item in found["items"]:
-        cells = {**item, "candidates": " | ".join(map(str, item["candidates"]))}
-        writer.writerow(without_formula(c) if isinstance(c, str) else c for c in (cells[name] for name in COLUMNS))
-    return text.getvalue()
-
-
-DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
-    "json": ("application/json; charset=utf-8", _json),
+DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+    "json": ("application/json; charset=utf-8", pieces),
     "csv": ("text/csv; charset=utf-8", _csv),
 }

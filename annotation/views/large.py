@@ -8,7 +8,7 @@ from functools import wraps
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
-from annotation.models import AgreementRun, Study
+from annotation.models import Study
 from annotation.queries.size import LARGE, is_large
 from annotation.steps import study_steps
 
@@ -39,7 +39,6 @@ def asks_first(request: HttpRequest, study: Study, title: str, command: str, ste
         return None
     query = request.GET.copy()
     query[WHOLE] = "1"
-    kept = AgreementRun.objects.filter(study=study).order_by("-created_at")
     context = {
         "study": study,
         "steps": study_steps(study, step),
@@ -47,6 +46,5 @@ def asks_first(request: HttpRequest, study: Study, title: str, command: str, ste
         "command": f"manage.py {command} --study {study.slug}",
         "most": LARGE,
         "here": f"?{query.urlencode()}",
-        "run": kept.first() if step == "agreement" else None,
     }
     return render(request, "annotation/large.html", context)

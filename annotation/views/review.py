@@ -30,16 +30,16 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     criteria = list(study.criteria.all())
     asked = request.GET.get("criterion")
     criterion = next((one for one in criteria if one.key == asked), criteria[0] if criteria else None)
-    disputes = queries.disputes(criterion) if criterion else []
+    disputes = queries.disputes(criterion) if criterion else None
     context = {
         "study": study,
         "adjudicates": not may_research(request.user),
         "steps": study_steps(study) if may_research(request.user) else [],
         "criteria": criteria,
         "criterion": criterion,
-        "disputes": disputes[:SHOWN],
-        "total": len(disputes),
-        "open": sum(not one.decision for one in disputes),
+        "disputes": disputes[:SHOWN] if disputes else [],
+        "total": len(disputes or ()),
+        "open": disputes.open if disputes else 0,
         "late": queries.late(study),
     }
     return render(request, "annotation/adjudication.html", context)
@@ -103,11 +103,9 @@ def came_from(request: HttpRequest) -> str:
 
 def after(study: Study, criterion: Criterion, position: int, turn: int) -> str:
     """The next item or turn to be decided, or else the list."""
-    here = (position, turn)
-    waiting = [one for one in queries.disputes(criterion) if not one.decision and (one.position, one.turn) != here]
-    if waiting:
-        address = reverse("adjudicate", args=[study.slug, criterion.key, waiting[0].position])
-        return f"{address}?turn={waiting[0].turn}" if waiting[0].turn else address
+    if waiting := queries.next_disputed(criterion, position, turn):
+        address = reverse("adjudicate", args=[study.slug, criterion.key, waiting.position])
+        return f"{address}?turn={waiting.turn}" if waiting.turn else address
     return f"{reverse('adjudication', args=[study.slug])}?criterion={criterion.key}"
 
 

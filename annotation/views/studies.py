@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,13 +22,17 @@ from annotation.services import assignments, studies
 from annotation.steps import study_steps
 from annotation.walls import visible_to
 
+PER_PAGE = 100
+
 
 @researcher_required
 def study_list(request: HttpRequest) -> HttpResponse:
     """All studies with how far they have come."""
     rates = researcher(request).studies.filter(state=Study.State.OPEN).count()
-    rows = queries.study_rows(visible_to(request.user, queries.everyday()))
-    return render(request, "annotation/study_list.html", {"rows": rows, "rates": rates})
+    studies = queries.newest_first(visible_to(request.user, queries.everyday()))
+    page = Paginator(studies, PER_PAGE).get_page(request.GET.get("page"))
+    rows = queries.rows_of(list(page))
+    return render(request, "annotation/study_list.html", {"rows": rows, "page": page, "rates": rates})
 
 
 @researcher_required
@@ -135,6 +140,7 @@ def detail(request: HttpRequest, study: Study, form: AnnotatorsForm | None = Non
         "row": queries.study_row(study),
         "steps": study_steps(study),
         "people": people,
+        "counted_ago": queries.counted_ago(study),
         "missing_people": max(study.overlap - len(people), 0),
         "coverage": queries.coverage(study),
         "samples": [(sample, queries.strata_of(sample) if sample.strata else []) for sample in samples],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db.models import QuerySet
+from django.db.models import Count, Max, QuerySet
 
 from annotation.models import Adjudication, Annotation, Item, Study
+from annotation.queries import size
 from judging.models import Judgment
 
 
@@ -15,9 +16,19 @@ def items_of(study: Study) -> QuerySet[Item]:
     return study.items.select_related("dialogue", "pair").order_by("position")
 
 
-def positions(study: Study) -> QuerySet[Item, int]:
-    """Of all items, in order: what a list is cut into pages by, without a text for each item before the page."""
-    return study.items.order_by("position").values_list("position", flat=True)
+def positions(study: Study) -> Sequence[int] | QuerySet[Item, int]:
+    """Of all items, in order: what a list is cut into pages by, without a text for each item before the page.
+
+    Where no number is left out, which is so as long as nothing was removed, they need not be read: a page far behind
+    costs what the first one does. One query; of a large study it is a minute old, which is drawn by then.
+    """
+
+    def count() -> tuple[int, int]:
+        found = study.items.aggregate(n=Count("position"), last=Max("position"))
+        return found["n"], found["last"] or 0
+
+    n, last = size.counted(("positions", study.pk), count, lambda found: found[0])
+    return range(1, n + 1) if n == last else study.items.order_by("position").values_list("position", flat=True)
 
 
 def at(study: Study, these: Sequence[int]) -> list[Item]:
@@ -25,11 +36,12 @@ def at(study: Study, these: Sequence[int]) -> list[Item]:
     return list(items_of(study).filter(position__in=these))
 
 
-def among_all(item: Item) -> tuple[int, int, int | None, int | None]:
+def among_all(study: Study, item: Item) -> tuple[int, int, int | None, int | None]:
     """The item's place among those of its study, how many there are, and the positions before and after it."""
-    every = Item.objects.filter(study=item.study_id).order_by("position")
+    every = study.items.order_by("position")
     before, after = every.filter(position__lt=item.position), every.filter(position__gt=item.position)
-    place, total = before.count() + 1, every.count()
+    listed = positions(study)
+    place, total = (item.position, len(listed)) if isinstance(listed, range) else (before.count() + 1, every.count())
     nearest = [found.values_list("position", flat=True) for found in (before.reverse(), after)]
     return place, total, nearest[0].first(), nearest[1].first()
 

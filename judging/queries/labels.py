@@ -14,37 +14,33 @@ NOT_OF_JUDGES = (False, "", (), None)
 
 def of_judges(study: Study) -> Labels:
     """All judgments of all ordinary runs, by item, criterion, judge, run, turn, repeat and order."""
-    records = (
-        Judgment.objects.beside_people()
-        .filter(run__study=study)
-        .order_by(
-            "item__position",
-            "criterion__position",
-            "run__judge__name",
-            "run__judge__version",
-            "run_id",
-            "turn",
-            "repeat",
-            "order",
-        )
-        .values_list(
-            "run__study__name",
-            *item_fields("item__"),
-            "criterion__key",
-            "value",
-            "unscored_reason",
-            "order",
-            "repeat",
-            "turn",
-            "explanation",
-            "created_at",
-            "run_id",
-            "run__judge__name",
-            "run__judge__version",
-            "run__judge__provider",
-        )
+    plain = Judgment.objects.beside_people().filter(run__study=study)
+    records = plain.order_by(
+        "item__position",
+        "criterion__position",
+        "run__judge__name",
+        "run__judge__version",
+        "run_id",
+        "turn",
+        "repeat",
+        "order",
+    ).values_list(
+        "run__study__name",
+        *item_fields("item__"),
+        "criterion__key",
+        "value",
+        "unscored_reason",
+        "order",
+        "repeat",
+        "turn",
+        "explanation",
+        "created_at",
+        "run_id",
+        "run__judge__name",
+        "run__judge__version",
+        "run__judge__provider",
     )
-    return Labels(records, _judges_row)
+    return Labels(records, _judges_row, plain)
 
 
 def _judges_row(record: tuple[Any, ...]) -> LabelRow:

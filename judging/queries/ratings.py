@@ -26,7 +26,7 @@ from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Coalesce
 
 from annotation.models import Criterion, Study
-from annotation.queries import columns
+from annotation.queries import columns, items
 from annotation.queries.units import TURNS, numbered, numbers_of
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from judging.models import JudgeRun, Judgment
@@ -203,8 +203,8 @@ def judged(run_ids: Iterable[int]) -> JudgmentQuerySet:
 def _said(
     run_ids: Iterable[int], criteria: Sequence[Criterion], positions: Sequence[int] | None = None
 ) -> dict[tuple[int, int], Said]:
-    """By run and criterion: the verdict on each item or turn. One query, as columns of numbers."""
-    found_at = {} if positions is None else {"item__study": criteria[0].study_id, "item__position__in": positions}
+    """By run and criterion: the verdict on each item or turn. One query, as columns; two at some positions."""
+    found_at = {} if positions is None else {"item__in": items.ids(criteria[0].study_id, positions)}
     now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
     stale = Case(When(~Q(item_hash="") & ~Q(item_hash=F("now")), then=Value(1)), default=Value(0))
     place, turns, runs, asked, codes, edited = columns.read(

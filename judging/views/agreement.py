@@ -6,28 +6,32 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
 from annotation.markup import drawing
 from annotation.models import AgreementRun, Criterion, Study
-from annotation.queries import demographics
+from annotation.queries import demographics, size
 from annotation.queries.guidelines import labels_by_version
 from annotation.queries.items import CLUSTERINGS, STRATA
 from annotation.queries.raters import Annotator
-from annotation.queries.ratings import PeoplesRatings
+from annotation.queries.size import is_large
 from annotation.services.exports import without_formula
 from annotation.steps import study_steps
-from annotation.views.large import reads_all
+from annotation.views.large import WHOLE
+from annotation.views.studies import researcher
 from judging import charts, figures, wording
 from judging.services import agreement as service
+from judging.services import agreement_later as later
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import RULE, SCORES, VERDICTS, JudgedOptions
 from judging.services.items import TIED, UNSCORED
@@ -47,27 +51,81 @@ Document = Mapping[str, Any]
 
 @researcher_required
 @require_safe
-@reads_all("What people and judges agree on", "agreement", "agreement")
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
-    """What people and judges agree on, in words, as a plot, as figures; computed now if it is not known yet."""
+    """What people and judges agree on, in words, as a plot, as figures; computed now if it is not known yet.
+
+    A large study's is computed by a worker, and shown as it was computed last.
+    """
     study = get_object_or_404(Study, slug=slug)
     head = {"study": study, "steps": study_steps(study, "agreement")}
     try:
-        options, ratings = _asked(request, study)
+        options = _options(request)
+        if _is_left(request, study):
+            return render(request, "judging/agreement.html", {**head, **_of_large(request, study, options)})
+        ratings = StudyRatings.of(study, options)
         run = None if ratings.is_empty else _run(request, study, ratings, options)
     except InputError as error:
         return render(request, "judging/agreement.html", {**head, "error": error}, status=400)
     if run is None:
         return render(request, "judging/agreement.html", {**head, "asked": options})
-    return render(request, "judging/agreement.html", {**head, **_context(study, ratings, run, options)})
+    return render(request, "judging/agreement.html", {**head, **_context(study, _shown(ratings), run, options)})
 
 
-def _asked(request: HttpRequest, study: Study) -> tuple[JudgedOptions, StudyRatings]:
-    """What the address asks for. Raises InputError where there is no such grouping, or nothing to be read so."""
+@researcher_required
+@require_POST
+def agreement_compute(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave the agreement of a large study to a worker."""
+    study = get_object_or_404(Study, slug=slug)
+    here = reverse("agreement", args=[slug]) + (f"?{request.GET.urlencode()}" if request.GET else "")
+    try:
+        later.ask(by=researcher(request), study=study, options=_options(request))
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect(here)
+
+
+def _is_left(request: HttpRequest, study: Study) -> bool:
+    """Whether it is more than a page reads, and nobody insists."""
+    return WHOLE not in request.GET and is_large(study)
+
+
+def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dict[str, Any]:
+    """What was computed last, and what stands of a new computation."""
+    run, query = later.kept(study, options), request.GET.urlencode()
+    known = {"asked": options} if run is None else _context(study, Shown(*later.shown(study, run)), run, options)
+    return {
+        **known,
+        "left": True,
+        "most": size.LARGE,
+        "waiting": later.asked_for(study, options),
+        "compute": reverse("agreement_compute", args=[study.slug]) + (f"?{query}" if query else ""),
+        "here": f"?{query}",
+        "command": f"manage.py agreement --study {study.slug}",
+    }
+
+
+def _options(request: HttpRequest) -> JudgedOptions:
+    """What the address asks for. Raises InputError where it makes no sense."""
     by, cluster, strata = (request.GET.get(name, "") for name in ASKED)
     reads = request.GET.get("read") or VERDICTS
-    options = JudgedOptions(by=by, cluster=cluster, strata=strata, reads=reads, guideline_version=_version(request))
-    return options, StudyRatings.of(study, options)
+    return JudgedOptions(by=by, cluster=cluster, strata=strata, reads=reads, guideline_version=_version(request))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page says of those who rated, whether their labels were read for it or not."""
+
+    criteria: tuple[later.Shown, ...]
+    annotators: Mapping[str, Annotator]
+
+    @property
+    def simulated(self) -> list[str]:
+        """Names of the annotators who are no people."""
+        return [one.name for one in self.annotators.values() if one.is_simulated]
+
+
+def _shown(ratings: StudyRatings) -> Shown:
+    return Shown(tuple(later.Shown(one.criterion, one.table.raters) for one in ratings.criteria), ratings.annotators)
 
 
 def _version(request: HttpRequest) -> int | None:
@@ -88,14 +146,25 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
         raise Http404(f"agreement is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
     try:
-        options, ratings = _asked(request, study)
-        found = _run(request, study, ratings, options).result
+        options = _options(request)
+        found, shown = _result(request, study, options)
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]
-    response = HttpResponse(content(found, ratings), content_type=content_type)
+    response = HttpResponse(content(found, shown), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-agreement.{format}"'
     return response
+
+
+def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[Document, Shown]:
+    """The result that the page shows, and who rated. Raises Http404 where a worker has not computed it yet."""
+    if not _is_left(request, study):
+        ratings = StudyRatings.of(study, options)
+        return _run(request, study, ratings, options).result, _shown(ratings)
+    run = later.kept(study, options)
+    if run is None:
+        raise Http404("it has not been computed yet; the page of the study's agreement has a button for it")
+    return run.result, Shown(*later.shown(study, run))
 
 
 def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: JudgedOptions) -> AgreementRun:
@@ -103,15 +172,15 @@ def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: Jud
     return service.of_study(by=by, study=study, options=options, ratings=ratings)
 
 
-def _names(ratings: StudyRatings) -> dict[str, str]:
-    return {one.criterion.key: one.criterion.name for one in ratings.criteria}
+def _names(shown: Shown) -> dict[str, str]:
+    return {one.criterion.key: one.criterion.name for one in shown.criteria}
 
 
-def _json(result: Document, ratings: StudyRatings) -> str:  # noqa: ARG001
+def _json(result: Document, shown: Shown) -> str:  # noqa: ARG001
     return json.dumps(service.for_criterion(result, None), ensure_ascii=False, indent=1)
 
 
-def _csv(result: Document, ratings: StudyRatings) -> str:  # noqa: ARG001
+def _csv(result: Document, shown: Shown) -> str:  # noqa: ARG001
     text = io.StringIO()
     writer = csv.writer(text)
     for row in figures.csv_rows(result["criteria"]):
@@ -119,52 +188,52 @@ def _csv(result: Document, ratings: StudyRatings) -> str:  # noqa: ARG001
     return text.getvalue()
 
 
-def _svg(result: Document, ratings: StudyRatings) -> str:
-    return charts.svg(_forest(result, ratings, charts.FILE))
+def _svg(result: Document, shown: Shown) -> str:
+    return charts.svg(_forest(result, shown, charts.FILE))
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Document, StudyRatings], str]]] = {
+DOWNLOADS: dict[str, tuple[str, Callable[[Document, Shown], str]]] = {
     "json": ("application/json; charset=utf-8", _json),
     "csv": ("text/csv; charset=utf-8", _csv),
     "svg": ("image/svg+xml; charset=utf-8", _svg),
 }
 
 
-def _forest(result: Document, ratings: StudyRatings, palette: charts.Palette) -> dict[str, Any]:
+def _forest(result: Document, shown: Shown, palette: charts.Palette) -> dict[str, Any]:
     rows = [
-        charts.rows_of(one.criterion.name, result["criteria"][one.criterion.key], people=_raters(one, ratings))
-        for one in ratings.criteria
+        charts.rows_of(one.criterion.name, result["criteria"][one.criterion.key], people=_raters(one, shown))
+        for one in shown.criteria
     ]
     return charts.forest(rows, palette)
 
 
-def _raters(one: PeoplesRatings, ratings: StudyRatings) -> str:
+def _raters(one: later.Shown, shown: Shown) -> str:
     """What the plot calls those who rated: people, unless none of them is one."""
-    who = [ratings.annotators[username] for username in one.table.raters]
+    who = [shown.annotators[username] for username in one.raters]
     return "simulated" if who and all(annotator.is_simulated for annotator in who) else "people"
 
 
-def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
+def _context(study: Study, shown: Shown, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
     asked = {name: getattr(options, name) for name in ASKED} | {"read": SCORES if options.with_scores else ""}
     asked["guideline_version"] = options.guideline_version
     query = urlencode({name: value for name, value in asked.items() if value})
-    names, documents = _names(ratings), run.result["criteria"]
-    sections = [_section(study, one, documents[one.criterion.key], ratings.annotators) for one in ratings.criteria]
+    names, documents = _names(shown), run.result["criteria"]
+    sections = [_section(study, one, documents[one.criterion.key], shown.annotators) for one in shown.criteria]
     return {
         "run": run,
         "asked": options,
-        "versions": _versions(study, ratings),
+        "versions": _versions(study, shown),
         "can_read_scores": _can_read_scores(documents.values()),
         "groupings": _readable(service.GROUPINGS),
         "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in demographics.questions(study).items()],
         "clusterings": _readable(CLUSTERINGS),
         "stratifications": _readable(STRATA),
-        "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, ratings),
-        "forest": drawing(charts.svg(_forest(run.result, ratings, charts.PAGE))),
+        "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, shown),
+        "forest": drawing(charts.svg(_forest(run.result, shown, charts.PAGE))),
         "table": run.result["table"],
         "sections": sections,
         "alone": len(sections) == 1,
-        "simulated": [ratings.annotators[username].name for username in ratings.simulated()],
+        "simulated": shown.simulated,
         "rules": _rules(documents.values()),
         "downloads": [
             (f.upper(), reverse("agreement_download", args=[study.slug, f]) + (f"?{query}" if query else ""))
@@ -176,12 +245,12 @@ def _context(study: Study, ratings: StudyRatings, run: AgreementRun, options: Ju
     }
 
 
-def _versions(study: Study, ratings: StudyRatings) -> dict[int, list[tuple[str, int]]]:
+def _versions(study: Study, shown: Shown) -> dict[int, list[tuple[str, int]]]:
     """By version of the guidelines, how many labels of which criterion were given under it; empty for one version."""
-    edited = [one.criterion for one in ratings.criteria if one.criterion.guideline_version > 1]
+    edited = [one.criterion for one in shown.criteria if one.criterion.guideline_version > 1]
     counts = labels_by_version(study, edited) if edited else {}
     found: dict[int, list[tuple[str, int]]] = {}
-    for one in ratings.criteria:
+    for one in shown.criteria:
         for version, n in counts.get(one.criterion.pk, {}).items():
             found.setdefault(version, []).append((one.criterion.name, n))
     return dict(sorted(found.items())) if len(found) > 1 else {}
@@ -196,10 +265,10 @@ def _can_read_scores(documents: Iterable[Document]) -> bool:
     return any(document["judges"] and document["level"] != "nominal" for document in documents)
 
 
-def _over_all(names: Mapping[str, str], documents: Mapping[str, Document], ratings: StudyRatings) -> str:
+def _over_all(names: Mapping[str, str], documents: Mapping[str, Document], shown: Shown) -> str:
     """The sentence over several criteria, on all who rated any of them."""
-    who = {username for one in ratings.criteria for username in one.table.raters}
-    simulated = sum(ratings.annotators[username].is_simulated for username in who)
+    who = {username for one in shown.criteria for username in one.raters}
+    simulated = sum(shown.annotators[username].is_simulated for username in who)
     return wording.over_all(names, documents, n_raters=len(who), simulated=simulated)
 
 
@@ -240,11 +309,9 @@ def _sources(held: Document) -> str:
     return ", ".join(f"{n:,} by {source}" for source, n in held["score_sources"].items()) or "none"
 
 
-def _section(
-    study: Study, one: PeoplesRatings, document: Document, annotators: Mapping[str, Annotator]
-) -> dict[str, Any]:
+def _section(study: Study, one: later.Shown, document: Document, annotators: Mapping[str, Annotator]) -> dict[str, Any]:
     """All that the page says of one criterion."""
-    simulated = sum(annotators[username].is_simulated for username in one.table.raters)
+    simulated = sum(annotators[username].is_simulated for username in one.raters)
     pairs = document["pairs"]
     return {
         "criterion": one.criterion,

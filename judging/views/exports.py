@@ -59,7 +59,8 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": study_steps(study),
         "tools": tools,
         "formats": FORMATS.values(),
-        "people": size.counted(("labels", study.pk), labels.people.__len__, int),
-        "judged": size.counted(("verdicts", study.pk), labels.judges.__len__, int),
+        "people": size.at_most(labels.people.plain),
+        "judged": size.at_most(labels.judges.plain),
+        "most": size.LARGE,
     }
     return render(request, "judging/study_files.html", context)

@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -64,7 +63,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(study: Study, wanted: ItemFilter, number: str | None) -> tuple[Page[int], RatedItems | None]:
     """Positions on a page, and what was said: of a large study, where nothing narrows it, on these items alone."""
     criterion, options = criterion_of(study, wanted.criterion), wanted.tier_options()
-    positions: Sequence[int] | QuerySet[Item, int] = queries.positions(study)
+    positions = queries.positions(study)
     if criterion is None or (not wanted.narrows and options.chance == "uniform" and is_large(study)):
         page = Paginator(positions, PER_PAGE).get_page(number)
         return page, None if criterion is None else RatedItems.read(study, criterion, options, list(page))
@@ -110,7 +109,7 @@ def _ways(study: Study, item: Item, wanted: ItemFilter) -> dict[str, str]:
     """The way to the neighbours on the list that one came from, and the place on it."""
     found = _rated(study, wanted) if wanted.narrows and not is_large(study) else None
     if found is None:
-        place, total, before, after = queries.among_all(item)
+        place, total, before, after = queries.among_all(study, item)
         return _links(study, wanted, f"{place} of {total}", before, after)
     positions = found.positions(wanted)
     earlier = [position for position in positions if position < item.position]

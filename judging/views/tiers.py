@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
+from annotation.documents import Rows, pieces
 from annotation.errors import InputError
 from annotation.markup import drawing
 from annotation.models import Criterion, Study
 from annotation.queries import items, ratings
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services import tiers as service
-from annotation.services.exports import without_formula
+from annotation.services.exports import csv_pieces
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from annotation.steps import study_steps
 from annotation.views.large import reads_all
@@ -38,11 +36,7 @@ MOST_PLANS = 4
 GROUPINGS = {name: name.replace("_", " ") for name in items.GROUPINGS}
 ITEMS_NOTE = "Stability: how often a redraw of the item’s own ratings stays in its tier"
 CUTS = "0.4,0.6,0.8"
-SORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "position": lambda item: item["position"],
-    "kappa": lambda item: (item["kappa"] is None, item["kappa"]),
-    "stability": lambda item: (item["stability"] is None, item["stability"]),
-}
+SORTS = ("position", "kappa", "stability")
 
 
 @dataclass(frozen=True)
@@ -116,10 +110,9 @@ def tiers(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judging/tiers.html", context)
 
 
-def _sorted(rows: list[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
+def _sorted(rows: Rows, sort: str) -> Rows:
     """By a column, `-column` for descending; what is undefined comes last either way round ascending."""
-    key = SORTS.get(sort.removeprefix("-"), SORTS["position"])
-    return sorted(rows, key=key, reverse=sort.startswith("-"))
+    return rows.by(sort.removeprefix("-"), descending=sort.startswith("-")) if sort.removeprefix("-") in SORTS else rows
 
 
 def _context(study: Study, asked: Asked, read: list[PeoplesRatings], found: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,7 +161,7 @@ def _drawn(spec: Mapping[str, Any]) -> SafeString:
 
 @researcher_required
 @require_safe
-def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """The same as json or csv (an item a row)."""
     study = get_object_or_404(Study, slug=slug)
     try:
@@ -179,27 +172,17 @@ def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponse
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]
-    response = HttpResponse(content(found), content_type=content_type)
+    response = StreamingHttpResponse(content(found), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-tiers.{format}"'
     return response
 
 
-def _json(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, ensure_ascii=False, indent=1)
-
-
-def _csv(found: Mapping[str, Any]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
+def _csv(found: Mapping[str, Any]) -> Iterator[str]:
     columns = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")
-    writer.writerow(columns)
-    for item in found["items"]:
-        cells = (item[column] for column in columns)
-        writer.writerow(without_formula(cell) if isinstance(cell, str) else cell for cell in cells)
-    return text.getvalue()
+    return csv_pieces(columns, ([item[column] for column in columns] for item in found["items"]))
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
-    "json": ("application/json; charset=utf-8", _json),
+DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+    "json": ("application/json; charset=utf-8", pieces),
     "csv": ("text/csv; charset=utf-8", _csv),
 }

@@ -84,7 +84,9 @@ COUNTERPARTS = {
 }
 """Page -> address of the API that writes the same."""
 
-WITHOUT: dict[str, str] = {}
+WITHOUT: dict[str, str] = {
+    "agreement_compute": "leaves to a worker what manage.py agreement and the API compute while one waits",
+}
 """Pages that change something which the API does not, with the reason."""
 
 

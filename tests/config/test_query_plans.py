@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import Annotation, Assignment, Dialogue, Item, Study, User
 from annotation.queries import adjudication, size, standing, work
 from annotation.queries.labels import of_people
+from annotation.queries.studies import rated
 from annotation.services.assignments import open_slots
 from judging.models import JudgeChunk, JudgeRun, Judgment
 from judging.queries import items as judged_items
 from judging.queries import runs
+from judging.queries.labels import of_judges
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory
 from tests.labelled import people_say, with_items
 
@@ -29,7 +31,7 @@ LARGE = {model._meta.db_table for model in (Annotation, Assignment, Dialogue, It
 Asked = Callable[[Study, User, JudgeRun], QuerySet[Any, Any]]
 
 QUERYSETS: dict[str, Asked] = {
-    "items of a study, a page of positions": lambda study, me, run: judged_items.positions(study)[:50],
+    "items of a study, a page of positions": lambda study, me, run: study.items.order_by("position")[:50],
     "items at these positions": lambda study, me, run: judged_items.items_of(study).filter(position__in=[1, 2, 3]),
     "the item after a position": lambda study, me, run: study.items.filter(position__gt=2).order_by("position")[:50],
     "what people said of an item": lambda study, me, run: judged_items.annotations_on(study.items.all()[0]),
@@ -66,6 +68,17 @@ QUERYSETS: dict[str, Asked] = {
     "texts that were written since": lambda study, me, run: Dialogue.objects.filter(updated_at__gte=run.created_at),
     "parts of a run": lambda study, me, run: JudgeChunk.objects.filter(run=run, finished_at=None),
     "dialogues after a key": lambda study, me, run: Dialogue.objects.filter(pk__gt=100).order_by("pk")[:101],
+    "how many labels each item of a study has": lambda study, me, run: rated(study),
+    "labels of some items": lambda study, me, run: Annotation.objects.counting().filter(
+        assignment__study=study, assignment__item__in=[1, 2, 3]
+    ),
+    "verdicts on some items": lambda study, me, run: Judgment.objects.filter(run__in=[run.pk], item__in=[1, 2, 3]),
+    "items by their positions": lambda study, me, run: Item.objects.filter(study=study, position__in=[1, 2, 3]),
+    "who holds or has submitted something of a study": lambda study, me, run: User.objects.filter(
+        Exists(Assignment.objects.filter(study=study, annotator=OuterRef("pk")))
+    ),
+    "labels of a study up to a number": lambda study, me, run: of_people(study).plain.order_by()[: size.LARGE + 1],
+    "verdicts of a study up to a number": lambda study, me, run: of_judges(study).plain.order_by()[: size.LARGE + 1],
     "late answers of a study": lambda study, me, run: adjudication.Draft.objects.filter(
         assignment__study=study, state="late"
     ),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.documents import numbered_rows
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.queries import adjudication
+from annotation.queries.adjudication import Dispute
 from annotation.queries.studies import study_called
-from judging.services.against_majority import contradictions
+from annotation.stats.table import IntArray
+from judging.services.against_majority import Contradiction, contradictions
 from judging.services.items import criterion_of
 
 
@@ -32,14 +36,13 @@ class Command(ConcordCommand):
         criterion = criterion_of(study, options["criterion"])
         if criterion is None:
             raise InputError(f"{study} has no criterion", field="criterion")
-        found = (
-            contradictions(study, criterion, judge=options["judge"])
-            if options["against_majority"]
-            else adjudication.disputes(criterion)
-        )
-        rows = [{**asdict(one), "decision": one.decision or None, "tier": one.tier or None} for one in found]
-        waiting = sum(not one.decision for one in found)
-        return {"study": study.name, "criterion": criterion.key, "open": waiting, "items": rows}
+        if options["against_majority"]:
+            found = contradictions(study, criterion, judge=options["judge"])
+            waiting, items = sum(not one.decision for one in found), numbered_rows(len(found), partial(rows, found))
+        else:
+            disputes = adjudication.disputes(criterion)
+            waiting, items = disputes.open, numbered_rows(len(disputes), partial(rows, disputes))
+        return {"study": study.name, "criterion": criterion.key, "open": waiting, "items": items}
 
     def say(self, document: Any) -> None:
         self.stdout.write(f"{len(document['items'])} items, {document['open']} not decided yet")
@@ -47,3 +50,9 @@ class Command(ConcordCommand):
             answers = ", ".join(f"{n} x {label}" for label, n in one["answers"])
             turn = f", turn {one['turn']}" if one["turn"] else ""
             self.stdout.write(f"item {one['position']}{turn}: {answers}; {one['decision'] or 'open'}")
+
+
+def rows(found: Sequence[Dispute] | Sequence[Contradiction], which: IntArray) -> list[dict[str, Any]]:
+    """Those of them as JSON types."""
+    chosen = (found[place] for place in which.tolist())
+    return [{**vars(one), "decision": one.decision or None, "tier": one.tier or None} for one in chosen]

@@ -8,9 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Annotation, Criterion, User
-from annotation.queries import columns, ratings, size
+from annotation.queries import adjudication, columns, ratings, size
 from annotation.queries.units import names_of, numbers_of
 from annotation.services.tiers import TierOptions
+from judging.queries import items
 from judging.services.items import RatedItems
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
@@ -91,7 +92,7 @@ class TestLargeStudies:
         client.force_login(researcher)
         return researcher
 
-    @pytest.mark.parametrize("page", ["agreement", "tiers", "adjudication", "quality", "gold", "calibration"])
+    @pytest.mark.parametrize("page", ["tiers", "adjudication", "quality", "gold", "calibration"])
     def test_what_reads_all_labels_says_so_first_and_does_it_when_asked(self, criterion, client, alice, page):
         address = reverse(page, args=[criterion.study.slug])
         first = client.get(address, {"criterion": criterion.key}).content.decode()
@@ -101,15 +102,6 @@ class TestLargeStudies:
         whole = client.get(address, {"whole": "1"})
         assert whole.status_code == 200
         assert "Read them all now" not in whole.content.decode()
-
-    def test_agreement_that_was_computed_is_shown_with_its_date(self, criterion, client, alice):
-        address = reverse("agreement", args=[criterion.study.slug])
-        assert "As computed" not in client.get(address).content.decode()
-        client.get(address, {"whole": "1"})
-        shown = client.get(address).content.decode()
-        assert "Agreement as it was computed last" in shown
-        assert criterion.name in shown
-        assert 'class="estimate__interval' in shown, "every figure has its interval"
 
     def test_the_list_of_items_reads_its_own_page(self, criterion, client, alice):
         judge_says(criterion, "gpt", ["1", "2", "1", "", "3"])
@@ -123,6 +115,43 @@ class TestLargeStudies:
         assert "Read them all now" in client.get(address, {"majority": "3"}).content.decode()
         whole = client.get(address, {"majority": "3", "whole": "1"})
         assert [item.position for item in whole.context["page"]] == [4, 5]
+
+    def test_pages_are_counted_by_position_only_where_none_is_missing(self, criterion):
+        assert list(items.positions(criterion.study)) == [1, 2, 3, 4, 5]
+        assert isinstance(items.positions(criterion.study), range)
+        size.forget()
+        criterion.study.items.filter(position=5).update(position=7)
+        assert list(items.positions(criterion.study)) == [1, 2, 3, 4, 7]
+        assert items.among_all(criterion.study, criterion.study.items.get(position=7))[:3] == (5, 5, 4)
+
+    def test_a_study_without_items_has_no_position(self):
+        assert list(items.positions(with_items(0))) == []
+
+    def test_the_next_item_to_be_decided_is_looked_for_among_those_that_follow(self, criterion, monkeypatch):
+        monkeypatch.setattr(adjudication, "WINDOW", 2)
+        found = adjudication.next_disputed(criterion, 1, 0)
+        assert found is not None
+        assert (found.position, found.answers) == (5, (("not at all", 1), ("mostly", 2))), "items 1 and 5 are disputed"
+        assert adjudication.next_disputed(criterion, 5, 0) is None
+        size.LARGE = 10**6
+        after_5 = adjudication.next_disputed(criterion, 5, 0)
+        assert after_5 is not None
+        assert after_5.position == 1
+
+    def test_the_page_of_files_counts_up_to_a_number(self, criterion, client, alice):
+        page = client.get(reverse("study_files", args=[criterion.study.slug])).content.decode()
+        assert "More than 3 labels of people" in " ".join(page.split())
+        size.LARGE = 10**6
+        page = client.get(reverse("study_files", args=[criterion.study.slug])).content.decode()
+        assert "12 labels of people and 0 of judges" in " ".join(page.split())
+
+    def test_what_was_counted_a_while_ago_says_so(self, criterion, client, alice, monkeypatch):
+        now = [0.0]
+        monkeypatch.setattr(size.time, "monotonic", lambda: now[0])
+        address = reverse("study_detail", args=[criterion.study.slug])
+        assert "once a minute" not in client.get(address).content.decode()
+        now[0] = 12.0
+        assert "Counted 12 s ago" in client.get(address).content.decode()
 
     def test_neighbours_of_an_item(self, criterion, client, alice):
         page = client.get(reverse("item_detail", args=[criterion.study.slug, 3])).context

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 from django.urls import reverse
@@ -36,14 +37,15 @@ def test_numbers_reasons_and_items(criterion, alice):
 
 
 def test_the_files_hold_every_item(criterion, alice):
-    text = alice.get(reverse("gold_download", args=["suits", "csv"])).content.decode()
+    text = alice.get(reverse("gold_download", args=["suits", "csv"])).getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(row["position"], row["gold"], row["source"], row["reason"]) for row in rows] == [
         ("1", "1", "majority", ""),
         ("2", "", "", "contested"),
         ("3", "3", "majority", ""),
     ]
-    found = alice.get(reverse("gold_download", args=["suits", "json"]), {"method": "dawid_skene"}).json()
+    found = alice.get(reverse("gold_download", args=["suits", "json"]), {"method": "dawid_skene"}).getvalue()
+    found = json.loads(found)
     assert found["method"] == "dawid_skene"
     assert alice.get(reverse("gold_download", args=["suits", "xml"])).status_code == 404
 

@@ -111,10 +111,10 @@ def test_the_same_number_of_queries_for_any_number_of_criteria(criterion, alice,
 
 def test_downloads(criterion, alice):
     rows = list(
-        csv.DictReader(alice.get(reverse("tiers_download", args=["suits", "csv"])).content.decode().splitlines())
+        csv.DictReader(alice.get(reverse("tiers_download", args=["suits", "csv"])).getvalue().decode().splitlines())
     )
     assert [(row["item"], row["tier"]) for row in rows][2:] == [("suits-d3", "contested"), ("suits-d4", "")]
     assert rows[3]["reason"] == "only one rating"
-    found = json.loads(alice.get(reverse("tiers_download", args=["suits", "json"])).content)
+    found = json.loads(alice.get(reverse("tiers_download", args=["suits", "json"])).getvalue())
     assert found["counts"]["none"] == 1
     assert alice.get(reverse("tiers_download", args=["suits", "xlsx"])).status_code == 404
