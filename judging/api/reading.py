@@ -21,7 +21,6 @@ from annotation.exchange.registry import EXCHANGES
 from annotation.models import Criterion, Study
 from judging.api.results import ResultsApi
 from judging.models import Judge
-from judging.queries import items as items_queries
 from judging.queries.evidence import StudyEvidence
 from judging.services import progress
 from judging.services.against_majority import contradictions
@@ -82,7 +81,8 @@ def rated(
     if wanted.narrows or options.chance != "uniform":
         found = RatedItems.read(study, criterion, options)
         return found, [one for one in found.positions(wanted) if one > after][:n]
-    positions = list(items_queries.positions(study).filter(position__gt=after)[:n])
+    behind = study.items.filter(position__gt=after).order_by("position")
+    positions = list(behind.values_list("position", flat=True)[:n])
     found = RatedItems.read(study, criterion, options, positions)
     found.positions(wanted)  # what the query names has to be there
     return found, positions

@@ -82,7 +82,7 @@ class TestItems:
     def test_more_items_cost_no_more_queries(self, criterion, alice, django_assert_num_queries):
         found = []
         for limit in (1, 6):
-            with django_assert_num_queries(14):
+            with django_assert_num_queries(16):
                 found.append(alice.get(f"{HERE}/rated-items", {"limit": limit}).json()["results"])
         assert [len(one) for one in found] == [1, 6]
 
