@@ -53,12 +53,13 @@ def main() -> int:
         return 0
     name = f"concord_scale_{given.items}" if given.keep else f"concord_scale_{os.getpid()}"
     folder = Path(tempfile.mkdtemp(prefix="concord-scale-"))
+    there = made(name)
     try:
-        there = made(name)
         prepare(name, folder)
         filled = fill_or_find(given.items, there=there)
     except BaseException:
-        drop(name)
+        if not there:  # one that was kept is not this call's to drop, whatever is wrong with it
+            drop(name)
         raise
     try:
         return measure(given, filled)

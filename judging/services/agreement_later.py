@@ -54,14 +54,12 @@ class Asked:
     is_alive: bool = False
 
     @property
-    def ago(self) -> int:
-        """Seconds since it was asked for."""
-        return int(time() - self.at)
-
-    @property
-    def running(self) -> int:
-        """Seconds since a worker began."""
-        return int(time() - (self.begun or self.at))
+    def says(self) -> str:
+        """What stands of it, in words."""
+        asked = f"sked for {int(time() - self.at):,} s ago by {self.by}"
+        if self.begun is None:
+            return f"A{asked}; no worker has begun yet."
+        return f"Being computed for {int(time() - self.begun):,} s; a{asked}."
 
     @property
     def is_lost(self) -> bool:

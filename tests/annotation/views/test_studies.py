@@ -13,7 +13,7 @@ from annotation.models import Study, User
 from annotation.services import annotations, assignments
 from annotation.steps import Step, register, study_steps
 from tests.annotation.conftest import OpenStudy
-from tests.factories import DialogueFactory, ResponsePairFactory, UserFactory
+from tests.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory, StudyFactory, UserFactory
 
 NEW = {
     "name": "My pilot",
@@ -247,3 +247,17 @@ def test_study_pages_are_for_researchers(open_study: OpenStudy, bob: User, name:
 
 def test_no_such_study(client: Client) -> None:
     assert client.get(reverse("study_detail", args=["nowhere"])).status_code == 404
+
+
+def test_many_studies_are_listed_on_pages(client, monkeypatch):
+    monkeypatch.setattr("annotation.views.studies.PER_PAGE", 2)
+    client.force_login(ResearcherFactory())
+    for name in "abcde":
+        StudyFactory(name=f"Study {name}")
+    first = client.get(reverse("study_list"))
+    assert [row.study.name for row in first.context["rows"]] == ["Study e", "Study d"]
+    html = text_of(first)
+    assert "1–2 of 5 studies" in html
+    assert "Last" in html
+    last = client.get(reverse("study_list"), {"page": 3})
+    assert [row.study.name for row in last.context["rows"]] == ["Study a"]
