@@ -148,8 +148,8 @@ def chain_of_acts() -> Finding:
 
 def finished_runs() -> Finding:
     """A run that finished with all of its parts whole has every judgment once; a constraint keeps it from more."""
-    failed = JudgeChunk.objects.filter(run=OuterRef("pk")).exclude(error="")
-    whole = JudgeRun.objects.filter(~Exists(failed), finished_at__isnull=False, chunks__isnull=False).distinct()
+    parts = JudgeChunk.objects.filter(run=OuterRef("pk"))
+    whole = JudgeRun.objects.filter(Exists(parts), ~Exists(parts.exclude(error="")), finished_at__isnull=False)
     each = runs.with_numbers(whole.select_related("study", "judge").order_by("pk"))
     broken = [run for run, judged, asked in each if judged < asked]
     examples = tuple(f"run {run.pk}" for run in broken[:EXAMPLES])

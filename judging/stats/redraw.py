@@ -1,12 +1,12 @@
 """Bootstrap of statistics that are no rating table: resampling weights, and the percentile interval of replicates."""
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from annotation.stats.drawing import BUDGET
 from annotation.stats.estimate import Estimate
-from annotation.stats.table import FloatArray
+from annotation.stats.table import FloatArray, IntArray
 from judging.stats.asymptotic import figure
 
 MOST_UNDEFINED = 0.1
@@ -15,22 +15,37 @@ MOST_UNDEFINED = 0.1
 
 def redraws(n: int, *, replicates: int, seed: int, clusters: Sequence[str] | None = None) -> FloatArray:
     """(B, n) how often each of n items is drawn in each replicate; the items of one cluster are drawn together."""
-    return _redrawn(n, replicates, seed, None if clusters is None else tuple(clusters))
+    unit = units(n, clusters)
+    blocks = [times[:, unit] for times in drawn(n_units(unit), replicates=replicates, seed=seed)]
+    return np.vstack(blocks) if blocks else np.zeros((0, n))
 
 
-@lru_cache(maxsize=1)  # a score before and after a map is redrawn alike, one right after the other
-def _redrawn(n: int, replicates: int, seed: int, clusters: tuple[str, ...] | None) -> FloatArray:
-    unit = np.arange(n)
-    if clusters is not None:
-        unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1]
-    k = int(unit.max(initial=-1)) + 1
-    if not k or not replicates:
-        return np.zeros((0, n))
-    drawn = np.random.default_rng(seed).integers(0, k, (replicates, k)) + k * np.arange(replicates)[:, None]
-    times = np.bincount(drawn.ravel(), minlength=replicates * k).reshape(replicates, k)
-    weights: FloatArray = times[:, unit].astype(float)
-    weights.setflags(write=False)
-    return weights
+def units(n: int, clusters: Sequence[str] | None = None) -> IntArray:
+    """(n,) what each item is drawn with: itself, or its cluster."""
+    if clusters is None:
+        return np.arange(n)
+    return np.asarray(np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1])
+
+
+def n_units(unit: IntArray) -> int:
+    """How many things are drawn from."""
+    return int(unit.max(initial=-1)) + 1
+
+
+def drawn(k: int, *, replicates: int, seed: int) -> Iterator[FloatArray]:
+    """(b, k) how often each of k things is drawn, so many replicates at a time that memory does not grow with k."""
+    rng = np.random.default_rng(seed)
+    at_once = max(1, BUDGET // max(k, 1))
+    for start in range(0, replicates if k else 0, at_once):
+        b = min(at_once, replicates - start)
+        which = rng.integers(0, k, (b, k)) + k * np.arange(b)[:, None]
+        yield np.bincount(which.ravel(), minlength=b * k).reshape(b, k).astype(float)
+
+
+def summed(columns: FloatArray, unit: IntArray) -> FloatArray:
+    """(k, m) sums of ``columns`` (n, m) over the items that are drawn together."""
+    k = n_units(unit)
+    return np.column_stack([np.bincount(unit, column, k) for column in columns.T])
 
 
 def percentile(

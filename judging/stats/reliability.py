@@ -16,7 +16,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray, IntArray
 from judging.stats.asymptotic import figure, undefined, wilson
-from judging.stats.redraw import percentile, redraws
+from judging.stats.redraw import drawn, percentile, summed, units
 
 BINS = 10
 
@@ -116,9 +116,11 @@ def reliability(
     unit_p, unit_y = (p[both] - scale[0]) / width, (y[both] - scale[0]) / width
     place = np.clip((unit_p * bins).astype(np.int64), 0, bins - 1)
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[both])
-    weights = redraws(n, replicates=bootstrap, seed=seed, clusters=names)
-    values = _measures(np.ones((1, n)), unit_p, unit_y, place, bins)[0]
-    replicates = _measures(weights, unit_p, unit_y, place, bins)
+    unit = units(n, names)
+    sums = summed(_contributions(unit_p, unit_y, place, bins), unit)
+    values = _measures(sums.sum(axis=0, keepdims=True), bins)[0]
+    blocks = [_measures(times @ sums, bins) for times in drawn(len(sums), replicates=bootstrap, seed=seed)]
+    replicates = np.vstack(blocks) if blocks else np.zeros((0, 4))
     ece, brier, mae, sharpness = (
         percentile(float(value), column, n_items=n, confidence=confidence, seed=seed)
         for value, column in zip(values * [1, 1, width, width], (replicates * [1, 1, width, width]).T, strict=True)
@@ -127,13 +129,20 @@ def reliability(
     return Reliability(ece, brier, mae, sharpness, tuple(diagram), n, left_out)
 
 
-def _measures(weights: FloatArray, p: FloatArray, y: FloatArray, place: IntArray, bins: int) -> FloatArray:
-    """(b, 4) ECE, Brier score, absolute error and standard deviation of the scores for (b, n) weights."""
-    total = weights.sum(axis=1)
-    gap = np.abs((weights * (p - y)) @ np.eye(bins)[place]).sum(axis=1)
-    squared, absolute = weights @ (p - y) ** 2, weights @ np.abs(p - y)
-    mean = ratio(weights @ p, total)
-    spread = np.sqrt(np.maximum(ratio(weights @ p**2, total) - mean**2, 0.0))
+def _contributions(p: FloatArray, y: FloatArray, place: IntArray, bins: int) -> FloatArray:
+    """(n, bins + 5) what each item adds: its gap to its bin, its squared and absolute error, its score and its square,
+    and one."""
+    gap = p - y
+    by_bin = np.zeros((len(p), bins))
+    by_bin[np.arange(len(p)), place] = gap
+    return np.column_stack([by_bin, gap**2, np.abs(gap), p, p**2, np.ones(len(p))])
+
+
+def _measures(sums: FloatArray, bins: int) -> FloatArray:
+    """(b, 4) ECE, Brier score, absolute error and standard deviation of the scores for (b, bins + 5) sums."""
+    gap = np.abs(sums[:, :bins]).sum(axis=1)
+    squared, absolute, first, second, total = sums[:, bins:].T
+    spread = np.sqrt(np.maximum(ratio(second, total) - ratio(first, total) ** 2, 0.0))
     return np.column_stack([ratio(gap, total), ratio(squared, total), ratio(absolute, total), spread])
 
 

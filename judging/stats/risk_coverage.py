@@ -12,7 +12,7 @@ import numpy.typing as npt
 from annotation.stats.arrays import ratio, summed_by
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray, IntArray
-from judging.stats.redraw import percentile, redraws
+from judging.stats.redraw import drawn, percentile
 
 MOST_POINTS = 200
 
@@ -73,7 +73,8 @@ def risk_coverage(
     wrong = (~right[known]).astype(float)
     n, k = int(known.sum()), len(values)
     coverage, risk, area = _curve(np.ones((1, n)), place.astype(np.int64), k, wrong)
-    replicates = _curve(redraws(n, replicates=bootstrap, seed=seed), place.astype(np.int64), k, wrong)[2]
+    blocks = [_curve(times, place.astype(np.int64), k, wrong)[2] for times in drawn(n, replicates=bootstrap, seed=seed)]
+    replicates = np.concatenate(blocks) if blocks else np.zeros(0)
     return RiskCoverage(
         thresholds=-values,
         coverage=coverage[0],
