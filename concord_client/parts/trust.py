@@ -116,6 +116,10 @@ class Trust(Transport):
         """Items with what was said of them; majority, judge, value and tier narrow them down."""
         return self.rows(f"studies/{slug}/rated-items", **query)
 
+    def item_judgments(self, slug: str, position: int, **query: Any) -> Iterator[types.Judgment]:
+        """What judges said of an item, in all runs; nothing of a held-out item."""
+        return self.rows(f"studies/{slug}/items/{position}/judgments", **query)
+
     def against_majority(self, slug: str, **query: Any) -> list[types.Contradiction]:
         """Where a judge contradicts the majority of people: criterion, judge."""
         return cast("list[types.Contradiction]", self.get(f"studies/{slug}/against-majority", **query))

@@ -22,6 +22,8 @@ TAGS = {
     "material": "Material",
     "imports": "Imports",
     "studies": "Studies",
+    "queue": "The queue of a study",
+    "coming in": "How people come into a study and leave it",
     "work": "An annotator’s own work",
     "labels": "Labels, adjudication and gold",
     "judges": "Judges and prices",
@@ -31,6 +33,7 @@ TAGS = {
     "experiments": "Experiments",
     "making": "Made material",
     "exports": "Exports",
+    "acts": "What was done",
     "system": "The site",
 }
 """Parts of the API in the order of the page."""

@@ -18,9 +18,12 @@ from annotation.api.labels import CriterionQuery
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.exchange.registry import EXCHANGES
-from annotation.models import Criterion, Study
+from annotation.models import Criterion, Item, Study
 from judging.api.results import ResultsApi
+from judging.api.runs import JudgmentSerializer
 from judging.models import Judge
+from judging.queries import hold_out
+from judging.queries import items as items_queries
 from judging.queries.evidence import StudyEvidence
 from judging.services import progress
 from judging.services.against_majority import contradictions
@@ -97,6 +100,15 @@ def some_criterion(study: Study, key: str) -> Criterion:
     if criterion is None:
         raise Http404
     return criterion
+
+
+class ItemJudgments(ResultsApi):
+    @says("What judges said of an item, in all runs; nothing of a held-out item", page_of(JudgmentSerializer),
+          query=PageQuery)  # fmt: skip
+    def get(self, request: Request, slug: str, position: int) -> Response:
+        item = get_object_or_404(Item.objects.select_related("study"), study__slug=slug, position=position)
+        rows = items_queries.judgments_on(item).defer("raw_reply", "details")
+        return self.page(rows.none() if hold_out.holds(item) else rows, JudgmentSerializer)
 
 
 class MajorityQuery(CriterionQuery):

@@ -65,6 +65,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/cascade/escalations", plans.CascadeEscalations.as_view(), name="api_cascade_escalations"),
     path("studies/<slug:slug>/progress/details", reading.StudyProgressDetails.as_view(), name="api_progress_details"),
     path("studies/<slug:slug>/rated-items", reading.RatedItemList.as_view(), name="api_rated_items"),
+    path(
+        "studies/<slug:slug>/items/<int:position>/judgments", reading.ItemJudgments.as_view(), name="api_item_judgments"
+    ),
     path("studies/<slug:slug>/against-majority", reading.AgainstMajority.as_view(), name="api_against_majority"),
     path(
         "studies/<slug:slug>/judges/<int:pk>/disagreements",

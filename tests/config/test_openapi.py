@@ -25,12 +25,26 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from annotation.models import ApiToken, Assignment, Dialogue, Profile, ResponsePair, Task
-from annotation.services import tokens
+from annotation.models import (
+    ApiToken,
+    Assignment,
+    BenchmarkCase,
+    Dialogue,
+    Draft,
+    Invitation,
+    KnownItem,
+    Profile,
+    Project,
+    ResponsePair,
+    Task,
+    Webhook,
+)
+from annotation.models.api import Scope
+from annotation.services import projects, tokens
 from config.api import urls as api
 from config.wsgi import application
-from judging.models import Evaluation, Judge, JudgeRun, Judgment
-from simulation.models import Experiment
+from judging.models import Evaluation, Judge, JudgeRun, Judgment, Price
+from simulation.models import CandidateRun, Conflict, Experiment, Making
 from tests.factories import (
     AssignmentFactory,
     BenchmarkCaseFactory,
@@ -44,6 +58,7 @@ from tests.factories import (
 )
 from tests.judging.benchmarks import evaluated
 from tests.labelled import judge_says, people_say, with_items
+from tests.projects import world
 
 EXAMPLES = int(os.environ.get("CONCORD_API_EXAMPLES", "3"))
 """Requests made up for each operation; `make bench` asks for more."""
@@ -93,7 +108,10 @@ def headers(db, monkeypatch) -> dict[str, str]:
     evaluated(benchmark, Judge.objects.create(name="first", provider="baseline", model="first", created_by=rosa))
     Judge.objects.create(name="length", provider="baseline", created_by=rosa)
     SimulatedDialogueFactory(experiment=ExperimentFactory())
-    _, text = tokens.make(by=rosa, name="fuzz", scopes=["read", "annotate", "research", "admin"])
+    home = Project.objects.get()
+    world("fuzz")  # one of everything else
+    projects.choose(by=rosa, project=home)
+    _, text = tokens.make(by=rosa, name="fuzz", scopes=[one.value for one in Scope])
     return {"Authorization": f"Bearer {text}"}
 
 
@@ -113,8 +131,16 @@ KNOWN: dict[str, list[Any]] = {
     "key": ["preference"],
     "form": ["csv", "jsonl", "json"],
     "position": [1, 2],
+    "tool": ["hf", "labelstudio", "nope"],
+    "sha256": [f"{4:064x}"],
 }
-NAMED = {"projects": ["default"], "members": ["rosa", "anna"]}
+NAMED = {
+    "studies": ["suits", "draft", "study-fuzz"],
+    "benchmarks": ["suits", "benchmark-fuzz"],
+    "projects": ["default", "project-fuzz"],
+    "members": ["owner-of-fuzz", "rosa", "anna"],
+    "participants": ["rater-of-fuzz", "bob"],
+}
 """The same, by the word before it."""
 
 ROWS: dict[str, type[Model]] = {
@@ -130,8 +156,19 @@ ROWS: dict[str, type[Model]] = {
     "failures": Judgment,
     "work": Assignment,
     "tokens": ApiToken,
+    "cases": BenchmarkCase,
+    "making": Making,
+    "conflicts": Conflict,
+    "webhooks": Webhook,
+    "prices": Price,
+    "invitations": Invitation,
+    "known": KnownItem,
+    "late": Draft,
 }
 """By the word before a key in an address: what has it."""
+
+UNDER: dict[str, type[Model]] = {"work": Assignment, "candidates": CandidateRun}
+"""The same, for all that stands under a word."""
 
 
 def operations(schema: Any) -> Iterator[Any]:
@@ -150,7 +187,7 @@ def known_parts(case: Any, place: int) -> None:
         if known := NAMED.get(before, KNOWN.get(name)):
             case.path_parameters[name] = known[place // 2 % len(known)]
         else:
-            model = Assignment if "work" in words else ROWS.get(before)
+            model = UNDER.get(words[3], ROWS.get(before))
             if model and (row := model._default_manager.order_by("pk").last()):
                 case.path_parameters[name] = row.pk
 

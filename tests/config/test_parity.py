@@ -137,7 +137,7 @@ READS = {
     "graded": "api_graded",
     "graded_download": "api_graded",
     "guideline": "api_versions",
-    "item_detail": "api_study_annotations",  # and of judges api_run_judgments, of tiers api_item_tier
+    "item_detail": "api_item_judgments",  # and of people api_study_annotations, of tiers api_item_tier
     "item_list": "api_rated_items",
     "judge_detail": "api_judge_limits",  # and api_judge
     "judge_disagreement": "api_disagreements",

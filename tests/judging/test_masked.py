@@ -137,3 +137,6 @@ def test_the_api_tells_of_no_verdict_on_a_held_out_item(criterion, alice):
     assert alice.get(reverse("api_against_majority", args=["suits"])).json() == []
     judge = criterion.study.judge_runs.get().judge_id
     assert alice.get(reverse("api_disagreements", args=["suits", judge])).json()["results"] == []
+    for position in range(1, N + 1):
+        there = alice.get(reverse("api_item_judgments", args=["suits", position])).json()["results"]
+        assert len(there) == (position not in masked)

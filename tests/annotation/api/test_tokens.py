@@ -14,6 +14,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.models import ApiToken
 from annotation.services import tokens
+from tests.factories import MembershipFactory
 
 
 def test_only_the_hash_of_a_token_is_kept(alice):
@@ -130,8 +131,19 @@ def test_an_annotator_is_not_offered_a_researchers_scopes(bob, client):
     page = client.get(reverse("token_list")).content.decode()
     assert 'value="annotate"' in page
     assert 'value="research"' not in page
+    assert 'value="adjudicate"' not in page
     answer = client.post(reverse("token_list"), {"name": "x", "scopes": ["research"], "days": ""})
     assert answer.context["made"] is None
+
+
+def test_an_adjudicator_is_offered_to_decide(bob, client):
+    MembershipFactory(user=bob, role="adjudicator")
+    client.force_login(bob)
+    page = client.get(reverse("token_list")).content.decode()
+    assert 'value="adjudicate"' in page
+    assert 'value="research"' not in page
+    answer = client.post(reverse("token_list"), {"name": "x", "scopes": ["read", "adjudicate"], "days": "30"})
+    assert answer.context["made"][0].scopes == ["read", "adjudicate"]
 
 
 def test_the_api_lists_and_revokes_tokens(alice, bob, caller):

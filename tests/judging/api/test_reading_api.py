@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from annotation.models import User
 from annotation.services import guidelines, overrides
-from judging.models import Judge, JudgeRun, Judgment
+from judging.models import Certificate, Judge, JudgeRun, Judgment
 from judging.services.trust import escalation, holding_out
 from tests.factories import (
     BenchmarkCaseFactory,
@@ -85,6 +85,16 @@ class TestItems:
             with django_assert_num_queries(16):
                 found.append(alice.get(f"{HERE}/rated-items", {"limit": limit}).json()["results"])
         assert [len(one) for one in found] == [1, 6]
+
+    def test_judges_on_an_item_at_a_constant_cost(self, criterion, alice, django_assert_num_queries):
+        at = f"{HERE}/items/2/judgments"
+        assert [(one["criterion"], one["value"]) for one in alice.get(at).json()["results"]] == [("preference", "1")]
+        for name in ("second", "third"):
+            judge_says(criterion, name, ["1"] * 6, order="AB")
+            with django_assert_num_queries(6):  # session, user, the door, the item, what is held out, the judgments
+                alice.get(at)
+        assert len(alice.get(at).json()["results"]) == 3
+        assert alice.get(f"{HERE}/items/99/judgments").status_code == 404
 
     def test_a_study_without_a_criterion_has_none(self, alice):
         StudyFactory(slug="bare")
@@ -201,6 +211,21 @@ class TestStudy:
         rows = b"".join(alice.get(f"{HERE}/labels.csv", {"purpose": "check"}).streaming_content).decode().splitlines()
         assert len(rows) == 1 + 6, "a head, and what the judge said"
         assert alice.get(f"{HERE}/labels.csv", {"purpose": "nope"}).json()["field"] == "purpose"
+
+
+def test_lists_cost_the_same_for_more_rows(criterion, alice, django_assert_num_queries):
+    """Certificates and probes of a judge, members of a project, studies to decide in."""
+    judge = Judge.objects.get(name="gpt")
+    costs = {f"{at_judge()}/certificates": 4, f"{HERE}/probes": 6, "/api/v1/adjudication": 3}
+    costs["/api/v1/projects/default/members"] = 6
+    for more in range(3):
+        for address, n in costs.items() if more else ():
+            with django_assert_num_queries(n, info=address):
+                alice.get(address)
+        Certificate.objects.create(study=criterion.study, judge=judge, content={}, sha256=f"{more:064x}")
+        JudgeRunFactory(study=criterion.study, judge=judge, kind="probe")
+        ResearcherFactory()
+        StudyFactory(state="open")
 
 
 def test_a_case_of_a_benchmark(alice):
