@@ -59,6 +59,7 @@ EXCEPTIONS = {
     "annotation.services.agreement.saved_or_computed": "a result",
     "annotation.services.benchmarks.auditing.audit": "a result",
     "judging.services.agreement.of_study": "a result",
+    "judging.services.agreement_later.ask": "a result, left to a worker",
     "judging.services.trust.report.of_study": "a result",
     "judging.services.trust.runs.audit": "a result",
     "judging.services.trust.runs.calibration": "a result",
