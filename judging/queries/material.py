@@ -76,11 +76,14 @@ def leaks(study: Study, split: HoldOut) -> list[int]:
 
 
 def material(study: Study) -> Material:
-    """The study's items in their order. One query."""
+    """The study's items in their order. One query; of a text no more is kept than what is known of it."""
     fields = ITEM_FIELDS[Study.Kind(study.kind)]
-    rows = list(study.items.order_by("position").values_list("position", "inclusion_probability", "stratum", *fields))
+    found = study.items.order_by("position").values_list("position", "inclusion_probability", "stratum", *fields)
     read = _of_dialogue if study.kind == Study.Kind.DIALOGUE else _of_pair
-    facts = [read(*row[3:]) for row in rows]
+    rows, facts = [], []
+    for row in found.iterator(chunk_size=2000):
+        rows.append(row[:3])
+        facts.append(read(*row[3:]))
     groups = {"stratum": tuple(row[2] or NOT_KNOWN for row in rows), **_groups([fact.groups for fact in facts])}
     return Material(
         names=tuple(str(row[0]) for row in rows),

@@ -62,9 +62,10 @@ def reserved(*, run: JudgeRun | None = None, name: str = "") -> Decimal:
 
 
 def today(name: str) -> Decimal:
-    """What all versions of a judge have cost since midnight UTC."""
+    """What all versions of a judge have cost since midnight UTC. Of runs that were over by then nothing is read."""
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    return usd(Judgment.objects.filter(run__judge__name=name, created_at__gte=midnight))
+    since = Judgment.objects.filter(run__judge__name=name, created_at__gte=midnight)
+    return usd(since.exclude(run__finished_at__lt=midnight))
 
 
 def daily_budget(name: str) -> Decimal | None:

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
 from annotation.errors import InputError
 from judging.models import Judge, Price
@@ -122,6 +123,20 @@ class TestDailyBudget:
         run = judged(dialogue_study(1), judge)
         run.judgments.update(created_at="2026-01-01T12:00Z")
 
+        assert spending.today("Costly") == 0
+
+    def test_of_a_run_that_began_yesterday_what_came_today_counts(self, judge, priced):
+        """Whether it was over since or goes on; one that was over yesterday has nothing of today."""
+        run = judged(dialogue_study(1), judge)
+        of_today, since = spending.today("Costly"), timezone.now() - timedelta(days=2)
+        type(run).objects.filter(pk=run.pk).update(created_at=since)
+        assert spending.today("Costly") == of_today > 0
+
+        type(run).objects.filter(pk=run.pk).update(finished_at=None)
+        assert spending.today("Costly") == of_today
+
+        type(run).objects.filter(pk=run.pk).update(finished_at=since)
+        run.judgments.update(created_at=since)
         assert spending.today("Costly") == 0
 
     def test_nothing_is_no_budget(self, judge):
