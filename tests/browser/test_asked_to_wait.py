@@ -73,10 +73,12 @@ def test_before_a_large_study_is_read(live_server, rosas: Page, monkeypatch) -> 
     options = JudgedOptions(bootstrap=20)
     agreement.of_study(by=None, study=study, options=options, ratings=StudyRatings.of(study, options))
     monkeypatch.setattr(size, "LARGE", 1)
-    for part in ("agreement", "quality"):
+    for part in ("calibration", "quality"):
         rosas.goto(f"{live_server.url}/studies/suits/{part}/")
         rosas.get_by_role("link", name="Read them all now").wait_for()
         assert looked_at(rosas, f"large-{part}") == {}
+    rosas.goto(f"{live_server.url}/studies/suits/agreement/")  # shown as it was computed last
+    assert looked_at(rosas, "large-agreement") == {}
 
 
 def test_acts_and_the_account(live_server, rosas: Page) -> None:
