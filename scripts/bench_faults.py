@@ -4,10 +4,11 @@
 
 On a PostgreSQL cluster and a Redis of its own, people rate over HTTP and a judge is at work, while one thing after the
 other breaks: PostgreSQL is restarted and crashes, Redis is emptied and killed, the worker and the web server are
-killed, the clock is set back by an hour, an export runs out of disk. Each breaks when a further part of the work is
-done. What a virtual annotator could not hand in is sent again, as the script of the page does. At the end every answer
-that the site said it had saved must be there as it was given, the study and the run complete, and `check_invariants`
-must find nothing. The clock is that of a library which is loaded before the C library (`annotating/machines.py`).
+killed, the clock is set back by an hour and once more while no worker is there, an export runs out of disk. Each breaks
+when a further part of the work is done. What a virtual annotator could not hand in is sent again, as the script of the
+page does. At the end every answer that the site said it had saved must be there as it was given, the study and the run
+complete, and `check_invariants` must find nothing. The clock is that of a library which is loaded before the C library
+(`annotating/machines.py`).
 """
 
 from __future__ import annotations
@@ -134,6 +135,13 @@ class Site:
     def clock_stepped_back(self) -> None:
         self.clock.step(-HOUR)
 
+    def clock_stepped_back_while_no_worker_was_there(self) -> None:
+        """And the messages are lost: only the database says what was to be done, at times that are yet to come."""
+        self.worker.kill()
+        self.redis_emptied()
+        self.clock.step(-2 * HOUR)
+        self.worker.start()
+
     def disk_full_during_an_export(self) -> None:
         """Work goes on meanwhile."""
         self.export = threading.Thread(target=lambda: self.export_problems.append(self.exported()))
@@ -251,6 +259,7 @@ def broken_in_turn(site: Site, people: list[Patient], total: int) -> list[str]:
         site.web_killed,
         site.redis_killed,
         site.clock_stepped_back,
+        site.clock_stepped_back_while_no_worker_was_there,
     ]
     for number, fault in enumerate(faults, start=1):
         share = number * total // (len(faults) + 2)

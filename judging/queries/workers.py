@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
+from annotation.models import Act
 from judging.models import Judge, JudgeChunk, Seat, Worker
 from judging.models.judge import IN_TURN
 
@@ -20,6 +21,17 @@ def gone_before() -> datetime:
 def alive() -> QuerySet[Worker]:
     """The Celery workers that take work from the queue and were seen lately."""
     return Worker.objects.filter(slots__gt=0, seen_at__gte=gone_before())
+
+
+def clock_was_ahead() -> timedelta:
+    """By how much the newest moment that the database knows of is yet to come; zero where it is past.
+
+    It is a worker's sign of life or an act. If it is to come, the clock was set back since, at least by that much.
+    """
+    now = timezone.now()
+    seen = Worker.objects.aggregate(at=Max("seen_at"))["at"]
+    done = Act.objects.order_by("-number").values_list("at", flat=True).first()
+    return max([timedelta(), *(one - now for one in (seen, done) if one)])
 
 
 def unheld(way: str = "") -> Q:

@@ -17,6 +17,7 @@ from django.db import Error, connection
 from django.utils import timezone
 
 from judging.models import Worker
+from judging.queries.workers import clock_was_ahead
 
 logger = logging.getLogger(__name__)
 
@@ -65,11 +66,21 @@ SET_BACK = timedelta(minutes=1)
 """A clock that is set back by less is waited for; by more, what is to be done later is moved with it."""
 
 
+def set_back_before() -> timedelta:
+    """By how much at least the clock was set back while nobody was there to see it; zero where that is unknown."""
+    try:
+        return clock_was_ahead()
+    except Error:
+        logger.warning("The database is away: whether the clock was set back is not known.", exc_info=True)
+        return timedelta()
+
+
 class Heart(Thread):
     """Reports for a worker from a thread with a connection of its own, and then looks after `also`.
 
     A database that is locked or away is waited for. After a stall `also` sits out a round, so that everybody else can
-    report before anybody is declared gone. `set_back` is told by how much the clock was set back since the last round.
+    report before anybody is declared gone. `set_back` is told by how much the clock was set back since the last round;
+    in the first one that is `before`.
     """
 
     def __init__(
@@ -78,10 +89,11 @@ class Heart(Thread):
         *,
         also: Callable[[], object] | None = None,
         set_back: Callable[[timedelta], object] | None = None,
+        before: timedelta = timedelta(),
     ) -> None:
         super().__init__(name=f"heart of {worker.name}", daemon=True)
         self.worker, self.also, self.set_back, self.ended = worker, also, set_back, Event()
-        self.last = time.time()
+        self.last = time.time() + before.total_seconds()
 
     def run(self) -> None:
         while not self.ended.wait(settings.WORKER_BEAT_SECONDS):

@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from judging.queries.workers import gone_before
-from judging.services.workers import SET_BACK
+from judging.services.workers import SET_BACK, set_back_before
 from simulation.models import Experiment, Making
 from simulation.services import claims, making
 
@@ -61,7 +61,7 @@ class Sweeper(Thread):
     def __init__(self) -> None:
         super().__init__(name="sweeper of experiments", daemon=True)
         self.ended = Event()
-        self.last = timezone.now()
+        self.last = timezone.now() + set_back_before()
 
     def look(self) -> None:
         """Sweep; where the clock was set back since the last time, move what is due later with it."""

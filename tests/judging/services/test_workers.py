@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from annotation.services import studies
 from judging import tasks
 from judging.models import Worker
-from judging.queries.workers import alive
+from judging.queries.workers import alive, clock_was_ahead
 from judging.services import workers
 from tests import factories
 from tests.judging.site import wait_until
@@ -113,6 +115,24 @@ def test_a_heart_tells_by_how_much_the_clock_was_set_back(db, monkeypatch):
             now[0] += step
             heart.beat()
     assert [one.total_seconds() for one in told] == [3600.0]
+
+
+@pytest.mark.parametrize(("seconds", "noticed"), [(3600, True), (30, False), (-3600, False)])
+def test_a_clock_that_was_set_back_while_nobody_was_there_is_noticed_at_the_start(db, seconds, noticed):
+    factories.WorkerFactory(seen_at=timezone.now() + timedelta(seconds=seconds))
+    told = []
+    heart = workers.Heart(workers.register(slots=1), set_back=told.append, before=workers.set_back_before())
+    heart.beat()
+    heart.beat()
+    assert [round(one.total_seconds()) for one in told] == ([seconds] if noticed else [])
+
+
+def test_an_act_that_is_to_come_tells_it_too(db):
+    assert clock_was_ahead() == timedelta()
+    study = factories.StudyFactory(state="open")
+    with patch.object(timezone, "now", return_value=timezone.now() + timedelta(hours=2)):
+        studies.close(by=factories.ResearcherFactory(), study=study)
+    assert timedelta(hours=1, minutes=59) < clock_was_ahead() < timedelta(hours=2)
 
 
 def test_a_worker_that_starts_while_the_database_is_away_is_there_once_it_is_back(db, monkeypatch):

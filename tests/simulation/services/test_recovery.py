@@ -74,3 +74,11 @@ def test_after_the_clock_was_set_back_what_was_sent_is_not_waited_for(swept, mon
 
     assert Experiment.objects.get().queued_at == earlier  # sent again
     assert experiment.pk == Experiment.objects.get().pk
+
+
+def test_a_clock_that_was_set_back_while_no_worker_was_there_is_noticed_at_the_start(swept):
+    experiment = factories.ExperimentFactory(queued_at=timezone.now() + timedelta(minutes=58))
+    factories.WorkerFactory(seen_at=timezone.now() + timedelta(hours=1))
+    recovery.Sweeper().look()
+    experiment.refresh_from_db()
+    assert experiment.queued_at < timezone.now()
