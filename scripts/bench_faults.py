@@ -253,13 +253,13 @@ def broken_in_turn(site: Site, people: list[Patient], total: int) -> list[str]:
     faults: list[Callable[[], None]] = [
         site.postgresql_restarted,
         site.redis_emptied,
+        site.clock_stepped_back,
         site.worker_killed,
+        site.clock_stepped_back_while_no_worker_was_there,
         site.postgresql_crashed,
         site.disk_full_during_an_export,
         site.web_killed,
         site.redis_killed,
-        site.clock_stepped_back,
-        site.clock_stepped_back_while_no_worker_was_there,
     ]
     for number, fault in enumerate(faults, start=1):
         share = number * total // (len(faults) + 2)
