@@ -52,6 +52,7 @@ LEFT_OUT = {
     "judging.Seat": "belongs to a site",
     "judging.Pause": "belongs to a site",
     "judging.Quota": "belongs to a site",
+    "judging.ModelKey": "sealed with the secret of the site where it was entered",
     "judging.Price": "belongs to a site; every judgment has its own cost",
     "judging.CachedReply": "belongs to a site",
     "simulation.Agent": "how dialogues were made; what was said is in them",

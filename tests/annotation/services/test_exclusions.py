@@ -32,7 +32,7 @@ def test_everything_computed_leaves_the_labels_out_and_the_labels_stay(criterion
     alice = ResearcherFactory()
     exclusions.exclude(by=alice, study=criterion.study, annotator=person(criterion, "erin"), reason="careless")
     assert raters(criterion) == ("bob", "dana")
-    assert adjudication.disputes(criterion) == []
+    assert len(adjudication.disputes(criterion)) == 0
     assert [row.annotator for row in quality.of_study(criterion.study, bootstrap=0)] == ["bob", "dana"]
     assert Annotation.objects.count() == 12
     rows = list(labels.of_people(criterion.study))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from annotation.management.base import without_nan
+from annotation.documents import without_nan
 from annotation.models import BenchmarkCase
 from judging.models import EvaluationResult, JudgeRun, Judgment
 from judging.services.evaluating import evaluations, results
