@@ -60,10 +60,15 @@ def as_document(head: Head) -> dict[str, Any]:
 
 
 def items_of(study: Study) -> Iterator[Item]:
+    """All items in their order, read some at a time: a sort of all would come before the first."""
     texts = (
         ["dialogue__scenario__profile", "dialogue__scenario__task"] if study.kind == "dialogue" else ["pair__profile"]
     )
-    return study.items.select_related(*texts).order_by("position").iterator(chunk_size=CHUNK)
+    items = study.items.select_related(*texts).order_by("position")
+    last = 0
+    while some := list(items.filter(position__gt=last)[:CHUNK]):
+        yield from some
+        last = some[-1].position
 
 
 def record_of(item: Item) -> dict[str, Any]:

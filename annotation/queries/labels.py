@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -12,7 +13,8 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Annotation, Assignment, Exclusion, Study
 
-CHUNK = 2000
+ITEMS = 2000
+"""Whose labels are read at once: a sort of all labels of a large study would come before the first of them."""
 
 
 class LabelRow(NamedTuple):
@@ -92,17 +94,26 @@ class Labels:
         Makes a row of one of its records.
     plain
         The same rows without what belongs to them, for counting.
+    study
+        Whose labels they are; the order begins with its items' positions.
+    item
+        What leads from a label to its item.
     """
 
     records: QuerySet[Any, Any]
     as_row: Callable[[Any], LabelRow]
     plain: QuerySet[Any, Any]
+    study: Study
+    item: str
 
     def __len__(self) -> int:
         return self.plain.count()
 
     def __iter__(self) -> Iterator[LabelRow]:
-        return map(self.as_row, self.records.iterator(chunk_size=CHUNK))
+        items = self.study.items.order_by("position").values_list("pk", flat=True).iterator(chunk_size=ITEMS)
+        while some := list(islice(items, ITEMS)):
+            theirs = self.records.filter(**{f"{self.item}__in": some})
+            yield from map(self.as_row, theirs.iterator(chunk_size=ITEMS))
 
     def page(self, start: int, stop: int) -> list[LabelRow]:
         """Rows start to stop - 1, from 0."""
@@ -164,7 +175,7 @@ def of_people(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATI
         "turn",
         "assignment__purpose",
     )
-    return Labels(records, _persons_row, plain)
+    return Labels(records, _persons_row, plain, study, "assignment__item")
 
 
 def _persons_row(record: tuple[Any, ...]) -> LabelRow:

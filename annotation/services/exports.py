@@ -7,7 +7,6 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,14 @@ from typing import Any
 from annotation.documents import AT_ONCE
 from annotation.errors import InputError
 from annotation.queries.labels import LabelRow
+from annotation.queries.moment import of_one_moment
 from annotation.services import label_files
 
 FREE_TEXT = frozenset({"study", "item_id", "item_source", "stratum", "rater", "unscored_reason", "note"})
 """Columns whose content somebody typed or that came with imported material."""
 
+TYPED = [place for place, name in enumerate(LabelRow._fields) if name in FREE_TEXT]
+EVIDENCE, AT = LabelRow._fields.index("evidence"), LabelRow._fields.index("submitted_at")
 STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -47,23 +49,23 @@ class Format:
 
 
 def csv_lines(rows: Iterable[LabelRow]) -> Iterator[str]:
-    """A header and one line per row (RFC 4180). Free text that a spreadsheet would run is defused."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(LabelRow._fields)
-    for row in rows:
-        writer.writerow(_cell(name, value) for name, value in zip(LabelRow._fields, row, strict=True))
-        yield _taken(buffer)
-    yield _taken(buffer)
+    """A header and one line per row (RFC 4180), some thousand at a time. What a spreadsheet would run is defused."""
+    return written_rows(LabelRow._fields, map(_cells, rows))
 
 
 def csv_pieces(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
     """A header and the rows, some thousand at a time. Texts that a spreadsheet would run are defused."""
+    defused = ([without_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return written_rows(columns, defused)
+
+
+def written_rows(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """A header and the rows as they are, some thousand at a time."""
     buffer, left = io.StringIO(), iter(rows)
     writer = csv.writer(buffer)
     writer.writerow(columns)
     while some := list(islice(left, AT_ONCE)):
-        writer.writerows([without_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in some)
+        writer.writerows(some)
         yield _taken(buffer)
     yield _taken(buffer)
 
@@ -75,12 +77,13 @@ def _taken(buffer: io.StringIO) -> str:
     return text
 
 
-def _cell(name: str, value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if name == "evidence":
-        return json.dumps(value, ensure_ascii=False) if value else ""
-    return without_formula(value) if name in FREE_TEXT else value
+def _cells(row: LabelRow) -> list[Any]:
+    cells: list[Any] = list(row)
+    for place in TYPED:
+        cells[place] = without_formula(cells[place])
+    cells[EVIDENCE] = json.dumps(row.evidence, ensure_ascii=False) if row.evidence else ""
+    cells[AT] = row.submitted_at.isoformat() if row.submitted_at else None
+    return cells
 
 
 def without_formula(text: str) -> str:
@@ -98,9 +101,10 @@ def without_formula(text: str) -> str:
 
 
 def jsonl_lines(rows: Iterable[LabelRow]) -> Iterator[str]:
-    """One JSON object per row; what does not apply is null. Texts are left as they are."""
-    for row in rows:
-        yield json.dumps(as_json(row), ensure_ascii=False) + "\n"
+    """One JSON object per row, some thousand at a time; what does not apply is null. Texts are left as they are."""
+    left = (json.dumps(as_json(row), ensure_ascii=False) + "\n" for row in rows)
+    while some := "".join(islice(left, AT_ONCE)):
+        yield some
 
 
 def as_json(row: LabelRow) -> dict[str, Any]:
@@ -158,10 +162,15 @@ def format_named(name: str) -> Format:
 
 def write(rows: Iterable[LabelRow], fmt: Format, path: Path) -> None:
     """Write the file as a whole or not at all. Raises InputError where the place cannot be written."""
+    put(of_one_moment(fmt.pieces(rows)), path)
+
+
+def put(pieces: Iterable[bytes], path: Path) -> None:
+    """Write a file as a whole or not at all. Raises InputError where the place cannot be written."""
     beside = path.with_name(f".{path.name}.part")
     try:
         with beside.open("wb") as file:
-            file.writelines(fmt.pieces(rows))
+            file.writelines(pieces)
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from annotation.packing import Pieces
 from annotation.queries.labels import LabelRow
 
 ROWS = 10_000
@@ -47,42 +47,26 @@ LABELS = pa.schema(
 )
 """The columns of a label; evidence is JSON text, empty where there is none."""
 
-
-class Pieces(io.RawIOBase):
-    """What is written to it, handed on a piece at a time."""
-
-    def __init__(self) -> None:
-        self.waiting: list[bytes] = []
-        self.told = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        piece = bytes(data)
-        self.waiting.append(piece)
-        self.told += len(piece)
-        return len(piece)
-
-    def tell(self) -> int:
-        return self.told
-
-    def taken(self) -> bytes:
-        pieces, self.waiting = self.waiting, []
-        return b"".join(pieces)
+EVIDENCE = LabelRow._fields.index("evidence")
 
 
 def parquet_pieces(rows: Iterable[LabelRow]) -> Iterator[bytes]:
     """The file, a row group at a time."""
+    return table_pieces(map(typed, rows), LABELS)
+
+
+def table_pieces(rows: Iterable[Sequence[Any]], schema: pa.Schema) -> Iterator[bytes]:
+    """Rows, each with a value for each column, as Parquet, a row group at a time."""
     into, left = Pieces(), iter(rows)
-    writer = pq.ParquetWriter(into, LABELS)
-    while group := list(islice(left, ROWS)):
-        writer.write_table(pa.Table.from_pylist([typed(row) for row in group], schema=LABELS))
-        yield into.taken()
-    writer.close()
+    with pq.ParquetWriter(into, schema) as writer:
+        while group := list(islice(left, ROWS)):
+            columns = zip(zip(*group, strict=True), schema, strict=True)
+            writer.write_table(pa.table([pa.array(column, field.type) for column, field in columns], schema=schema))
+            yield into.taken()
     yield into.taken()
 
 
-def typed(row: LabelRow) -> dict[str, Any]:
+def typed(row: LabelRow) -> tuple[Any, ...]:
+    """The row as the columns have it."""
     evidence = json.dumps(list(row.evidence), ensure_ascii=False) if row.evidence else ""
-    return {**row._asdict(), "evidence": evidence}
+    return (*row[:EVIDENCE], evidence, *row[EVIDENCE + 1 :])

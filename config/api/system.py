@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tempfile import TemporaryFile
 from typing import Any
 
-from django.http import FileResponse
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -15,6 +14,7 @@ from rest_framework.response import Response
 
 from annotation.api.base import Api
 from annotation.api.schema import says
+from annotation.downloads import sent_zipped
 from annotation.models import Study
 from annotation.walls import visible_to
 from config import readiness, retention
@@ -99,14 +99,7 @@ class StudyArchive(Api):
         summary="A study with all that it rests on as one file, to be restored on another site",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )
-    def get(self, request: Request, slug: str) -> FileResponse:
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         study = get_object_or_404(Study, slug=slug)
-        archive = TemporaryFile()  # noqa: SIM115 - the response closes it
-        try:
-            writing.write_into(study, archive)
-        except BaseException:
-            archive.close()
-            raise
-        archive.seek(0)
-        name = f"{study.slug}-archive.zip"
-        return FileResponse(archive, as_attachment=True, filename=name, content_type="application/zip")
+        writing.refuse_at_work(study)
+        return sent_zipped(writing.files(study), name=f"{study.slug}-archive.zip")

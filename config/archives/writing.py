@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from django.db.models import Model
 
 from annotation.errors import InputError
 from annotation.models import Study, User
+from annotation.packing import Member, zipped
+from annotation.queries.moment import of_one_moment
 from annotation.version import code_version
 from config.archives import members
 from config.backups import tables
-from config.backups.writing import Written, migrations, one_moment
+from config.backups.writing import Written, migrations
 
 FORM = 1
 MANIFEST = "archive.json"
@@ -34,47 +35,46 @@ def write(study: Study, path: Path) -> dict[str, Any]:
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("wb") as file:
-            manifest = write_into(study, file)
+            file.writelines(of_one_moment(zipped(files(study))))
+        with zipfile.ZipFile(part) as archive:
+            manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
     return manifest
 
 
-def write_into(study: Study, file: IO[bytes]) -> dict[str, Any]:
-    """The same into an open file."""
-    with one_moment(), zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        refuse_at_work(study)
-        needed = members.shared_ids(study)
-        written = {m._meta.label: table(archive, m, shared_rows(m, needed[m])) for m in members.shared()}
-        written |= {m._meta.label: table(archive, m, own_rows(m, study)) for m in members.own()}
-        manifest = manifest_of(study, written)
-        archive.writestr(MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False))
-    return manifest
+def files(study: Study) -> Iterator[Member]:
+    """The archive's files: tables that are shared, the study's own, and the manifest, which says what was written."""
+    refuse_at_work(study)
+    written: dict[str, Written] = {}
+    needed = members.shared_ids(study)
+    tables_of = [(model, shared_rows(model, needed[model])) for model in members.shared()]
+    tables_of += [(model, own_rows(model, study)) for model in members.own()]
+    for model, rows in tables_of:
+        one = written[model._meta.label] = Written()
+        yield f"{model._meta.label}.jsonl", map(one.add, map(str.encode, rows))
+    yield MANIFEST, [json.dumps(manifest_of(study, written), indent=2, ensure_ascii=False).encode()]
 
 
 def refuse_at_work(study: Study) -> None:
+    """Raises InputError while a judge is at work on it."""
     if study.judge_runs.filter(evaluation=None, finished_at=None, stopped_at=None).exists():
         raise InputError(f"A judge is at work on {study}: wait for it, or stop it.", field="study")
 
 
-def shared_rows(model: type[Model], ids: Iterable[int]) -> Iterator[dict[str, Any]]:
+def shared_rows(model: type[Model], ids: Iterable[int]) -> Iterator[str]:
     for some in members.chunks(sorted(ids)):
         for line in tables.rows(model, found=model._base_manager.filter(pk__in=some)):
-            row = json.loads(line)
-            yield {**row, **SECRET} if model is User else row
+            yield without_secrets(line) if model is User else line
 
 
-def own_rows(model: type[Model], study: Study) -> Iterator[dict[str, Any]]:
-    return map(json.loads, tables.rows(model, found=members.rows_of(model, study)))
+def without_secrets(line: str) -> str:
+    return json.dumps({**json.loads(line), **SECRET}, ensure_ascii=False) + "\n"
 
 
-def table(archive: zipfile.ZipFile, model: type[Model], rows: Iterable[dict[str, Any]]) -> Written:
-    written = Written(sha256=hashlib.sha256())
-    with archive.open(f"{model._meta.label}.jsonl", "w", force_zip64=True) as file:
-        for row in rows:
-            file.write(written.add((json.dumps(row, ensure_ascii=False) + "\n").encode()))
-    return written
+def own_rows(model: type[Model], study: Study) -> Iterator[str]:
+    return tables.rows(model, found=members.rows_of(model, study))
 
 
 def manifest_of(study: Study, written: dict[str, Written]) -> dict[str, Any]:

@@ -6,17 +6,17 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
+from annotation.queries.moment import one_moment
 from annotation.version import code_version
 from config.backups import tables
 
@@ -74,21 +74,3 @@ def migrations() -> list[str]:
     """Those of the tables in a backup, as applied here."""
     apps = {model._meta.app_label for model in tables.models_kept()}
     return sorted(f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations() if app in apps)
-
-
-@contextmanager
-def one_moment() -> Iterator[None]:
-    """All reads see the database as it was at the first of them, and nobody who writes waits."""
-    if connection.vendor == "sqlite" and not connection.in_atomic_block:
-        with connection.cursor() as cursor:
-            cursor.execute("BEGIN DEFERRED")
-            try:
-                yield
-            finally:
-                cursor.execute("ROLLBACK")
-        return
-    with transaction.atomic():
-        if connection.vendor == "postgresql" and len(connection.savepoint_ids) == 0:
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield

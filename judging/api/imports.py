@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -24,6 +24,7 @@ from annotation.api.base import Api, Given, IntoProject
 from annotation.api.labels import without_file
 from annotation.api.problems import problem
 from annotation.api.schema import says
+from annotation.downloads import sent
 from annotation.errors import InputError
 from annotation.models import Assignment, Study
 from annotation.parsing.files import MEGABYTE, InputFile
@@ -129,8 +130,5 @@ class StudyLabels(Api):
         if unknown := [one for one in purposes if one not in Assignment.Purpose.values]:
             known = ", ".join(Assignment.Purpose.values)
             raise InputError(f"{unknown[0]!r} is not one of {known}.", field="purpose")
-        response = StreamingHttpResponse(
-            kind.pieces(exports.labels_of(study, purposes)), content_type=kind.content_type
-        )
-        response["Content-Disposition"] = f'attachment; filename="{study.slug}-labels.{kind.name}"'
-        return response
+        pieces = kind.pieces(exports.labels_of(study, purposes))
+        return sent(pieces, name=f"{study.slug}-labels.{kind.name}", content_type=kind.content_type)

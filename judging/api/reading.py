@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tempfile import TemporaryFile
 from typing import Any
 
-from django.http import FileResponse, Http404
+from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -16,6 +15,7 @@ from rest_framework.response import Response
 from annotation.api.base import LARGEST, MOST_AT_ONCE, Api, Document, Given, PageQuery, page_of
 from annotation.api.labels import CriterionQuery
 from annotation.api.schema import says
+from annotation.downloads import sent_zipped
 from annotation.errors import InputError
 from annotation.exchange.registry import EXCHANGES
 from annotation.models import Criterion, Item, Study
@@ -27,7 +27,7 @@ from judging.queries import items as items_queries
 from judging.queries.evidence import StudyEvidence
 from judging.services import progress
 from judging.services.against_majority import contradictions
-from judging.services.exchanging import dataset, writing
+from judging.services.exchanging import dataset, packing
 from judging.services.items import ItemFilter, RatedItems, criterion_of
 from judging.services.trust import disagreements, escalation, improving
 
@@ -238,15 +238,9 @@ class StudyExport(ExportsApi):
         summary="A study as the files of another tool, in one ZIP archive",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )
-    def get(self, request: Request, slug: str, tool: str) -> FileResponse:
-        exchange, study = EXCHANGES.get(tool), get_object_or_404(Study, slug=slug)
-        if tool != dataset.KEY and (exchange is None or not exchange.files or study.kind not in exchange.kinds):
+    def get(self, request: Request, slug: str, tool: str) -> StreamingHttpResponse:
+        study = get_object_or_404(Study, slug=slug)
+        members = packing.members(study, tool)
+        if members is None:
             raise Http404
-        archive = TemporaryFile()  # noqa: SIM115 - the response closes it
-        if exchange is None:
-            dataset.zipped(study, archive)
-        else:
-            writing.zipped(study, exchange, archive)
-        archive.seek(0)
-        name = f"{study.slug}-{tool}.zip"
-        return FileResponse(archive, as_attachment=True, filename=name, content_type="application/zip")
+        return sent_zipped(members, name=f"{study.slug}-{tool}.zip")

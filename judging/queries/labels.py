@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from annotation.models import Study
@@ -40,11 +41,17 @@ def of_judges(study: Study) -> Labels:
         "run__judge__version",
         "run__judge__provider",
     )
-    return Labels(records, _judges_row, plain)
+    return Labels(records, _judges_row, plain, study, "item")
 
 
 def _judges_row(record: tuple[Any, ...]) -> LabelRow:
     *item, criterion, value, reason, order, repeat, turn, explanation, at, run, name, version, provider = record
-    judge = Judge(name=name, version=version, provider=provider)
-    rated = (*item, criterion, str(judge), judge.kind, value, reason, order)
+    rated = (*item, criterion, *_called(name, version, provider), value, reason, order)
     return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES, turn or None, ""])
+
+
+@lru_cache(maxsize=1000)
+def _called(name: str, version: int, provider: str) -> tuple[str, str]:
+    """A judge's name with its version, and its kind."""
+    judge = Judge(name=name, version=version, provider=provider)
+    return str(judge), judge.kind

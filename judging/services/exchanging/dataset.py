@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import IO
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from annotation.errors import InputError
-from annotation.models import Study
+from annotation.models import Item, Study
+from annotation.packing import Member
 from annotation.queries.exchange import head_of, items_of, record_of
+from annotation.queries.moment import one_moment
 from annotation.services.exports import FORMATS
-from annotation.services.label_files import ROWS
+from annotation.services.label_files import table_pieces
 from judging.services import exports
-from judging.services.exchanging.writing import put
+from judging.services.exchanging.writing import put_below
 
 KEY, TITLE = "hf", "Hugging Face dataset"
 ITEMS = pa.schema(
@@ -35,45 +32,25 @@ ITEMS = pa.schema(
 """`record` is the dialogue or pair as a line of Concord's own JSONL."""
 
 
-def write(study: Study, folder: Path) -> list[Path]:
-    """Write README.md, data/items.parquet and data/labels.parquet. Raises InputError where that cannot be written."""
-    data = folder / "data"
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-        n_items = write_items(study, data / "items.parquet")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(folder)) from error
+def members(study: Study) -> Iterator[Member]:
+    """The files of the folder."""
     labels = exports.labels_of(study)
-    from_rows = data / "labels.parquet"
-    write_pieces(FORMATS["parquet"].pieces(labels), from_rows)
-    told = card(study, n_items, len(labels.people), len(labels.judges))
-    return [put(iter([told]), folder / "README.md"), data / "items.parquet", from_rows]
+    yield "data/items.parquet", table_pieces(map(row_of, items_of(study)), ITEMS)
+    yield "data/labels.parquet", FORMATS["parquet"].pieces(labels)
+    yield "README.md", [card(study, study.items.count(), len(labels.people), len(labels.judges)).encode()]
 
 
-def write_pieces(pieces: Iterator[bytes], path: Path) -> None:
-    with path.open("wb") as file:
-        file.writelines(pieces)
+def write(study: Study, folder: Path) -> list[Path]:
+    """Write the folder, each file as a whole or not at all. Raises InputError where that cannot be written."""
+    with one_moment():
+        return [put_below(folder / name, pieces) for name, pieces in members(study)]
 
 
-def write_items(study: Study, path: Path) -> int:
-    """All items in their order; how many."""
-    n, items = 0, items_of(study)
-    with pq.ParquetWriter(path, ITEMS) as writer:
-        while group := list(islice(items, ROWS)):
-            n += len(group)
-            rows = [
-                {
-                    "item_id": (record := record_of(item))["id"],
-                    "item_source": record["source"],
-                    "position": item.position,
-                    "stratum": item.stratum,
-                    "inclusion_probability": item.inclusion_probability,
-                    "record": json.dumps(record, ensure_ascii=False),
-                }
-                for item in group
-            ]
-            writer.write_table(pa.Table.from_pylist(rows, schema=ITEMS))
-    return n
+def row_of(item: Item) -> tuple[Any, ...]:
+    """A row of `ITEMS`."""
+    record = record_of(item)
+    told = json.dumps(record, ensure_ascii=False)
+    return record["id"], record["source"], item.position, item.stratum, item.inclusion_probability, told
 
 
 def card(study: Study, n_items: int, n_people: int, n_judges: int) -> str:
@@ -108,12 +85,3 @@ def card(study: Study, n_items: int, n_people: int, n_judges: int) -> str:
         *scales,
     ]
     return "\n".join(lines) + "\n"
-
-
-def zipped(study: Study, into: IO[bytes]) -> None:
-    """The folder in one ZIP archive."""
-    with TemporaryDirectory(prefix="concord-dataset-") as place:
-        folder = Path(place)
-        with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in write(study, folder):
-                archive.write(path, f"{study.slug}-{KEY}/{path.relative_to(folder)}")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
 
 from annotation.errors import InputError
 from annotation.exchange.material import Head, Rated
 from annotation.exchange.registry import Exchange
 from annotation.models import Study, User
+from annotation.packing import Member
 from annotation.queries import exchange as queries
 from annotation.queries import labels as people
 from annotation.queries.labels import LabelRow
+from annotation.queries.moment import one_moment
+from annotation.services.exports import put
 from judging.models import JudgeRun
 from judging.queries import labels as judges
 
@@ -70,13 +70,13 @@ def checked(exchange: Exchange, study: Study) -> None:
         raise InputError(f"{exchange.title} holds {' and '.join(exchange.kinds)}s only", field="format")
 
 
-def parts(study: Study, exchange: Exchange) -> Iterator[tuple[str, Iterator[str]]]:
-    """Names of the files and their pieces of text. Raises InputError for a kind of study that does not fit."""
+def members(study: Study, exchange: Exchange) -> Iterator[Member]:
+    """The files. Raises InputError for a kind of study that does not fit."""
     checked(exchange, study)
     source = Source(study)
     for name, write in exchange.files.items():
-        yield name, write(source.head, source)
-    yield ABOUT, iter([about(exchange, source.head)])
+        yield name, map(str.encode, write(source.head, source))
+    yield ABOUT, [about(exchange, source.head).encode()]
 
 
 def write(study: Study, exchange: Exchange, path: Path) -> list[Path]:
@@ -86,36 +86,20 @@ def write(study: Study, exchange: Exchange, path: Path) -> list[Path]:
     """
     first = next(iter(exchange.files))
     single = path.suffix == Path(first).suffix
-    written = []
-    for name, pieces in parts(study, exchange):
+
+    def target(name: str) -> Path:
         beside = path.with_name(f"{path.stem}.{name.lstrip('.').replace('/', '.')}")
-        target = path / name if not single else path if name == first else beside
-        written.append(put(pieces, target))
-    return written
+        return path / name if not single else path if name == first else beside
+
+    with one_moment():
+        return [put_below(target(name), pieces) for name, pieces in members(study, exchange)]
 
 
-def put(pieces: Iterable[str], target: Path) -> Path:
-    beside = target.with_name(f".{target.name}.part")
+def put_below(target: Path, pieces: Iterable[bytes]) -> Path:
+    """Write a file and the folders above it. Raises InputError where the place cannot be written."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(pieces)
-        beside.replace(target)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise InputError(f"cannot be written: {error.strerror}", file=str(target)) from error
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    put(pieces, target)
     return target
-
-
-def zipped(study: Study, exchange: Exchange, into: IO[bytes]) -> None:
-    """The files in one ZIP archive."""
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, pieces in parts(study, exchange):
-            with archive.open(f"{study.slug}-{exchange.key}/{name}", "w", force_zip64=True) as raw:
-                text = io.TextIOWrapper(raw, encoding="utf-8", newline="")
-                text.writelines(pieces)
-                text.flush()
-                text.detach()

@@ -420,9 +420,9 @@ class TestTogether:
 
 
 HELD = {
+    "annotation/queries/moment.py": "only reads",
     "config/archives/reading.py": "within one act, as in a service",
     "config/backups/reading.py": "no act is within",
-    "config/backups/writing.py": "no act is within",
 }
 """Modules beyond services that begin a transaction by themselves, with the reason."""
 

@@ -24,7 +24,7 @@ def study():
 
 
 def test_a_row_says_what_was_said_and_in_which_order_it_was_shown(study, django_assert_num_queries):
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         first, second, third, fourth = labels.of_people(study)
     assert (first.study, first.criterion, first.rater, first.rater_kind) == ("Suits", "preference", "bob", "person")
     assert (first.item_id, first.item_source, first.position) == (f"{study.slug}-p1", "test", 1)
@@ -32,6 +32,14 @@ def test_a_row_says_what_was_said_and_in_which_order_it_was_shown(study, django_
     assert (second.value, second.order, second.slot) == ("2", "BA", 2)
     assert (third.value, third.unscored_reason) == ("", "cannot judge")
     assert fourth.submitted_at is not None
+
+
+@pytest.mark.parametrize("items", [1, 2, 3])
+def test_items_are_read_some_at_a_time_and_the_rows_are_the_same(study, monkeypatch, items):
+    whole = list(labels.of_people(study))
+    monkeypatch.setattr(labels, "ITEMS", items)
+    assert list(labels.of_people(study)) == whole
+    assert len(whole) == 4
 
 
 def test_csv_has_a_header_and_a_line_per_label(study):
@@ -47,7 +55,7 @@ def test_csv_of_no_labels_is_the_header():
 
 
 def test_jsonl_keeps_types(study):
-    first, *_ = (json.loads(line) for line in exports.jsonl_lines(labels.of_people(study)))
+    first, *_ = map(json.loads, "".join(exports.jsonl_lines(labels.of_people(study))).splitlines())
     assert (first["position"], first["inclusion_probability"], first["repeat"]) == (1, 1.0, None)
 
 

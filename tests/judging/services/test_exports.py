@@ -21,7 +21,7 @@ def study():
 
 
 def test_every_label_of_every_rater_is_there(study, django_assert_num_queries):
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(4):
         rows = list(iter(exports.labels_of(study)))  # list() alone would count first
     assert len(rows) == 3 + 6 + 3
     assert {row.rater_kind for row in rows} == {"simulated", "judge", "baseline judge"}
