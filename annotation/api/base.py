@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, TypeVar
@@ -59,6 +59,15 @@ class PageQuery(Given):
 
     after = serializers.IntegerField(
         required=False, min_value=0, max_value=LARGEST, help_text="Key of the last row seen; `next` fills it in."
+    )
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_ONCE, default=100)
+
+
+class PlaceQuery(Given):
+    """The same of a list whose order is computed: `after` counts the rows that come before."""
+
+    after = serializers.IntegerField(
+        required=False, min_value=0, max_value=LARGEST, default=0, help_text="Place in this order; `next` fills it in."
     )
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_ONCE, default=100)
 
@@ -161,6 +170,18 @@ class Api(APIView):
         here = self.request.build_absolute_uri()
         following = None if last is None else replace_query_param(here, name, last)
         return Response({"next": following, "results": list(results)})
+
+    def placed(
+        self,
+        rows: Sequence[Any],
+        shown: Callable[[Any], Any] | type[serializers.Serializer[Any]],
+        *,
+        after: int,
+        limit: int,
+    ) -> Response:
+        """The page of a list in a computed order (`PlaceQuery`); only its rows are looked at."""
+        last = after + limit if len(rows) > after + limit else None
+        return self.paged([as_shown(shown, row) for row in rows[after : after + limit]], last)
 
 
 class OwnWork(Api):

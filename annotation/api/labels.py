@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from annotation.access import IsAdjudicator
 from annotation.api import serializers as shapes
-from annotation.api.base import Api, Document, Given, PageQuery, named, page_of
+from annotation.api.base import Api, Document, Given, PageQuery, PlaceQuery, named, page_of
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.models import Adjudication, Annotation, Criterion, Draft, Exclusion, Item, Study, TierOverride, User
@@ -221,19 +221,16 @@ class DisputeSerializer(serializers.Serializer[Any]):
     decision = serializers.CharField(allow_blank=True)
 
 
-DISPUTED = tuple(DisputeSerializer().fields)
+class DisputeQuery(CriterionQuery, PlaceQuery):
+    """Of which criterion, and which page."""
 
 
 class StudyDisputes(Deciding):
-    @says("What people disagree on, most of all first", DisputeSerializer(many=True), query=CriterionQuery)
+    @says("What people disagree on, most of all first", page_of(DisputeSerializer), query=DisputeQuery)
     def get(self, request: Request, slug: str) -> Response:
-        criterion = self.criterion(self.study(slug), self.asked(CriterionQuery)["criterion"])
-        return Response([shown(one) for one in adjudication.disputes(criterion)])
-
-
-def shown(one: adjudication.Dispute) -> dict[str, Any]:
-    """As the serializer says: it takes a minute for what a study of a million items has."""
-    return {name: getattr(one, name) for name in DISPUTED}
+        asked = self.asked(DisputeQuery)
+        criterion = self.criterion(self.study(slug), asked.pop("criterion"))
+        return self.placed(adjudication.disputes(criterion), DisputeSerializer, **asked)
 
 
 class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):

@@ -48,9 +48,9 @@ class Labels(Transport):
         """The studies in which one decides."""
         return self.rows("adjudication", **query)
 
-    def disputes(self, slug: str, **query: Any) -> list[types.Dispute]:
+    def disputes(self, slug: str, **query: Any) -> Iterator[types.Dispute]:
         """What people disagree on, most of all first: criterion."""
-        return cast("list[types.Dispute]", self.get(f"studies/{slug}/disputes", **query))
+        return self.rows(f"studies/{slug}/disputes", **query)
 
     def dispute(self, slug: str, position: int, **query: Any) -> types.DisputedItem:
         """An item with what people said of it, without their names: criterion, turn."""

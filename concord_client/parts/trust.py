@@ -120,6 +120,6 @@ class Trust(Transport):
         """What judges said of an item, in all runs; nothing of a held-out item."""
         return self.rows(f"studies/{slug}/items/{position}/judgments", **query)
 
-    def against_majority(self, slug: str, **query: Any) -> list[types.Contradiction]:
+    def against_majority(self, slug: str, **query: Any) -> Iterator[types.Contradiction]:
         """Where a judge contradicts the majority of people: criterion, judge."""
-        return cast("list[types.Contradiction]", self.get(f"studies/{slug}/against-majority", **query))
+        return self.rows(f"studies/{slug}/against-majority", **query)

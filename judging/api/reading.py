@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import LARGEST, MOST_AT_ONCE, Api, Document, Given, PageQuery, page_of
+from annotation.api.base import Api, Document, Given, PageQuery, PlaceQuery, page_of
 from annotation.api.labels import CriterionQuery
 from annotation.api.schema import says
 from annotation.downloads import sent_zipped
@@ -111,7 +111,7 @@ class ItemJudgments(ResultsApi):
         return self.page(rows.none() if hold_out.holds(item) else rows, JudgmentSerializer)
 
 
-class MajorityQuery(CriterionQuery):
+class MajorityQuery(CriterionQuery, PlaceQuery):
     judge = serializers.CharField(required=False, default="", help_text="Its name; any if not given.")
 
 
@@ -130,25 +130,21 @@ class ContradictionSerializer(serializers.Serializer[Any]):
 class AgainstMajority(ResultsApi):
     @says(
         "Where a judge contradicts the majority, the undecided first",
-        ContradictionSerializer(many=True),
+        page_of(ContradictionSerializer),
         query=MajorityQuery,
     )
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(MajorityQuery)
         rows = contradictions(study, some_criterion(study, asked["criterion"]), judge=asked["judge"])
-        return Response(ContradictionSerializer(rows, many=True).data)
+        return self.placed(rows, ContradictionSerializer, after=asked["after"], limit=asked["limit"])
 
 
-class DisagreementQuery(Given):
+class DisagreementQuery(PlaceQuery):
     criterion = serializers.CharField(required=False, default="", help_text="All if not given.")
     tier = serializers.CharField(required=False, default="")
     sort = serializers.ChoiceField(
         [f"{way}{name}" for name in disagreements.SORTS for way in ("", "-")], default=disagreements.LARGEST_FIRST
     )
-    after = serializers.IntegerField(
-        required=False, min_value=0, max_value=LARGEST, default=0, help_text="Place in this order; `next` fills it in."
-    )
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_ONCE, default=100)
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
@@ -177,9 +173,7 @@ class JudgeDisagreements(OneJudge):
         after, limit = asked.pop("after"), asked.pop("limit")
         evidence, judge = self.evidence(slug, pk)
         rows = disagreements.of_judge(evidence.of(judge), **asked)
-        shown = [one.as_json() for one in rows[after : after + limit]]
-        last = after + limit if len(rows) > after + limit else None
-        return self.paged(DisagreementSerializer(shown, many=True).data, last)
+        return self.placed(rows, lambda one: DisagreementSerializer(one.as_json()).data, after=after, limit=limit)
 
 
 class ChangeQuery(Given):

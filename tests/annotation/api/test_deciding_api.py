@@ -38,7 +38,7 @@ def test_it_finds_reads_and_decides(criterion: Criterion, ada: User, caller):
     client = caller(ada, "adjudicate")
     (study,) = client.get("/api/v1/adjudication").json()["results"]
     assert (study["slug"], study["n_decided"]) == ("suits", 0)
-    disputes = client.get(f"{AT}/disputes").json()
+    disputes = client.get(f"{AT}/disputes").json()["results"]
     assert {(one["position"], one["turn"], one["decision"]) for one in disputes} == {(2, 0, ""), (3, 0, "")}
     found = client.get(f"{AT}/items/2/dispute")
     assert found.json()["criterion"]["key"] == "preference"
@@ -52,6 +52,16 @@ def test_it_finds_reads_and_decides(criterion: Criterion, ada: User, caller):
     assert client.get(f"{AT}/items/2/adjudications").json() == [made.json()]
     assert client.get("/api/v1/adjudication").json()["results"][0]["n_decided"] == 1
     assert Act.objects.filter(through="api", who=ada).exclude(verb="token.make").count() == 1
+
+
+def test_disputes_come_a_page_at_a_time(criterion: Criterion, ada: User, caller):
+    client = caller(ada, "adjudicate")
+    whole = client.get(f"{AT}/disputes").json()
+    first = client.get(f"{AT}/disputes", {"limit": 1}).json()
+    second = client.get(first["next"]).json()
+    assert (len(whole["results"]), whole["next"], second["next"]) == (2, None, None)
+    assert [*first["results"], *second["results"]] == whole["results"]
+    assert client.get(f"{AT}/disputes", {"after": 2}).json() == {"next": None, "results": []}
 
 
 def test_a_decision_is_made_once_under_a_key(criterion: Criterion, ada: User, caller):

@@ -179,7 +179,7 @@ def test_disputes_are_decided_and_become_gold(rosa):
     criterion = CriterionFactory(study=study, key="preference", preference=True)
     people_say(criterion, {"bob": ["1", "1"], "dana": ["2", "1"]})
     here = "/api/v1/studies/suits"
-    assert [one["position"] for one in rosa.get(f"{here}/disputes").json()] == [1]
+    assert [one["position"] for one in rosa.get(f"{here}/disputes").json()["results"]] == [1]
     made = rosa.post(f"{here}/items/1/adjudications", {"criterion": "preference", "value": "2", "reason": "clear"})
     assert (made.status_code, made.json()["decided_by"]) == (201, "alice")
     gold = rosa.get(f"{here}/gold").json()
