@@ -23,3 +23,7 @@ class InputError(ValueError):
             if part
         ]
         return f"{', '.join(place)}: {self.message}" if place else self.message
+
+
+class NotComputedError(InputError):
+    """What was asked for takes longer than one waits for an answer: a worker computes it, once it is asked to."""

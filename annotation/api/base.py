@@ -79,6 +79,9 @@ class Api(APIView):
     keeps_to_itself: tuple[str, ...] = ()
     """Fields of the answer that are shown once and kept nowhere."""
 
+    left_to_a_worker = False
+    """Whether what is read may take so long that it is answered with 409 until a worker has computed it."""
+
     is_a_write = True
     """Whether other methods than GET change anything. Otherwise an Idempotency-Key has nothing to do."""
 

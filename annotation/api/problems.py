@@ -11,7 +11,7 @@ from django.http import Http404
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
-from annotation.errors import InputError
+from annotation.errors import InputError, NotComputedError
 from annotation.services.annotations import NotTheirsError
 from annotation.services.idempotency import OtherRequestError
 
@@ -82,7 +82,7 @@ def handler(error: Exception, context: dict[str, Any]) -> Response | None:  # no
 
 
 def status_of(error: InputError) -> int:
-    if isinstance(error, NotTheirsError):
+    if isinstance(error, NotTheirsError | NotComputedError):
         return 409
     return 422 if isinstance(error, OtherRequestError) else 400
 

@@ -50,7 +50,8 @@ class Schema(AutoSchema):
 
     def refusals(self) -> Sequence[int]:
         missing = (404,) if "{" in self.path else ()
-        return (*ALWAYS, *missing, *(() if self.method in SAFE_METHODS else WITH_BODY))
+        late = (409,) if getattr(self.view, "left_to_a_worker", False) else ()
+        return (*ALWAYS, *missing, *(late if self.method in SAFE_METHODS else WITH_BODY))
 
 
 def says(

@@ -17,6 +17,10 @@ class Trust(Transport):
         """What `agreement --study NAME --json` prints."""
         return cast(Json, self.get(f"studies/{slug}/agreement", **query))
 
+    def ask_agreement(self, slug: str, **options: Any) -> types.Queued:
+        """Leave the agreement of a study to a worker: the options of `agreement`, which has it afterwards."""
+        return cast(types.Queued, self.post(f"studies/{slug}/agreement", options))
+
     def gold(self, slug: str, **query: Any) -> Json:
         return cast(Json, self.get(f"studies/{slug}/gold", **query))
 

@@ -15,8 +15,10 @@ from rest_framework.response import Response
 from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
 from annotation.api.labels import CriterionQuery
 from annotation.api.schema import says
+from annotation.errors import NotComputedError
 from annotation.models import Study
 from annotation.queries import ratings
+from annotation.queries.size import is_large
 from annotation.services import tiers
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from judging.api.judges import JudgeSerializer
@@ -24,6 +26,7 @@ from judging.api.runs import RunSerializer
 from judging.models import Certificate, HoldOut, Judge
 from judging.queries.evidence import StudyEvidence
 from judging.services import agreement, examples
+from judging.services import agreement_later as later
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.services.items import criterion_of
@@ -50,8 +53,11 @@ class ResultsApi(Api):
         return get_object_or_404(Study, slug=slug)
 
 
-class AgreementQuery(Given):
-    criterion = serializers.CharField(required=False, help_text="One alone; all if not given.")
+class Queued(serializers.Serializer[Any]):
+    queued = serializers.BooleanField()
+
+
+class AskedAgreement(Given):
     bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
     confidence = serializers.FloatField(default=0.95)
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
@@ -66,14 +72,50 @@ class AgreementQuery(Given):
     read = serializers.ChoiceField([VERDICTS, SCORES], default=VERDICTS)
 
 
+class AgreementQuery(AskedAgreement):
+    criterion = serializers.CharField(required=False, help_text="One alone; all if not given.")
+    whole = serializers.BooleanField(default=False, help_text="Compute it now, however large the study is.")
+
+
 class StudyAgreement(ResultsApi):
-    @says("What `agreement --study NAME --json` prints", Document, query=AgreementQuery)
+    left_to_a_worker = True
+
+    @says(
+        "What `agreement --study NAME --json` prints; of a large study what a worker computed last",
+        Document,
+        query=AgreementQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(AgreementQuery)
-        key, reads = asked.pop("criterion", None), asked.pop("read")
-        options = JudgedOptions(**asked, reads=reads)
+        key, whole = asked.pop("criterion", None), asked.pop("whole")
+        options = options_from(asked)
+        if is_large(study) and not whole:
+            return Response(computed_last(study, options, key))
         run = agreement.of_study(by=self.me, study=study, options=options, ratings=StudyRatings.of(study, options))
         return Response(agreement.for_criterion(run.result, key))
+
+    @says("Leave the agreement of a study to a worker", Queued, body=AskedAgreement, status=202)
+    def post(self, request: Request, slug: str) -> Response:
+        later.ask(by=self.me, study=self.study(slug), options=options_from(self.given(AskedAgreement)))
+        return Response({"queued": True}, status=202)
+
+
+def options_from(asked: dict[str, Any]) -> JudgedOptions:
+    return JudgedOptions(reads=asked.pop("read"), **asked)
+
+
+def computed_last(study: Study, options: JudgedOptions, key: str | None) -> dict[str, Any]:
+    """A kept result, when it was computed, and what stands of a newer one. Raises NotComputedError if there is none."""
+    run, waiting = later.kept(study, options), later.asked_for(study, options)
+    told = waiting and (waiting.error or waiting.says)
+    if run is None:
+        said = told or "Nothing was computed with these options yet: POST them here, or insist with ?whole=true."
+        raise NotComputedError(f"A large study is left to a worker. {said}")
+    return {
+        **agreement.for_criterion(run.result, key),
+        "computed_at": run.created_at.isoformat(),
+        "waiting": told,
+    }
 
 
 class TiersQuery(CriterionQuery):
@@ -128,11 +170,14 @@ class TrustQuery(PartQuery):
 class OfJudge(ResultsApi):
     """One judge on a study."""
 
+    left_to_a_worker = True
+
     def of(self, slug: str, pk: int, rules: dict[str, str] | None = None, part: str = "") -> Trusted:
         study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
         evidence = StudyEvidence.read(study, part).of(judge)
         asked = Asked(rules=verdicts.rules_from(rules or {}))
-        return holding_out.check_seen(trusting.of_judge(by=self.me, evidence=evidence, asked=asked))
+        found = trusting.of_judge if part else trusting.at_once  # a worker computes what is looked at freely
+        return holding_out.check_seen(found(by=self.me, evidence=evidence, asked=asked))
 
 
 class JudgeCalibration(OfJudge):
@@ -149,10 +194,6 @@ class JudgeAudit(OfJudge):
         asked = self.asked(TrustQuery)
         found = holding_out.audit_document(self.of(slug, pk, part=asked["part"]))
         return Response(trusting.for_criterion(found, asked.get("criterion")))
-
-
-class Queued(serializers.Serializer[Any]):
-    queued = serializers.BooleanField()
 
 
 class JudgeCompute(ResultsApi):

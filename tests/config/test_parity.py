@@ -9,6 +9,7 @@ from typing import Any
 from django.urls import get_resolver
 
 COUNTERPARTS = {
+    "agreement_compute": "api_study_agreement",
     "benchmark_audit": "api_benchmark_audit",
     "benchmark_create": "api_benchmarks",
     "benchmark_release": "api_benchmark_release",
@@ -84,9 +85,7 @@ COUNTERPARTS = {
 }
 """Page -> address of the API that writes the same."""
 
-WITHOUT: dict[str, str] = {
-    "agreement_compute": "leaves to a worker what manage.py agreement and the API compute while one waits",
-}
+WITHOUT: dict[str, str] = {}
 """Pages that change something which the API does not, with the reason."""
 
 

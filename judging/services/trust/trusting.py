@@ -8,7 +8,7 @@ from typing import Any
 from celery import current_app
 from django.db import transaction
 
-from annotation.errors import InputError
+from annotation.errors import InputError, NotComputedError
 from annotation.models import Study, User
 from judging.models import AuditRun, CalibrationRun, Judge
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
@@ -107,6 +107,20 @@ def of_judge(*, by: User | None, evidence: JudgeEvidence, asked: Asked) -> Trust
     calibration = runs.calibration(by=by, evidence=evidence, options=asked.calibration)
     audit = runs.audit(by=by, evidence=evidence, options=asked.audit)
     return _trusted(evidence, calibration, audit, asked)
+
+
+def at_once(*, by: User | None, evidence: JudgeEvidence, asked: Asked) -> Trusted:
+    """The same for somebody who waits. Raises NotComputedError for what a worker could have computed, and has not."""
+    if size(evidence) > MOST_AT_ONCE and not _is_kept(evidence, asked):
+        many = f"There are more than {MOST_AT_ONCE:,} labels and judgments"
+        raise NotComputedError(f"{many}: leave it to a worker, and ask again when it is done.", field="judge")
+    return of_judge(by=by, evidence=evidence, asked=asked)
+
+
+def _is_kept(evidence: JudgeEvidence, asked: Asked) -> bool:
+    calibration, audit = asked.calibration, asked.audit
+    calibrated = runs.kept(CalibrationRun, [evidence], calibration.as_json(), calibration.seed)
+    return bool(calibrated and runs.kept(AuditRun, [evidence], audit.as_json(), audit.seed))
 
 
 def _trusted(evidence: JudgeEvidence, calibration: CalibrationRun, audit: AuditRun, asked: Asked) -> Trusted:
