@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping
+from http.client import IncompleteRead
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -76,9 +78,19 @@ class Transport:
         return self._json(self._written("POST", at, body, kind, None))
 
     def _download(self, at: str, path: str | Path) -> None:
-        with self._sent("GET", self._url(at, {})) as answer, Path(path).open("wb") as file:
-            while piece := answer.read(1 << 16):
-                file.write(piece)
+        """The file whole, or none: a file is sent while it is made, and the connection may break before its end."""
+        target = Path(path)
+        beside = target.with_name(f".{target.name}.part")
+        try:
+            with self._sent("GET", self._url(at, {})) as answer, beside.open("wb") as file:
+                shutil.copyfileobj(answer, file)
+                if answer.length:  # of the announced bytes that did not come; `read` with a size is silent about them
+                    raise IncompleteRead(b"", answer.length)
+            beside.replace(target)
+        except IncompleteRead as error:
+            raise ConnectionError(f"{at}: the download broke off before its end") from error
+        finally:
+            beside.unlink(missing_ok=True)
 
     def _url(self, path: str, query: Mapping[str, Any]) -> str:
         asked = urlencode({name: value for name, value in query.items() if value is not None})

@@ -7,8 +7,10 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
+from threading import Thread
 from typing import Any, get_type_hints
 
 import pytest
@@ -188,6 +190,33 @@ def test_a_write_whose_answer_got_lost_is_sent_again_and_done_once(live_server, 
     monkeypatch.undo()
     assert lost
     assert [one["id"] for one in concord.studies()] == [made["id"]]
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+def test_a_download_that_breaks_off_leaves_no_file(tmp_path, chunked):
+    class BreaksOff(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header(*(("Transfer-Encoding", "chunked") if chunked else ("Content-Length", "4000")))
+            self.end_headers()
+            self.wfile.write(b"7d0\r\n" + b"a,b\n" * 500 + b"\r\n" if chunked else b"a,b\n" * 500)
+            self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is said of it."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BreaksOff)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        concord = Concord(f"http://127.0.0.1:{server.server_port}", token="t")
+        with pytest.raises(ConnectionError, match="broke off before its end"):
+            concord.download_labels("suits", tmp_path / "labels.csv")
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_signatures():
