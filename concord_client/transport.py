@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import urllib.error
 import urllib.request
 import uuid
@@ -30,6 +29,14 @@ class ProblemError(Exception):
         self.errors: list[dict[str, str]] = list(problem.get("errors", []))
         place = ", ".join(str(part) for part in (self.file, self.line, self.field) if part is not None)
         super().__init__(f"{status} {place}: {self.detail}" if place else f"{status} {self.detail}")
+
+
+def pieces(answer: Any) -> Iterator[bytes]:
+    """What an answer holds. Raises IncompleteRead where announced bytes did not come: `read` alone is silent then."""
+    while piece := answer.read(1 << 16):
+        yield piece
+    if answer.length:
+        raise IncompleteRead(b"", answer.length)
 
 
 class Transport:
@@ -83,9 +90,7 @@ class Transport:
         beside = target.with_name(f".{target.name}.part")
         try:
             with self._sent("GET", self._url(at, {})) as answer, beside.open("wb") as file:
-                shutil.copyfileobj(answer, file)
-                if answer.length:  # of the announced bytes that did not come; `read` with a size is silent about them
-                    raise IncompleteRead(b"", answer.length)
+                file.writelines(pieces(answer))
             beside.replace(target)
         except IncompleteRead as error:
             raise ConnectionError(f"{at}: the download broke off before its end") from error
