@@ -23,8 +23,26 @@ def file_broker_options(folder: Path) -> dict[str, Any]:
     }
 
 
-def shared_cache(broker: str, folder: Path) -> dict[str, Any]:
-    """Django's CACHES entry: beside the broker where that is Redis, else files that this host's processes share."""
+CACHE_TABLE = "concord_cache"
+"""Made by a migration, whether it is used or not."""
+
+MOST_ENTRIES = 100_000
+"""In the database; beyond them Django throws away every third."""
+
+
+def shared_cache(broker: str, engine: str, folder: Path) -> dict[str, Any]:
+    """Django's CACHES entry: what all processes of a site share, on however many hosts.
+
+    That is Redis where it is the broker; else the database where that has a server of its own; else files, since a
+    database in a file keeps all processes on one host.
+    """
+    backends = "django.core.cache.backends"
     if broker.startswith(("redis://", "rediss://")):
-        return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": broker, "KEY_PREFIX": "concord"}
-    return {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(folder)}
+        return {"BACKEND": f"{backends}.redis.RedisCache", "LOCATION": broker, "KEY_PREFIX": "concord"}
+    if "sqlite" not in engine:
+        return {
+            "BACKEND": f"{backends}.db.DatabaseCache",
+            "LOCATION": CACHE_TABLE,
+            "OPTIONS": {"MAX_ENTRIES": MOST_ENTRIES},
+        }
+    return {"BACKEND": f"{backends}.filebased.FileBasedCache", "LOCATION": str(folder)}

@@ -201,8 +201,8 @@ CONTENT_SECURITY_POLICY = {
 }
 
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://"
-# What several processes count together for a while, such as failed attempts to sign in.
-CACHES = {"default": shared_cache(CELERY_BROKER_URL, DATA_DIR / "cache")}
+# What several processes count together for a while, such as failed attempts to sign in, and how fast accounts call.
+CACHES = {"default": shared_cache(CELERY_BROKER_URL, DATABASES["default"]["ENGINE"], DATA_DIR / "cache")}
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     file_broker_options(DATA_DIR / "broker") if CELERY_BROKER_URL.startswith("filesystem") else {}
 )
@@ -257,9 +257,6 @@ SPECTACULAR_SETTINGS = {
         "CandidateLevel": "simulation.models.Candidate.Level",
     },
 }
-# How fast accounts call is counted for all web processes together where there is a Redis, else in each by itself.
-if CELERY_BROKER_URL.startswith(("redis://", "rediss://")):
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CELERY_BROKER_URL}}
 
 # Every line of a log carries the id of the request that led to it, also where a worker wrote it.
 DJANGO_GUID = {

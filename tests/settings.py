@@ -34,5 +34,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
     # A database that lasts minutes need not outlive a power cut.
     DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"  # noqa: F405
 
+# Threads and processes that a test starts do not see what it has not committed: nor may the cache be part of that.
+if "DatabaseCache" in CACHES["default"]["BACKEND"]:  # noqa: F405
+    CACHES = {"default": shared_cache("", "sqlite3", DATA_DIR / "cache")}  # noqa: F405
+
 # A process that reports itself does so from a thread, which does not see what a test has not committed.
 WORKER_BEAT_SECONDS = 600.0

@@ -15,6 +15,7 @@ from typing import Any
 
 from celery import current_app
 from django.core.cache import cache
+from django.db import connection
 from kombu.exceptions import OperationalError
 
 from annotation.errors import InputError
@@ -143,8 +144,11 @@ def alone(key: str) -> Iterator[bool]:
 
 
 def beat(key: str, done: Event) -> None:
-    while not done.wait(BEAT):
-        cache.set(key, True, GONE)
+    try:
+        while not done.wait(BEAT):
+            cache.set(key, True, GONE)
+    finally:
+        connection.close()  # this thread's own, where the cache is in the database
 
 
 def kept(study: Study, options: JudgedOptions) -> AgreementRun | None:

@@ -15,11 +15,12 @@ import pytest
 from allauth.mfa.totp.internal import auth as totp
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
 from annotation.models import User
-from config.broker import shared_cache
+from config.broker import CACHE_TABLE, shared_cache
 from config.single_sign_on import single_sign_on
 from tests.factories import UserFactory
 
@@ -61,8 +62,20 @@ class TestGuessing:
         assert errors[0] == errors[1]
 
     def test_processes_count_together(self, tmp_path):
-        assert "filebased" in shared_cache("filesystem://", tmp_path)["BACKEND"]
-        assert shared_cache("redis://broker:6379/0", tmp_path)["LOCATION"] == "redis://broker:6379/0"
+        sqlite, postgresql, redis = "django.db.backends.sqlite3", "config.postgresql", "redis://broker:6379/0"
+        assert "filebased" in shared_cache("filesystem://", sqlite, tmp_path)["BACKEND"]
+        assert "filebased" in shared_cache("amqp://broker", sqlite, tmp_path)["BACKEND"]
+        assert "DatabaseCache" in shared_cache("amqp://broker", postgresql, tmp_path)["BACKEND"]
+        assert [shared_cache(redis, engine, tmp_path)["LOCATION"] for engine in (sqlite, postgresql)] == [redis, redis]
+
+    def test_where_there_is_no_redis_they_count_in_the_database(self, client, bob, settings, tmp_path):
+        settings.CACHES = {"default": shared_cache("amqp://broker", "config.postgresql", tmp_path)}
+        for _ in range(5):
+            attempt(client, "wrong")
+        assert "Too many failed login attempts" in attempt(client, "right-one-7").content.decode()
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) FROM {CACHE_TABLE}")
+            assert cursor.fetchone()[0] > 0
 
 
 class TestSecondFactor:

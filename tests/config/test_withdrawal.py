@@ -97,8 +97,7 @@ def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path):
     assert invariants.findings() == []
 
     path = tmp_path / "pilot.zip"
-    with path.open("wb") as file:
-        writing.write_into(study, file)
+    writing.write(study, path)
     with zipfile.ZipFile(path) as archive:
         held = {name: archive.read(name).decode() for name in archive.namelist()}
     assert not [name for name, text in held.items() if MARK in text]

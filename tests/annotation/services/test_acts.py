@@ -63,6 +63,7 @@ EXCEPTIONS = {
     "judging.services.trust.report.of_study": "a result",
     "judging.services.trust.runs.audit": "a result",
     "judging.services.trust.runs.calibration": "a result",
+    "judging.services.trust.trusting.at_once": "a result",
     "judging.services.trust.trusting.of_judge": "a result",
     "judging.services.trust.trusting.of_judges": "a result",
     # parts of other acts
