@@ -35,7 +35,7 @@ smoke: setup ## the demo's loop without a lasting server; prints the final repor
 	@$(PY) scripts/smoke.py
 
 test: setup-dev ## all tests
-	@$(PY) -m pytest -n 3 --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -n 4 --dist loadgroup $(ARGS)
 
 test-services: setup-dev ## the tests on PostgreSQL and Redis, where they answer on localhost
 	@$(PY) scripts/test_services.py $(ARGS)

@@ -49,7 +49,7 @@ def main() -> int:
         print("test-services: not run. " + "; ".join(problems))
         return 0
     environment = {**os.environ, "TEST_DATABASE_URL": DATABASE, "TEST_BROKER_URL": BROKER}
-    command = [sys.executable, "-m", "pytest", "-n", "3", "--dist", "loadgroup", *sys.argv[1:]]
+    command = [sys.executable, "-m", "pytest", "-n", "4", "--dist", "loadgroup", *sys.argv[1:]]
     return subprocess.run(command, env=environment, check=False).returncode
 
 
