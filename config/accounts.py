@@ -18,6 +18,10 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
         """No account without an invitation; `annotation` makes those."""
         return False
 
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ARG002
+        """By name alone: allauth's key has the Host header in it, whose port a visitor may choose."""
+        return str(credentials.get("email") or credentials.get("username") or "").lower()
+
 
 class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:  # noqa: ARG002

@@ -61,6 +61,11 @@ class TestGuessing:
         errors = [reply.context["form"].non_field_errors() for reply in (unknown, wrong)]
         assert errors[0] == errors[1]
 
+    def test_another_port_in_the_request_is_no_way_round(self, client, bob):
+        for port in range(81, 86):
+            client.post(reverse("login"), {"login": "bob", "password": "wrong"}, HTTP_HOST=f"testserver:{port}")
+        assert "Too many failed login attempts" in attempt(client, "right-one-7").content.decode()
+
     def test_processes_count_together(self, tmp_path):
         sqlite, postgresql, redis = "django.db.backends.sqlite3", "config.postgresql", "redis://broker:6379/0"
         assert "filebased" in shared_cache("filesystem://", sqlite, tmp_path)["BACKEND"]
