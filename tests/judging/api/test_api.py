@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from rest_framework.test import APIClient
 
 from annotation.models import Dialogue
 from judging.models import Judge
-from tests.factories import CriterionFactory, ResearcherFactory, UserFactory
+from tests.factories import CriterionFactory, UserFactory
 from tests.labelled import judge_says, people_say, with_items
 
 pytestmark = pytest.mark.django_db
@@ -22,14 +21,6 @@ def study():
     people_say(criterion, {"bob": ["1", "2", "tie"], "dana": ["1", "2", "1"]})
     judge_says(criterion, "gpt", ["1", "2", ""], order="AB")
     return study
-
-
-@pytest.fixture
-def alice():
-    client = APIClient()
-    client.default_format = "json"
-    client.force_login(ResearcherFactory(username="alice"))
-    return client
 
 
 def test_alice_reads_the_document_that_the_command_prints(study, alice):

@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from django.core.cache import cache
-from rest_framework.test import APIClient
 
 from annotation.models import AgreementRun
-from annotation.queries import size
 from judging.models import Judge
 from judging.services import agreement_later as later
 from judging.services.trust import trusting
-from tests.factories import CriterionFactory, ResearcherFactory
+from tests.factories import CriterionFactory
 from tests.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("all_are_large")]
 HERE = "/api/v1/studies/suits"
-
-
-@pytest.fixture(autouse=True)
-def all_are_large(monkeypatch):
-    monkeypatch.setattr(size, "LARGE", 3)
-    monkeypatch.setattr(trusting, "MOST_AT_ONCE", 3)
-    size.forget()
-    cache.clear()
-    yield
-    size.forget()
-    cache.clear()
-
-
-@pytest.fixture
-def sent(monkeypatch) -> list[Any]:
-    asked: list[Any] = []
-    monkeypatch.setattr(later.current_app, "send_task", lambda name, args: asked.append((name, args)))
-    return asked
-
-
-@pytest.fixture
-def alice() -> APIClient:
-    client = APIClient()
-    client.default_format = "json"
-    client.force_login(ResearcherFactory(username="alice", is_superuser=False))
-    return client
 
 
 @pytest.fixture
@@ -90,6 +59,10 @@ class TestAgreement:
 
 
 class TestAJudge:
+    @pytest.fixture(autouse=True)
+    def little_is_much(self, monkeypatch):
+        monkeypatch.setattr(trusting, "MOST_AT_ONCE", 3)
+
     @pytest.mark.parametrize("what", ["calibration", "audit"])
     def test_it_is_left_to_a_worker_and_read_afterwards(self, judge, alice, what):
         address = f"{HERE}/judges/{judge.pk}/{what}"

@@ -7,25 +7,16 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from rest_framework.test import APIClient
 
 from annotation.models import Act, Criterion, Study
 from judging.models import Escalation, Judge, LabelPlan
-from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, MembershipFactory, ResearcherFactory
+from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, MembershipFactory
 from tests.labelled import add_verdicts, people_say, with_items
 
 pytestmark = pytest.mark.django_db
 N, LABELLED = 60, 40
 HERE = "/api/v1/studies/known"
 KEY = {"Idempotency-Key": "k"}
-
-
-@pytest.fixture
-def alice() -> APIClient:
-    client = APIClient()
-    client.default_format = "json"
-    client.force_login(ResearcherFactory(username="alice"))
-    return client
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import io
 import zipfile
 
 import pytest
-from rest_framework.test import APIClient
 
 from annotation.models import User
 from annotation.services import guidelines, overrides
@@ -26,14 +25,6 @@ from tests.labelled import add_verdicts, judge_says, people_say, with_items
 
 pytestmark = pytest.mark.django_db
 HERE = "/api/v1/studies/suits"
-
-
-@pytest.fixture
-def alice() -> APIClient:
-    client = APIClient()
-    client.default_format = "json"
-    client.force_login(ResearcherFactory(username="alice", is_superuser=False))
-    return client
 
 
 @pytest.fixture

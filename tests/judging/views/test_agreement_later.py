@@ -10,30 +10,12 @@ from django.urls import reverse
 from kombu.exceptions import OperationalError
 
 from annotation.models import AgreementRun, User
-from annotation.queries import size
 from judging.services import agreement_later as later
 from judging.services.comparison import JudgedOptions
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def all_are_large(monkeypatch):
-    monkeypatch.setattr(size, "LARGE", 3)
-    size.forget()
-    cache.clear()
-    yield
-    size.forget()
-    cache.clear()
-
-
-@pytest.fixture
-def sent(monkeypatch) -> list[Any]:
-    asked: list[Any] = []
-    monkeypatch.setattr(later.current_app, "send_task", lambda name, args: asked.append((name, args)))
-    return asked
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("all_are_large")]
 
 
 @pytest.fixture

@@ -1,0 +1,30 @@
+"""Studies count as large here from four handed-in items on; what is left to a worker is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+
+from annotation.queries import size
+from judging.services import agreement_later as later
+
+
+@pytest.fixture
+def all_are_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(size, "LARGE", 3)
+    size.forget()
+    cache.clear()
+    yield
+    size.forget()
+    cache.clear()
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Names and arguments of the tasks that were sent."""
+    asked: list[Any] = []
+    monkeypatch.setattr(later.current_app, "send_task", lambda name, args: asked.append((name, args)))
+    return asked
