@@ -1,11 +1,10 @@
 """Test settings: the real ones, in a folder of their own, on the database that TEST_DATABASE_URL names."""
 
 import os
-import tempfile
 
-from tests.apart import broker_of_this_process
+from tests.apart import broker_of_this_process, folder_of_this_process
 
-os.environ["CONCORD_DATA_DIR"] = tempfile.mkdtemp(prefix="concord tests ")
+os.environ["CONCORD_DATA_DIR"] = folder_of_this_process()
 os.environ["CONCORD_SECRET_KEY"] = "tests-only"
 os.environ["CELERY_BROKER_URL"] = broker_of_this_process(os.environ.get("TEST_BROKER_URL", ""))
 os.environ["DATABASE_URL"] = os.environ.get("TEST_DATABASE_URL", "")
