@@ -16,12 +16,13 @@ from annotation.errors import InputError
 from annotation.queries.labels import LabelRow
 from annotation.queries.moment import of_one_moment
 from annotation.services import label_files
+from annotation.services.label_files import EVIDENCE
 
 FREE_TEXT = frozenset({"study", "item_id", "item_source", "stratum", "rater", "unscored_reason", "note"})
 """Columns whose content somebody typed or that came with imported material."""
 
 TYPED = [place for place, name in enumerate(LabelRow._fields) if name in FREE_TEXT]
-EVIDENCE, AT = LabelRow._fields.index("evidence"), LabelRow._fields.index("submitted_at")
+AT = LabelRow._fields.index("submitted_at")
 STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
