@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
 import hypothesis
 import pytest
 from _pytest.nodeid import NodeId
-from django.conf import settings
 from django.db import connection
 from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
+
+from tests.migrated import find_or_make_file, use_copied_database
 
 triggers = import_module("annotation.migrations.0017_acts")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -45,31 +44,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """The test database, whose log of acts may be emptied. On SQLite a copy is kept of it as `migrate` left it."""
-    made = Path(connection.settings_dict["NAME"])
-    if connection.vendor == "sqlite" and not made.exists():
-        return  # none of the tests that run needs it
-    if connection.vendor == "sqlite":
-        with closing(sqlite3.connect(made)) as source, closing(sqlite3.connect(migrated_copy())) as copy:
-            source.backup(copy)
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """A copy of the migrated database, whose log of acts may be emptied: tests that commit empty every table."""
     with django_db_blocker.unblock():
-        if "annotation_act" in connection.introspection.table_names():
-            triggers.drop(connection)  # tests that commit empty every table behind them
-
-
-def migrated_copy() -> Path:
-    path: Path = settings.DATA_DIR / "migrated.sqlite3"
-    return path
+        stop = use_copied_database()
+        triggers.drop(connection)
+    yield
+    with django_db_blocker.unblock():
+        stop()
 
 
 @pytest.fixture(scope="session")
-def migrated(django_db_setup: None) -> Callable[[Path], None]:
-    """Puts a fresh database into a site's data folder where there is one to copy: that site need not `migrate`."""
+def migrated() -> Callable[[Path], None]:
+    """Puts a fresh database into a site's data folder: that site need not `migrate`."""
 
     def put(folder: Path) -> None:
-        if migrated_copy().exists():
-            shutil.copy(migrated_copy(), folder / "concord.sqlite3")
+        shutil.copy(find_or_make_file(), folder / "concord.sqlite3")
 
     return put
 
