@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from django.db import connection
 from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 
-from tests.migrated import find_or_make_file, use_copied_database
+from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
 
 triggers = import_module("annotation.migrations.0017_acts")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -59,11 +60,18 @@ def django_db_setup(
 @pytest.fixture(scope="session")
 def migrated() -> Callable[[Path], None]:
     """Puts a fresh database into a site's data folder: that site need not `migrate`."""
+    return partial(copy_database, find_or_make_migrated)
 
-    def put(folder: Path) -> None:
-        shutil.copy(find_or_make_file(), folder / "concord.sqlite3")
 
-    return put
+@pytest.fixture(scope="session")
+def with_demo() -> Callable[[Path], None]:
+    """Puts the demo's database into a site's data folder."""
+    return partial(copy_database, find_or_make_demo)
+
+
+def copy_database(find: Callable[[], Path], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(find(), folder / "concord.sqlite3")
 
 
 @pytest.fixture(scope="session")
