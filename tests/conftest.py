@@ -27,6 +27,10 @@ hypothesis.settings.load_profile("concord")
 providers._get_local_constants = lambda: providers._local_constants
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--database-only", action="store_true", help="only tests that use the database, without a browser")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of a group run in one process, one after the other; long tests are dealt out first.
@@ -35,6 +39,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     pytest-xdist 3.8 puts the group into `_nodeid`, which pytest 9.2 no longer reads: groups would be torn apart.
     """
+    if config.option.database_only:
+        config.hook.pytest_deselected(items=[item for item in items if not runs_on_services(item)])
+        items[:] = [item for item in items if runs_on_services(item)]
     if not getattr(config.option, "loadgroup", False):
         return
     for item in items:
@@ -42,6 +49,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if group and not item.nodeid.endswith(f"@{group.args[0]}"):
             item._id = NodeId.parse(f"{item.nodeid}@{group.args[0]}")
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else in the order drawn
+
+
+def runs_on_services(item: pytest.Item) -> bool:
+    if item.get_closest_marker("browser"):
+        return False
+    fixtures = set(getattr(item, "fixturenames", []))
+    return bool(item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db", "live_server"})
 
 
 @pytest.fixture(scope="session")
