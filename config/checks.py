@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +12,7 @@ from django.core.checks import CheckMessage, Error, Warning, register
 
 from annotation.errors import InputError
 from annotation.management.base import SETTINGS
+from config import privacy
 from config.logs import FORMATS
 
 
@@ -19,6 +22,18 @@ def data_folder_is_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG00
         return []
     hint = "Set CONCORD_DATA_DIR to a folder that this user may write."
     return [Error(f"The data folder {settings.DATA_DIR} cannot be written.", hint=hint, id="concord.E001")]
+
+
+@register(SETTINGS)
+def files_are_private(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """Database and backups hold password hashes: other accounts of the machine may not read them."""
+    kept = settings.DATABASES["default"]
+    database = Path(kept["NAME"]) if kept["ENGINE"].endswith("sqlite3") else None
+    if not (paths := privacy.open_paths(settings.DATA_DIR, database)):
+        return []
+    names = [shlex.quote(str(path)) for path in paths]
+    message = f"Other accounts of this machine can read or enter {', '.join(names)}."
+    return [Warning(message, hint=f"Close it: chmod go= {' '.join(names)}", id="concord.W020")]
 
 
 @register(SETTINGS)

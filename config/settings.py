@@ -16,10 +16,13 @@ from django_guid.integrations import CeleryIntegration
 
 from config.broker import file_broker_options, shared_cache
 from config.logs import logging_as
+from config.privacy import UMASK
 from config.secrets import secret_key
 from config.single_sign_on import single_sign_on
 
 django_stubs_ext.monkeypatch()
+
+os.umask(UMASK)  # every process loads this file before it writes anything
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("CONCORD_DATA_DIR") or BASE_DIR / "data").absolute()
@@ -169,6 +172,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 MEDIA_ROOT = DATA_DIR / "uploads"
+FILE_UPLOAD_PERMISSIONS = None  # the umask's; static files too, as the web server of the site itself sends them
 
 # Uploads. A larger file belongs on the command line, which streams it from disk.
 MAX_UPLOAD_BYTES = int(os.environ.get("CONCORD_MAX_UPLOAD_MB", "100")) * 1024 * 1024
@@ -264,4 +268,7 @@ DJANGO_GUID = {
     "INTEGRATIONS": [CeleryIntegration(use_django_logging=False, log_parent=False)],
 }
 LOGGING = logging_as(os.environ.get("CONCORD_LOG_FORMAT", "line"), os.environ.get("CONCORD_LOG_LEVEL", "INFO"))
+BACKUP_KEYS = env_list("CONCORD_BACKUP_KEY")
+"""The first encrypts backups, any of them opens one: config/backups/encryption.py."""
+
 METRICS_TOKEN = os.environ.get("CONCORD_METRICS_TOKEN", "")

@@ -71,6 +71,7 @@ class Site:
             capture_output=True,
             text=True,
             timeout=280,
+            umask=0,  # of whoever starts it; Concord sets its own
         )
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from config.demo import PASSWORD
 from tests.browser.waiting import saved
+from tests.config.test_privacy import open_below
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 DIALOGUE_KEYS = ("y", "3", "4", "4", "5", "4")
@@ -98,3 +99,8 @@ def test_a_second_start_finds_everything_there(site) -> None:
     again = site.manage("demo", "--start", "--no-model")
     assert again.returncode == 0, again.stderr
     assert site.url in again.stdout
+
+
+def test_no_file_of_the_running_site_can_be_read_by_other_accounts(site) -> None:
+    assert {"broker", "cache", "concord.sqlite3-wal", "logs", "static"} <= {path.name for path in site.data.iterdir()}
+    assert open_below(site.data) == []
