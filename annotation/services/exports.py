@@ -17,6 +17,7 @@ from annotation.queries.labels import LabelRow
 from annotation.queries.moment import of_one_moment
 from annotation.services import label_files
 from annotation.services.label_files import EVIDENCE
+from annotation.whole_files import write_whole
 
 FREE_TEXT = frozenset({"study", "item_id", "item_source", "stratum", "rater", "unscored_reason", "note"})
 """Columns whose content somebody typed or that came with imported material."""
@@ -168,14 +169,8 @@ def write(rows: Iterable[LabelRow], fmt: Format, path: Path) -> None:
 
 def put(pieces: Iterable[bytes], path: Path) -> None:
     """Write a file as a whole or not at all. Raises InputError where the place cannot be written."""
-    beside = path.with_name(f".{path.name}.part")
     try:
-        with beside.open("wb") as file:
+        with write_whole(path) as file:
             file.writelines(pieces)
-        beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from annotation.models import Study, User
 from annotation.packing import Member, zipped
 from annotation.queries.moment import of_one_moment
 from annotation.version import code_version
+from annotation.whole_files import write_whole
 from config.archives import members
 from config.backups import tables
 from config.backups.writing import Written, migrations
@@ -28,19 +28,14 @@ SECRET = {"password": "", "email": "", "last_login": None, "is_superuser": False
 
 
 def write(study: Study, path: Path) -> dict[str, Any]:
-    """Write the study and what it rests on, beside `path` first. Returns the manifest.
+    """Write the study and what it rests on. Returns the manifest.
 
     Raises InputError while a judge is at work on it, OSError where the file cannot be written.
     """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            file.writelines(of_one_moment(zipped(files(study))))
-        with zipfile.ZipFile(part) as archive:
+    with write_whole(path) as file:
+        file.writelines(of_one_moment(zipped(files(study))))
+        with zipfile.ZipFile(file) as archive:
             manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
     return manifest
 
 

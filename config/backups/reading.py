@@ -22,6 +22,7 @@ from annotation.errors import InputError
 from annotation.models import Project
 from annotation.models.project import DEFAULT_NAME, DEFAULT_SLUG
 from config.backups import tables
+from config.backups.encryption import decrypted
 from config.backups.writing import FORM, MANIFEST, migrations
 
 BATCH = 1000
@@ -30,34 +31,54 @@ BATCH = 1000
 def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
     """Fill an empty, migrated database with a backup. Returns the manifest.
 
-    Raises InputError where the file is no backup, was changed or cut, was made by a version with other tables, or the
-    site is not empty; nothing is kept then.
+    Raises InputError where the file is no backup, was changed or cut, was encrypted with another key, was made by a
+    version with other tables, or the site is not empty; nothing is kept then.
     """
     try:
-        with zipfile.ZipFile(path) as archive, transaction.atomic():
-            manifest = manifest_in(archive, path)
+        with opened(path) as archive, transaction.atomic():
+            manifest = read_manifest(archive, path)
+            check_tables(manifest, path)
             check_empty()
             for model in tables.models_kept():
                 tell(model._meta.label, table(archive, model, manifest, path))
             go_on_counting()
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise InputError(f"cannot be read as a backup: {error}", file=str(path)) from error
     except IntegrityError as error:
         raise InputError(f"refers to rows that it does not hold: {error}", file=str(path)) from error
     return manifest
 
 
-def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
-    """The manifest, if this code can read what it lists."""
+def check_readable(path: Path) -> None:
+    """Raise InputError where the file is no backup, was cut, or was encrypted with another key. Needs no database."""
+    with opened(path) as archive:
+        read_manifest(archive, path)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The backup's files, decrypted as they are read. InputError where one cannot be read, now or later."""
+    try:
+        with path.open("rb") as file, zipfile.ZipFile(decrypted(file)) as archive:
+            yield archive
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        raise InputError(f"cannot be read as a backup: {error}", file=str(path)) from error
+
+
+def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    """The manifest, if this code knows its form."""
     try:
         manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
-        form, made, labels = manifest["form"], set(manifest["migrations"]), set(manifest["tables"])
+        form, _, _ = manifest["form"], set(manifest["migrations"]), set(manifest["tables"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"holds no {MANIFEST} of a backup", file=str(path)) from error
     if form != FORM:
         raise InputError(f"has form {form}; this version reads form {FORM}", file=str(path), field="form")
-    here = set(migrations())
-    if made != here or labels != {model._meta.label for model in tables.models_kept()}:
+    return manifest
+
+
+def check_tables(manifest: dict[str, Any], path: Path) -> None:
+    """Raise InputError where the backup has other tables than this site."""
+    made, here = set(manifest["migrations"]), set(migrations())
+    if made != here or set(manifest["tables"]) != {model._meta.label for model in tables.models_kept()}:
         other = ", ".join(sorted(made ^ here)[:5])
         raise InputError(
             f"was made by {manifest.get('code_version')}, whose tables differ ({other}). Restore it with that version, "
@@ -65,7 +86,6 @@ def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
             file=str(path),
             field="migrations",
         )
-    return manifest
 
 
 def check_empty() -> None:

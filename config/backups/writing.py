@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -18,7 +17,9 @@ from django.db.models import Model
 
 from annotation.queries.moment import one_moment
 from annotation.version import code_version
+from annotation.whole_files import write_whole
 from config.backups import tables
+from config.backups.encryption import Encrypting
 
 FORM = 1
 MANIFEST = "manifest.json"
@@ -37,16 +38,24 @@ class Written:
         return line
 
 
-def write(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
-    """Write all tables as they are at one moment, beside `path` first. Returns the manifest. OSError if it cannot."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with one_moment(), zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-            manifest = manifest_of({model._meta.label: table(archive, model, tell) for model in tables.models_kept()})
-            archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
+    """Write all tables as they are at one moment, encrypted where there is a key. Returns the manifest.
+
+    OSError where the file cannot be written.
+    """
+    with write_whole(path) as file, one_moment():
+        if key is None:
+            return write_archive(file, tell)
+        encrypting = Encrypting(file, key)
+        manifest = write_archive(encrypting, tell)
+        encrypting.finish()
+    return manifest
+
+
+def write_archive(file: IO[bytes], tell: Callable[[str, int], None]) -> dict[str, Any]:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        manifest = manifest_of({model._meta.label: table(archive, model, tell) for model in tables.models_kept()})
+        archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
     return manifest
 
 

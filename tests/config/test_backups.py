@@ -30,7 +30,7 @@ def backup(db, tmp_path) -> Path:
     ProfileFactory(extra={"nested": [1, {"ü": None}]}, persona="مرحبا <b>")
     judged(study, scripted())
     path = tmp_path / "site.zip"
-    writing.write(path)
+    writing.write(path, key=None)
     return path
 
 
@@ -49,7 +49,7 @@ def test_the_log_of_acts_comes_back_as_it_was_and_goes_on(db, tmp_path):
     known.set_rules(by=None, study=made, pass_mark=0.1)
     before = list(Act.objects.values())
     path = tmp_path / "site.zip"
-    writing.write(path)
+    writing.write(path, key=None)
     emptied()
     reading.restore(path)
     assert list(Act.objects.values()) == before

@@ -10,29 +10,82 @@ from django.core.management.base import CommandParser
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from config.backups import writing
+from config.backups import encryption, folder, writing
+
+NEEDS_KEY = (
+    "CONCORD_BACKUP_KEY is not set. A backup holds password hashes and the secrets of second factors, so it is "
+    "encrypted. Make a key with `manage.py backup --new-key`, set it, and keep a copy away from this machine: without "
+    "it, nothing opens a backup. Or give --unencrypted."
+)
 
 
 class Command(ConcordCommand):
-    help = "Write everything in the database to one file, as it is at one moment, while the site runs."
-    example = "backup -o concord-2026-11-22.zip"
+    help = (
+        "Write everything in the database to one file, as it is at one moment, while the site runs. The file is "
+        "encrypted with the key in CONCORD_BACKUP_KEY."
+    )
+    example = "backup --folder /mnt/backups --keep 14 --keep-days 60"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("-o", "--output", required=True, type=Path, metavar="FILE")
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("-o", "--output", type=Path, metavar="FILE", help="write this file")
+        what.add_argument("--folder", type=Path, help="write a file named by the time into this folder, on any disk")
+        what.add_argument("--new-key", action="store_true", help="only print a new key for CONCORD_BACKUP_KEY")
+        parser.add_argument("--keep", type=int, metavar="N", help="then delete all backups there but the newest N")
+        parser.add_argument("--keep-days", type=int, metavar="D", help="then delete backups older than D days")
+        parser.add_argument(
+            "--unencrypted",
+            action="store_true",
+            help="do not encrypt: whoever gets the file can read password hashes and the secrets of second factors",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        path: Path = options["output"]
+        if options["new_key"]:
+            return {"key": encryption.new_key()}
+        check_limits(options["folder"], keep=options["keep"], days=options["keep_days"])
+        key = None if options["unencrypted"] else first_key()
+        path = options["output"] or folder.new_path(options["folder"], encrypted=key is not None)
         try:
-            manifest = writing.write(path, tell=self.tell)
+            manifest = writing.write(path, key=key, tell=self.tell)
+            size = path.stat().st_size
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
-        return {"path": str(path), "bytes": path.stat().st_size, **manifest}
+        written = {"path": str(path), "bytes": size, "encrypted": key is not None, **manifest}
+        return {**written, "deleted": self.prune(options["folder"], options["keep"], options["keep_days"])}
+
+    def prune(self, where: Path | None, keep: int | None, days: int | None) -> list[str]:
+        try:
+            return [str(path) for path in folder.prune(where, keep=keep, days=days)] if where else []
+        except OSError as error:
+            raise InputError(f"old backups cannot be deleted: {error.strerror}", file=str(error.filename)) from error
 
     def tell(self, label: str, rows: int) -> None:
         if self.on_terminal:
             sys.stderr.write(f"{rows:>12,} {label}\n")
 
     def say(self, document: dict[str, Any]) -> None:
+        if "key" in document:
+            self.stdout.write(document["key"])
+            return
         rows = sum(table["rows"] for table in document["tables"].values())
+        how = "encrypted" if document["encrypted"] else "NOT encrypted: it holds password hashes"
         size = document["bytes"] / 1e6
-        self.stdout.write(f"{rows:,} rows of {len(document['tables'])} tables in {document['path']}, {size:.1f} MB")
+        self.stdout.write(
+            f"{rows:,} rows of {len(document['tables'])} tables in {document['path']}, {size:.1f} MB, {how}"
+        )
+        for path in document["deleted"]:
+            self.stdout.write(f"deleted {path}")
+
+
+def check_limits(where: Path | None, *, keep: int | None, days: int | None) -> None:
+    if where is None and (keep, days) != (None, None):
+        raise InputError("--keep and --keep-days need --folder.")
+    if min(1 if keep is None else keep, 1 if days is None else days) < 1:
+        raise InputError("--keep and --keep-days are 1 or more.")
+
+
+def first_key() -> bytes:
+    """The key that encrypts. InputError, which says what to do, where there is none."""
+    if found := encryption.keys():
+        return found[0]
+    raise InputError(NEEDS_KEY)

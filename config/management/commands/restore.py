@@ -14,13 +14,17 @@ from config.backups import reading
 
 
 class Command(ConcordCommand):
-    help = "Fill an empty site with a backup, on this or another database. All of it or nothing."
-    example = "restore concord-2026-11-22.zip"
+    help = (
+        "Fill an empty site with a backup, on this or another database. All of it or nothing. An encrypted backup "
+        "needs the key that it was made with in CONCORD_BACKUP_KEY."
+    )
+    example = "restore /mnt/backups/concord-20261122T031000Z.backup"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
 
     def run(self, **options: Any) -> dict[str, Any]:
+        reading.check_readable(options["file"])
         call_command("migrate", verbosity=0)
         return {"path": str(options["file"]), **reading.restore(options["file"], tell=self.tell)}
 
