@@ -76,22 +76,14 @@ def periods_are_periods(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     return found
 
 
-@register(SETTINGS)
-def backup_keys_are_keys(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
-    try:
-        encryption.keys()
-    except InputError as error:
-        hint = "Where there are several, put commas between them, the one that encrypts first."
-        return [Error(str(error), hint=hint, id="concord.E020")]
-    return []
-
-
 @register(SETTINGS, deploy=True)
 def backups_can_be_made(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
-    if settings.BACKUP_KEYS:
-        return []
     hint = "Set CONCORD_BACKUP_KEY to what `manage.py backup --new-key` prints, and keep a copy elsewhere."
-    return [Warning("Backups cannot be encrypted, so none are made.", hint=hint, id="concord.W021")]
+    try:
+        found = encryption.keys()
+    except InputError as error:
+        return [Error(str(error), hint=hint, id="concord.E020")]
+    return [] if found else [Warning("Backups cannot be encrypted, so none are made.", hint=hint, id="concord.W021")]
 
 
 @register(SETTINGS, deploy=True)

@@ -46,7 +46,7 @@ def main() -> int:
         prepare(names[0], folder / "filled")
         fill_or_find(given.items, there=False)
         first, second = (f"{SERVER.rsplit('/', 1)[0]}/{name}" for name in names)
-        print(f"{'':28} {'seconds':>8} {'memory':>9} {'size':>9}")
+        print(f"{'':28} {'seconds':>8} {'cpu':>8} {'memory':>9} {'size':>9}")
         for what, url, file in (
             ("backup", first, "one"),
             ("restore", "", "one"),
@@ -74,8 +74,8 @@ def measured(code: Path, what: str, url: str, folder: Path, file: Path) -> None:
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, arguments)
     where = "PostgreSQL" if url else "SQLite"
-    memory, size = used.ru_maxrss / 1024, file.stat().st_size / 1e6
-    print(f"{what} on {where:18} {seconds:8.1f} {memory:6,.0f} MB {size:6,.1f} MB", flush=True)
+    processor, memory, size = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file.stat().st_size / 1e6
+    print(f"{f'{what} on {where}':28} {seconds:8.1f} {processor:8.1f} {memory:6,.0f} MB {size:6,.1f} MB", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ with --keep it stays, and the next call uses it.
 from __future__ import annotations
 
 import argparse
+import base64
 import os
 import shutil
 import sys
@@ -89,6 +90,7 @@ def drop(name: str) -> None:
 def prepare(name: str, folder: Path) -> None:
     os.environ |= {
         "CONCORD_DATA_DIR": str(folder),
+        "CONCORD_BACKUP_KEY": base64.urlsafe_b64encode(bytes(32)).decode(),  # of a backup that is not kept
         "CONCORD_LOG_LEVEL": "ERROR",
         "DATABASE_URL": f"{SERVER.rsplit('/', 1)[0]}/{name}",
         "DJANGO_SETTINGS_MODULE": "config.settings",

@@ -6,6 +6,7 @@ from tests.apart import broker_of_this_process, folder_of_this_process
 
 os.environ["CONCORD_DATA_DIR"] = folder_of_this_process()
 os.environ["CONCORD_SECRET_KEY"] = "tests-only"
+os.environ["CONCORD_BACKUP_KEY"] = "dGVzdHMtb25seS4uLi4uLi4uLi4uLi4uLi4uLi4uLi4="
 os.environ["CELERY_BROKER_URL"] = broker_of_this_process(os.environ.get("TEST_BROKER_URL", ""))
 os.environ["DATABASE_URL"] = os.environ.get("TEST_DATABASE_URL", "")
 os.environ.pop("ANTHROPIC_API_KEY", None)

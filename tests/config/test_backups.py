@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,8 +22,8 @@ from annotation.errors import InputError
 from annotation.models import Act, Profile, Study
 from annotation.queries import acts
 from annotation.services import known, studies
-from config.backups import reading, tables, writing
-from tests.factories import ProfileFactory, ResearcherFactory, StudyFactory
+from config.backups import encryption, folder, reading, tables, writing
+from tests.factories import DialogueFactory, ProfileFactory, ResearcherFactory, StudyFactory
 from tests.judging.helpers import dialogue_study, judged, scripted
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,41 +135,206 @@ class TestWhatIsRefused:
         assert list(tmp_path.iterdir()) == []
 
 
-REPORTING = """
+FULL = 200_000
+"""Bytes that fit on the full disk of the tests: some tables, but not the whole backup."""
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Files cannot grow beyond a size: the system refuses to write on, as it does where the disk is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+class TestEncryption:
+    def test_a_backup_is_encrypted_and_restores(self, backup, tmp_path):
+        before, path = content(), tmp_path / "site.backup"
+        call_command("backup", output=path, verbosity=0)
+        assert not zipfile.is_zipfile(path)
+        assert path.stat().st_mode & 0o777 == 0o600
+        emptied()
+        call_command("restore", path)
+        assert content() == before
+
+    def test_without_a_key_it_says_what_it_needs(self, db, settings, tmp_path):
+        settings.BACKUP_KEYS = []
+        with pytest.raises(CommandError, match=r"CONCORD_BACKUP_KEY is not set.*--new-key.*--unencrypted") as error:
+            call_command("backup", output=tmp_path / "site.backup")
+        assert error.value.returncode == 2
+        assert list(tmp_path.iterdir()) == []
+
+    def test_an_unencrypted_one_says_that_it_is(self, db, settings, tmp_path, capsys):
+        settings.BACKUP_KEYS = []
+        call_command("backup", "-o", str(tmp_path / "site.zip"), "--unencrypted")
+        assert "NOT encrypted: it holds password hashes" in capsys.readouterr().out
+        assert zipfile.is_zipfile(tmp_path / "site.zip")
+
+    def test_a_new_key_is_printed_and_nothing_else(self, settings, capsys):
+        call_command("backup", "--new-key")
+        settings.BACKUP_KEYS = [capsys.readouterr().out.strip()]
+        assert len(encryption.keys()) == 1
+
+    @pytest.mark.parametrize(
+        ("keys", "damage", "says"),
+        [
+            ([], lambda whole: whole, "it is encrypted: set CONCORD_BACKUP_KEY to the key that it was made with"),
+            ([encryption.new_key()], lambda whole: whole, "it was encrypted with another key than those in"),
+            (["password"], lambda whole: whole, "CONCORD_BACKUP_KEY is not a key"),
+            (None, lambda whole: whole[:-1000], "was changed, moved or cut"),
+            (None, lambda whole: b"Concord", "not a zip file"),
+            (None, lambda whole: b"", "not a zip file"),
+        ],
+    )
+    def test_what_cannot_be_opened_does_not_touch_the_site(
+        self, db, settings, tmp_path, keys, damage, says, django_assert_num_queries
+    ):
+        path = tmp_path / "site.backup"
+        call_command("backup", output=path, verbosity=0)
+        path.write_bytes(damage(path.read_bytes()))
+        if keys is not None:
+            settings.BACKUP_KEYS = keys
+        with django_assert_num_queries(0), pytest.raises(CommandError, match=says) as error:
+            call_command("restore", path)
+        assert error.value.returncode == 2
+
+    def test_a_chunk_that_was_changed_in_the_middle_leaves_nothing_behind(self, db, tmp_path):
+        path = tmp_path / "site.backup"
+        DialogueFactory(turns=noise())
+        call_command("backup", output=path, verbosity=0)
+        whole = bytearray(path.read_bytes())
+        assert len(whole) > encryption.HEADER + 3 * (encryption.CHUNK + encryption.TAG)
+        whole[encryption.HEADER + encryption.CHUNK + encryption.TAG] ^= 1
+        path.write_bytes(whole)
+        emptied()
+        with pytest.raises(CommandError, match=r"part 2 of .* was changed, moved or cut"):
+            call_command("restore", path)
+        assert sum(map(len, content().values())) == 0
+
+
+def noise() -> list[dict[str, str]]:
+    """Turns that compress little."""
+    return [{"role": "user", "content": os.urandom(300_000).hex()}]
+
+
+class TestFolder:
+    def test_the_newest_and_the_young_stay_and_other_files_are_not_touched(self, db, tmp_path):
+        now = datetime.now(UTC)
+        names = {days: f"concord-{now - timedelta(days=days):%Y%m%dT%H%M%SZ}.backup" for days in (1, 2, 3, 40)}
+        others = ("notes.txt", "concord-20200101T000000Z.backup.old", "site.backup")
+        for name in (*names.values(), *others):
+            (tmp_path / name).touch()
+        call_command("backup", folder=tmp_path, keep=3, keep_days=30, verbosity=0)
+        left = {path.name for path in tmp_path.iterdir()}
+        assert left > {names[1], names[2], *others}
+        assert not left & {names[3], names[40]}
+        assert len(left) == 3 + len(others)
+
+    def test_the_newest_one_always_stays(self, tmp_path):
+        for name in ("concord-20200101T000000Z.zip", "concord-20200102T000000Z.backup"):
+            (tmp_path / name).touch()
+        assert folder.prune(tmp_path, keep=None, days=1) == [tmp_path / "concord-20200101T000000Z.zip"]
+        assert folder.prune(tmp_path, keep=None, days=1) == []
+
+    @pytest.mark.parametrize(
+        ("options", "says"),
+        [
+            ({"output": Path("site.backup"), "keep": 3}, "need --folder"),
+            ({"folder": Path(), "keep": 0}, "1 or more"),
+            ({"folder": Path(), "keep_days": -1}, "1 or more"),
+        ],
+    )
+    def test_limits_that_make_no_sense(self, options, says, django_assert_num_queries):
+        with pytest.raises(CommandError, match=says):
+            call_command("backup", **options)
+
+    def test_a_folder_that_is_not_there_is_not_made(self, db, tmp_path):
+        """It may be a disk that is not mounted."""
+        with pytest.raises(CommandError, match="cannot be written: No such file or directory"):
+            call_command("backup", folder=tmp_path / "mnt")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_full_disk_leaves_the_older_backups_and_no_part(self, db, tmp_path):
+        old = tmp_path / "concord-20200101T000000Z.backup"
+        old.touch()
+        DialogueFactory(turns=noise())
+        with full_disk(), pytest.raises(CommandError, match="cannot be written: File too large") as error:
+            call_command("backup", folder=tmp_path, keep=1)
+        assert error.value.returncode == 2
+        assert list(tmp_path.iterdir()) == [old]
+
+
+KILLED = """
+import os, signal
 from pathlib import Path
-from django.core.management import call_command
+from config.backups import writing
 
+def tell(label, rows):
+    if label == "judging.Judge":
+        os.kill(os.getpid(), signal.SIGKILL)
 
-def report(path):
-    with Path(path).open("w") as file:
-        call_command("agreement", "--study", "Demo dialogues", "--json", "--bootstrap", "200", stdout=file)
-
-
+writing.write(Path({!r}), key=bytes(32), tell=tell)
 """
 
 
-def managed(folder: Path, commands: str) -> None:
-    """Calls commands on a site of its own, all in one process: starting one takes longer than most of them."""
-    environment = {**os.environ, "CONCORD_DATA_DIR": str(folder), "DATABASE_URL": "", "CELERY_BROKER_URL": ""}
-    environment.pop("DJANGO_SETTINGS_MODULE", None)
+def test_a_kill_in_the_middle_leaves_nothing_that_looks_whole_and_the_next_run_tidies_up(db, tmp_path, with_demo):
+    where = tmp_path / "backups"
+    where.mkdir()
+    with_demo(tmp_path / "site")
+    path = where / "concord-20261122T031000Z.backup"
     done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "-v0", "-c", f"{REPORTING}{commands}"],
+        [sys.executable, "manage.py", "shell", "-v0", "-c", KILLED.format(str(path))],
         cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=280,
+        env=site_environment(tmp_path / "site"),
+        check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == -signal.SIGKILL
+    (part,) = where.iterdir()
+    assert folder.backups(where) == []
+    assert part.stat().st_size > 0
+    call_command("backup", folder=where, verbosity=0)
+    ((_, whole),) = folder.backups(where)
+    assert list(where.iterdir()) == [whole]
+
+
+def site_environment(data: Path) -> dict[str, str]:
+    environment = {**os.environ, "CONCORD_DATA_DIR": str(data), "DATABASE_URL": "", "CELERY_BROKER_URL": ""}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    return environment
+
+
+def documented_drill() -> str:
+    """The commands under *Restore drill* in docs/deploy.md."""
+    text = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    return text.split("### Restore drill")[1].split("```")[1]
 
 
 @pytest.mark.long
-def test_the_agreement_report_of_a_restored_site_is_the_same_to_the_byte(tmp_path, with_demo, migrated):
-    first, second, file = tmp_path / "first", tmp_path / "second", str(tmp_path / "site.zip")
-    before, after = tmp_path / "before.json", tmp_path / "after.json"
-    with_demo(first)
-    migrated(second)
-    managed(first, f"report({str(before)!r}); call_command('backup', '-o', {file!r})")
-    managed(second, f"call_command('restore', {file!r}); report({str(after)!r})")
-    assert b'"fleiss_kappa"' in before.read_bytes()
-    assert after.read_bytes() == before.read_bytes()
+def test_the_documented_restore_drill_finds_the_same_agreement_to_the_byte(tmp_path, with_demo, migrated):
+    site, drill, backups = tmp_path / "site", tmp_path / "drill", tmp_path / "backups"
+    backups.mkdir()
+    with_demo(site)
+    migrated(drill / "site")  # it is empty, and need not be made by `restore`
+    commands = documented_drill()
+    for theirs, ours in (
+        ("set -a; . /etc/concord.env; set +a\n", ""),
+        ('BACKUPS=/var/lib/concord-backups; STUDY="My study"', f'BACKUPS="{backups}"; STUDY="Demo dialogues"'),
+        ("DRILL=$(mktemp -d)", f'DRILL="{drill}"'),
+        ("trap 'rm -r \"$DRILL\"' EXIT\n", ""),  # the reports are looked at below
+        (".venv/bin/python", f'"{sys.executable}"'),
+    ):
+        assert theirs in commands
+        commands = commands.replace(theirs, ours)
+    done = subprocess.run(
+        ["sh", "-c", commands], cwd=ROOT, env=site_environment(site), capture_output=True, text=True, timeout=280
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("The backup is good.\n")
+    before, after = (drill / "before.json").read_bytes(), (drill / "after.json").read_bytes()
+    assert b'"fleiss_kappa"' in before
+    assert after == before
+    ((_, path),) = folder.backups(backups)
+    assert path.read_bytes().startswith(encryption.MAGIC)
