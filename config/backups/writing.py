@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -52,7 +52,7 @@ def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = l
     return manifest
 
 
-def write_archive(file: IO[bytes], tell: Callable[[str, int], None]) -> dict[str, Any]:
+def write_archive(file: BinaryIO | Encrypting, tell: Callable[[str, int], None]) -> dict[str, Any]:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         manifest = manifest_of({model._meta.label: table(archive, model, tell) for model in tables.models_kept()})
         archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
