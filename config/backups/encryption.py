@@ -4,6 +4,9 @@ The chunks are sealed with AES-256-GCM of the `cryptography` package, in the STR
 Rogaway and Vizár 2015; age and Tink use it too): a chunk's nonce is its number and whether it is the last one. A chunk
 that was altered, moved or left out therefore does not open, nor does a file that was cut. The key of a file follows
 from a key of the site and the file's own salt by HKDF (RFC 5869), so that chunks of other files do not open either.
+
+Fernet holds a whole file in memory, and bindings of age decrypt from beginning to end. `zipfile` reads at any place:
+with chunks it reads from the encrypted file, and nothing lies decrypted on a disk.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from annotation.errors import InputError
+from config import checks
 from config.backups import encryption
 from config.backups.encryption import CHUNK, HEADER, TAG, DamagedError, Decrypting, Encrypting
 
@@ -137,3 +138,11 @@ class TestKeys:
         settings.BACKUP_KEYS = [text]
         with pytest.raises(InputError, match="--new-key"):
             encryption.keys()
+
+    def test_a_site_without_a_good_key_is_told_before_the_night(self, settings):
+        settings.BACKUP_KEYS = []
+        assert [found.id for found in checks.backups_can_be_made()] == ["concord.W021"]
+        settings.BACKUP_KEYS = ["password"]
+        assert [found.id for found in checks.backups_can_be_made()] == ["concord.E020"]
+        settings.BACKUP_KEYS = [encryption.new_key()]
+        assert checks.backups_can_be_made() == []
