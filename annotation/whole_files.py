@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import tempfile
@@ -59,5 +60,8 @@ def sync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError as error:
+        if error.errno not in {errno.EBADF, errno.EINVAL}:  # network file systems that cannot sync a folder
+            raise
     finally:
         os.close(handle)

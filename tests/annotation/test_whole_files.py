@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -53,6 +56,20 @@ def test_it_is_on_the_disk_before_it_has_its_name_and_the_name_is_too(tmp_path, 
     with write_whole(path) as file:
         file.write(b"labels")
     assert seen == [(".part", False), ("folder", True)]
+
+
+@pytest.mark.parametrize(("number", "ends"), [(errno.EINVAL, nullcontext()), (errno.EIO, pytest.raises(OSError))])
+def test_a_file_system_that_cannot_sync_folders_will_do_but_a_fault_is_told(tmp_path, monkeypatch, number, ends):
+    sync = os.fsync
+
+    def refuse(handle: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(number, os.strerror(number))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with ends, write_whole(tmp_path / "labels.csv") as file:
+        file.write(b"labels")
 
 
 def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
