@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal import ratelimit
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
@@ -18,9 +20,27 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
         """No account without an invitation; `annotation` makes those."""
         return False
 
-    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ARG002
-        """By name alone: allauth's key has the Host header in it, whose port a visitor may choose."""
-        return str(credentials.get("email") or credentials.get("username") or "").lower()
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count the attempt for its name and address, and then for its name; success takes both back.
+
+        An attempt that the first limit refuses does not count in the second: one address alone cannot use that up.
+        """
+        super().pre_authenticate(request, **credentials)
+        anywhere = ratelimit.consume(
+            request, app="allauth.account", action="login_failed_anywhere", key=name_in(credentials)
+        )
+        if not anywhere:
+            raise self.validation_error("too_many_login_attempts")
+        self._login_failed_rl_usage.usage += anywhere.usage
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """By name and address. allauth's own key has the Host header in it, whose port a visitor may choose."""
+        return f"{ratelimit.get_ip(request)} {name_in(credentials)}"
+
+
+def name_in(credentials: Mapping[str, Any]) -> str:
+    """The name that somebody signs in by. In capitals, as PostgreSQL compares names: "ſ" and "s" are one there."""
+    return str(credentials.get("email") or credentials.get("username") or "").upper()
 
 
 class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]

@@ -43,7 +43,7 @@ ALLOWED_HOSTS = env_list("CONCORD_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CONCORD_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "config.apps.AdministrationConfig",  # Django's, without a sign-in page of its own
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -149,7 +149,14 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_RATE_LIMITS = {"login": "200/m/ip", "login_failed": "30/m/ip,5/5m/key", "join": "100/10m/ip"}
+# Whoever guesses at a name from one address must not lock that name's owner out at another; guesses from many addresses
+# count together, in a slower limit that one address alone does not reach.
+ACCOUNT_RATE_LIMITS = {
+    "login": "200/m/ip",
+    "login_failed": "30/m/ip,5/5m/key",  # key: name and address
+    "login_failed_anywhere": "100/h/key",  # key: name
+    "join": "100/10m/ip",
+}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Concord"
 SOCIALACCOUNT_ADAPTER = "config.accounts.SingleSignOn"
