@@ -7,12 +7,21 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal import ratelimit
+from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
 from annotation.queries import people
+from judging import second_factors
+from judging.sealing import UnreadableError
+
+UNREADABLE = (
+    "The site cannot read your second factor: it was sealed with a secret that is gone. "
+    "Ask the person who runs this site to remove it."
+)
 
 
 class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
@@ -47,6 +56,19 @@ class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:  # noqa: ARG002
         """A stranger whom the lab knows becomes an annotator; what they may do more, a researcher decides."""
         return bool(settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS)
+
+
+class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
+    """Secrets of authenticator apps and recovery codes are sealed in the database."""
+
+    def encrypt(self, text: str) -> str:
+        return second_factors.seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        try:
+            return second_factors.unseal(encrypted_text)
+        except UnreadableError as error:
+            raise ValidationError(UNREADABLE) from error
 
 
 class Passwords(ModelBackend):

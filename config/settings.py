@@ -37,7 +37,7 @@ def env_list(name: str, default: str = "") -> list[str]:
 DEBUG = env_flag("CONCORD_DEBUG", default=False)
 SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
-"""Keys of models are sealed under the first, and opened under any: judging/sealing.py."""
+"""Keys of models and second factors are sealed under the first, and opened under any: judging/sealing.py."""
 
 ALLOWED_HOSTS = env_list("CONCORD_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CONCORD_TRUSTED_ORIGINS")
@@ -157,6 +157,7 @@ ACCOUNT_RATE_LIMITS = {
     "login_failed_anywhere": "100/h/key",  # key: name
     "join": "100/10m/ip",
 }
+MFA_ADAPTER = "config.accounts.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Concord"
 SOCIALACCOUNT_ADAPTER = "config.accounts.SingleSignOn"
