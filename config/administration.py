@@ -23,6 +23,10 @@ class Administration(AdminSite):
             raise PermissionDenied("The administration is for staff.")
         return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME) or request.get_full_path())
 
-    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
+    def password_change(  # type: ignore[override]  # what it is annotated with is narrower than what admin needs
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> HttpResponse:
         """Send staff to the page where everybody changes their password; that page counts wrong ones."""
         return redirect("account_change_password")

@@ -60,6 +60,17 @@ def periods_are_periods(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     return found
 
 
+@register(SETTINGS)
+def second_factor_is_of_somebody(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    from config.second_factor import CHOICES, EVERYONE  # models are not there yet when this module is loaded
+
+    if settings.REQUIRE_SECOND_FACTOR in CHOICES:
+        return []
+    hint = f"Set CONCORD_REQUIRE_SECOND_FACTOR to {', '.join(filter(None, CHOICES))}, or leave it empty."
+    message = f"{settings.REQUIRE_SECOND_FACTOR!r} does not say who needs a second factor; until then {EVERYONE} does."
+    return [Error(message, hint=hint, id="concord.E010")]
+
+
 @register(SETTINGS, deploy=True)
 def names_are_given(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     """A site that others reach answers to its own name only, and over HTTPS."""

@@ -82,6 +82,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "config.second_factor.SecondFactorMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -160,6 +161,7 @@ ACCOUNT_RATE_LIMITS = {
 MFA_ADAPTER = "config.accounts.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Concord"
+REQUIRE_SECOND_FACTOR = os.environ.get("CONCORD_REQUIRE_SECOND_FACTOR", "")
 SOCIALACCOUNT_ADAPTER = "config.accounts.SingleSignOn"
 SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_PROVIDERS = single_sign_on(os.environ)

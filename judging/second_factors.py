@@ -21,7 +21,7 @@ def unseal(sealed: str) -> str:
 
 def change_secrets(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     """The `data` of an authenticator with each of its secrets changed: of an app, the seed of recovery codes, codes."""
-    changed = {name: change(data[name]) for name in ("secret", "seed") if name in data}
+    changed: dict[str, Any] = {name: change(data[name]) for name in ("secret", "seed") if name in data}
     if "migrated_codes" in data:
         changed["migrated_codes"] = [change(code) for code in data["migrated_codes"]]
     return data | changed

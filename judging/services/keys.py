@@ -65,7 +65,7 @@ def reseal(*, by: User | None) -> dict[str, int]:  # noqa: ARG001
 
 def authenticators() -> QuerySet[Authenticator]:
     """Second factors that hold a secret."""
-    found = Authenticator.objects.select_for_update().order_by("pk")
+    found: QuerySet[Authenticator] = Authenticator.objects.select_for_update().order_by("pk")
     return found.exclude(type=Authenticator.Type.WEBAUTHN)
 
 
