@@ -14,6 +14,7 @@ from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
+from annotation.names import is_hidden
 from annotation.queries import people
 from judging import second_factors
 from judging.sealing import UnreadableError
@@ -56,6 +57,13 @@ class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:  # noqa: ARG002
         """A stranger whom the lab knows becomes an annotator; what they may do more, a researcher decides."""
         return bool(settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS)
+
+    def populate_user(self, request: HttpRequest, sociallogin: Any, data: Mapping[str, Any]) -> Any:
+        """A name as the provider knows it, without what a name may not hold. allauth makes the username of it."""
+        user = super().populate_user(request, sociallogin, data)
+        for field in ("first_name", "last_name"):
+            setattr(user, field, "".join(one for one in getattr(user, field) or "" if not is_hidden(one)))
+        return user
 
 
 class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]

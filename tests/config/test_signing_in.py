@@ -147,7 +147,7 @@ class Lab(BaseHTTPRequestHandler):
             paths["userinfo_endpoint"] = "userinfo"
             self.say({"issuer": issuer, **{name: f"{issuer}/{path}" for name, path in paths.items()}})
         elif self.path == "/userinfo":
-            self.say({"sub": "42", "preferred_username": "dana", "name": "Dana"})
+            self.say({"sub": "42", "preferred_username": "dana", "name": "Da\u202ena \nLee"})
         else:
             public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
             self.say({"keys": [{**public, "kid": "1", "alg": "RS256", "use": "sig"}]})
@@ -162,7 +162,7 @@ class Lab(BaseHTTPRequestHandler):
             "iat": now,
             "exp": now + 60,
             "preferred_username": "dana",
-            "name": "Dana",
+            "name": "Da\u202ena \nLee",
             **({"nonce": Lab.nonce} if Lab.nonce else {}),
         }
         token = jwt.encode(claims, self.key, algorithm="RS256", headers={"kid": "1"})
@@ -207,6 +207,7 @@ class TestSingleSignOn:
         dana = User.objects.get(username="dana")
         assert client.get(reverse("my_work")).status_code == 200
         assert not dana.is_researcher
+        assert (dana.first_name, dana.last_name) == ("Dana", "Lee")
 
     def test_strangers_stay_out_where_accounts_are_not_made(self, client, db, lab, settings):
         settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS = False
