@@ -84,6 +84,33 @@ def names_are_given(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     return found
 
 
+PLACEHOLDER = "replace-with"
+"""How values begin in deploy/concord.env.example that are to be replaced."""
+
+SHORTEST_SECRET, SHORTEST_TOKEN = 50, 16
+
+
+@register(SETTINGS, deploy=True)
+def secrets_are_secret(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """Whoever has the example can otherwise sign sessions, open sealed keys, read metrics or open the database."""
+    found: list[CheckMessage] = []
+    hint = 'Set it to what `python3 -c "import secrets; print(secrets.token_urlsafe(50))"` prints.'
+    *sealing, _ = settings.SEALING_SECRETS
+    for name, secret in [("SECRET_KEY", settings.SECRET_KEY), *(("SEALING_SECRETS", one) for one in sealing)]:
+        if is_weak(secret, SHORTEST_SECRET):
+            found.append(Error(f"CONCORD_{name} can be guessed.", hint=hint, id="concord.E011"))
+    if settings.METRICS_TOKEN and is_weak(settings.METRICS_TOKEN, SHORTEST_TOKEN):
+        found.append(Error("CONCORD_METRICS_TOKEN can be guessed.", hint=hint, id="concord.E012"))
+    if settings.DATABASES["default"].get("PASSWORD") == "password":  # that of the example
+        hint = "Give the database's account a password of its own, and put it into DATABASE_URL."
+        found.append(Error("The database's password is that of the example.", hint=hint, id="concord.E013"))
+    return found
+
+
+def is_weak(secret: str, shortest: int) -> bool:
+    return secret.startswith(PLACEHOLDER) or len(secret) < shortest or len(set(secret)) < 5
+
+
 @register(SETTINGS, deploy=True)
 def database_is_for_many(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     if not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
