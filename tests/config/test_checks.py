@@ -38,7 +38,7 @@ def test_good_secrets_are_let_through(sound, settings):
     assert found() == set(), "without a token nobody reads metrics by it"
 
 
-@pytest.mark.parametrize("key", [example()["CONCORD_SECRET_KEY"], "short", "", "a" * 60, "replace-with" + GOOD])
+@pytest.mark.parametrize("key", [example()["CONCORD_SECRET_KEY"], "short", "a" * 60, "replace-with" + GOOD])
 def test_a_key_that_can_be_guessed_is_an_error(sound, settings, key):
     settings.SECRET_KEY = key
     assert found() == {"concord.E011"}
