@@ -14,6 +14,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.forms import ServiceForm
 from annotation.models import DemographicQuestion, Intake, Invitation, Study, User
+from annotation.parsing.platforms import Visit
 from annotation.services import completions, consents, demographics, invitations, joining
 
 LONGEST_DAYS = 3650
@@ -39,6 +40,25 @@ class AccountForm(UserCreationForm[User]):
             return joining.with_new_account(account=account, study=study, invitation=invitation)
         except InputError as error:
             self.add_error(error.field if error.field in self.fields else None, error.message)
+            return None
+
+
+class ReturnForm(ServiceForm):
+    """What somebody whom a platform sent enters to go on in another browser."""
+
+    code = forms.CharField(
+        label="Return code", max_length=40, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"})
+    )
+
+    def come_back(self, by: User | None, invitation: Invitation, visit: Visit) -> User | None:
+        """Their account, or None if the code is not theirs, with the reason at its field. InputError: they may not."""
+        try:
+            return joining.from_platform(by=by, invitation=invitation, visit=visit, code=self.data.get("code", ""))
+        except InputError as error:
+            if error.field != "code":
+                raise
+            self.full_clean()
+            self.refuse(error)
             return None
 
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal import ratelimit
+from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
+from annotation.names import is_hidden
 from annotation.queries import people
+from judging import second_factors
+from judging.sealing import UnreadableError
+
+UNREADABLE = (
+    "The site cannot read your second factor: it was sealed with a secret that is gone. "
+    "Ask the person who runs this site to remove it."
+)
 
 
 class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
@@ -18,15 +30,53 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
         """No account without an invitation; `annotation` makes those."""
         return False
 
-    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ARG002
-        """By name alone: allauth's key has the Host header in it, whose port a visitor may choose."""
-        return str(credentials.get("email") or credentials.get("username") or "").lower()
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count the attempt for its name and address, and then for its name; success takes both back.
+
+        An attempt that the first limit refuses does not count in the second: one address alone cannot use that up.
+        """
+        super().pre_authenticate(request, **credentials)
+        anywhere = ratelimit.consume(
+            request, app="allauth.account", action="login_failed_anywhere", key=name_in(credentials)
+        )
+        if not anywhere:
+            raise self.validation_error("too_many_login_attempts")
+        self._login_failed_rl_usage.usage += anywhere.usage
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """By name and address. allauth's own key has the Host header in it, whose port a visitor may choose."""
+        return f"{ratelimit.get_ip(request)} {name_in(credentials)}"
+
+
+def name_in(credentials: Mapping[str, Any]) -> str:
+    """The name that somebody signs in by. In capitals, as PostgreSQL compares names: "ſ" and "s" are one there."""
+    return str(credentials.get("email") or credentials.get("username") or "").upper()
 
 
 class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:  # noqa: ARG002
         """A stranger whom the lab knows becomes an annotator; what they may do more, a researcher decides."""
         return bool(settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS)
+
+    def populate_user(self, request: HttpRequest, sociallogin: Any, data: Mapping[str, Any]) -> Any:
+        """A name as the provider knows it, without what a name may not hold. allauth makes the username of it."""
+        user = super().populate_user(request, sociallogin, data)
+        for field in ("first_name", "last_name"):
+            setattr(user, field, "".join(one for one in getattr(user, field) or "" if not is_hidden(one)))
+        return user
+
+
+class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
+    """Secrets of authenticator apps and recovery codes are sealed in the database."""
+
+    def encrypt(self, text: str) -> str:
+        return second_factors.seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        try:
+            return second_factors.unseal(encrypted_text)
+        except UnreadableError as error:
+            raise ValidationError(UNREADABLE) from error
 
 
 class Passwords(ModelBackend):

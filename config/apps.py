@@ -1,8 +1,10 @@
 from django.apps import AppConfig
+from django.contrib.admin import apps as admin
 
 
 class ConfigConfig(AppConfig):
     name = "config"
+    default = True
 
     def ready(self) -> None:
         from django.conf import settings
@@ -10,3 +12,8 @@ class ConfigConfig(AppConfig):
         from config import checks, privacy  # noqa: F401 - registers the system checks
 
         privacy.tighten(settings.DATA_DIR, whole=settings.DATA_DIR == settings.BASE_DIR / "data")
+
+
+class AdministrationConfig(admin.AdminConfig):
+    default = False
+    default_site = "config.administration.Administration"

@@ -76,6 +76,17 @@ def periods_are_periods(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     return found
 
 
+@register(SETTINGS)
+def second_factor_is_of_somebody(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    from config.second_factor import CHOICES, EVERYONE  # models are not there yet when this module is loaded
+
+    if settings.REQUIRE_SECOND_FACTOR in CHOICES:
+        return []
+    hint = f"Set CONCORD_REQUIRE_SECOND_FACTOR to {', '.join(filter(None, CHOICES))}, or leave it empty."
+    message = f"{settings.REQUIRE_SECOND_FACTOR!r} does not say who needs a second factor; until then {EVERYONE} does."
+    return [Error(message, hint=hint, id="concord.E010")]
+
+
 @register(SETTINGS, deploy=True)
 def backups_can_be_made(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     hint = "Set CONCORD_BACKUP_KEY to what `manage.py backup --new-key` prints, and keep a copy elsewhere."
@@ -97,6 +108,33 @@ def names_are_given(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
         hint = "Set CONCORD_HTTPS=1, and CONCORD_BEHIND_PROXY=1 where a proxy holds the certificate."
         found.append(Error("Passwords and cookies would cross the network readable.", hint=hint, id="concord.E005"))
     return found
+
+
+PLACEHOLDER = "replace-with"
+"""How values begin in deploy/concord.env.example that are to be replaced."""
+
+SHORTEST_SECRET, SHORTEST_TOKEN = 50, 16
+
+
+@register(SETTINGS, deploy=True)
+def secrets_are_secret(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """Whoever has the example can otherwise sign sessions, open sealed keys, read metrics or open the database."""
+    found: list[CheckMessage] = []
+    hint = 'Set it to what `python3 -c "import secrets; print(secrets.token_urlsafe(50))"` prints.'
+    *sealing, _ = settings.SEALING_SECRETS
+    for name, secret in [("SECRET_KEY", settings.SECRET_KEY), *(("SEALING_SECRETS", one) for one in sealing)]:
+        if is_weak(secret, SHORTEST_SECRET):
+            found.append(Error(f"CONCORD_{name} can be guessed.", hint=hint, id="concord.E011"))
+    if settings.METRICS_TOKEN and is_weak(settings.METRICS_TOKEN, SHORTEST_TOKEN):
+        found.append(Error("CONCORD_METRICS_TOKEN can be guessed.", hint=hint, id="concord.E012"))
+    if settings.DATABASES["default"].get("PASSWORD") == "password":  # that of the example
+        hint = "Give the database's account a password of its own, and put it into DATABASE_URL."
+        found.append(Error("The database's password is that of the example.", hint=hint, id="concord.E013"))
+    return found
+
+
+def is_weak(secret: str, shortest: int) -> bool:
+    return secret.startswith(PLACEHOLDER) or len(secret) < shortest or len(set(secret)) < 5
 
 
 @register(SETTINGS, deploy=True)

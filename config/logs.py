@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from typing import Any
+
+from pythonjsonlogger.core import RESERVED_ATTRS
 
 FORMATS = ("line", "json")
 FIELDS = "%(asctime)s %(levelname)s %(name)s %(request_id)s %(process)d %(message)s"
+
+
+TOKEN_IN_ADDRESS = re.compile(r"(/join/)[^/\s?]+")
+
+
+class OneLine(logging.Filter):
+    """What is wrong with a request is one line: a traceback is for what is wrong with the site."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if 400 <= getattr(record, "status_code", 0) < 500:
+            record.exc_info = record.exc_text = None
+        return True
+
+
+class NoTokens(logging.Filter):
+    """The address of an invitation is as good as its token, so a log holds it without."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        if TOKEN_IN_ADDRESS.search(message):
+            record.msg, record.args = TOKEN_IN_ADDRESS.sub(r"\1(token)", message), None
+        return True
 
 
 def logging_as(form: str, level: str) -> dict[str, Any]:
@@ -15,12 +41,15 @@ def logging_as(form: str, level: str) -> dict[str, Any]:
         "disable_existing_loggers": False,
         "filters": {
             "request_id": {"()": "django_guid.log_filters.CorrelationId", "correlation_id_field": "request_id"},
+            "one_line": {"()": OneLine},
+            "no_tokens": {"()": NoTokens},
         },
         "formatters": {
             "line": {"format": "{asctime} {levelname} {name} [{request_id}]: {message}", "style": "{"},
             "json": {
                 "()": "pythonjsonlogger.json.JsonFormatter",
                 "fmt": FIELDS,
+                "reserved_attrs": [*RESERVED_ATTRS, "request"],  # its address is in the message
                 "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
             },
         },
@@ -28,7 +57,7 @@ def logging_as(form: str, level: str) -> dict[str, Any]:
             "stderr": {
                 "class": "logging.StreamHandler",
                 "formatter": form if form in FORMATS else "line",
-                "filters": ["request_id"],
+                "filters": ["request_id", "one_line", "no_tokens"],
             },
         },
         "root": {"handlers": ["stderr"], "level": level},

@@ -40,13 +40,13 @@ def env_list(name: str, default: str = "") -> list[str]:
 DEBUG = env_flag("CONCORD_DEBUG", default=False)
 SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
-"""Keys of models are sealed under the first, and opened under any: judging/sealing.py."""
+"""Keys of models and second factors are sealed under the first, and opened under any: judging/sealing.py."""
 
 ALLOWED_HOSTS = env_list("CONCORD_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CONCORD_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "config.apps.AdministrationConfig",  # Django's, without a sign-in page of its own
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "config.second_factor.SecondFactorMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -152,9 +153,18 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_RATE_LIMITS = {"login": "200/m/ip", "login_failed": "30/m/ip,5/5m/key", "join": "100/10m/ip"}
+# Whoever guesses at a name from one address must not lock that name's owner out at another; guesses from many addresses
+# count together, in a slower limit that one address alone does not reach.
+ACCOUNT_RATE_LIMITS = {
+    "login": "200/m/ip",
+    "login_failed": "30/m/ip,5/5m/key",  # key: name and address
+    "login_failed_anywhere": "100/h/key",  # key: name
+    "join": "100/10m/ip",
+}
+MFA_ADAPTER = "config.accounts.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Concord"
+REQUIRE_SECOND_FACTOR = os.environ.get("CONCORD_REQUIRE_SECOND_FACTOR", "")
 SOCIALACCOUNT_ADAPTER = "config.accounts.SingleSignOn"
 SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_PROVIDERS = single_sign_on(os.environ)

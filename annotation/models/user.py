@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
+from annotation.errors import InputError
 from annotation.models.project import Membership, Project
+from annotation.names import check_line
 
 
 class User(AbstractUser):
@@ -36,6 +39,15 @@ class User(AbstractUser):
                 name="only_people_are_researchers",
             ),
         ]
+
+    def clean(self) -> None:
+        """Names are shown everywhere, so they are one line of visible text."""
+        super().clean()
+        for field in ("username", "display_name", "first_name", "last_name"):
+            try:
+                check_line(getattr(self, field), field=field)
+            except InputError as error:
+                raise ValidationError({field: error.message}) from error
 
     def __str__(self) -> str:
         return self.display_name or self.username

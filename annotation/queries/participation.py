@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from base64 import b32encode
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from annotation.models import (
     Assignment,
@@ -22,12 +24,28 @@ from annotation.models import (
 )
 from annotation.models.study import WORK
 
+CODE_BYTES = 10
+CODE_SALT = "annotation.return code"
+
 AGREED, DECLINED, WITHDRAWN = ConsentDecision.Decision
 
 
 def token_hash(token: str) -> str:
     """What is kept of a link's token. It is drawn from 256 bits, so that a plain hash cannot be turned around."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def return_code(participation: Participation) -> str:
+    """What lets a person whom a platform sent go on in another browser. It follows from the site's secret key."""
+    secret = salted_hmac(CODE_SALT, f"{participation.pk} {participation.platform_key}", algorithm="sha256").digest()
+    letters = b32encode(secret[:CODE_BYTES]).decode()
+    return "-".join(letters[start : start + 4] for start in range(0, len(letters), 4))
+
+
+def return_code_of(study: Study, annotator: User) -> str:
+    """The return code of somebody whom a platform sent to the study; empty for anybody else."""
+    found = study.participations.filter(annotator=annotator).exclude(platform_key="").first()
+    return return_code(found) if found else ""
 
 
 def intake_of(study: Study) -> Intake:

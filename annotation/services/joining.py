@@ -6,18 +6,22 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Invitation, Participation, Study, User
 from annotation.parsing.platforms import Visit
-from annotation.queries.participation import closed_study, has_withdrawn, intake_of
+from annotation.queries.participation import closed_study, has_withdrawn, intake_of, return_code, return_code_of
+from annotation.services.acts import act
 from annotation.services.invitations import taken_up
 
 MOST_VISITS = 100
 """Visits of one person that are kept; who opens a link more often than that has told nothing new for long."""
 
 WITHDRAWN = "You have withdrawn from this study. Your labels were erased, and you are given no more items."
+
+NOT_THEIRS = "This is not the return code of this id."
 
 
 def join(*, by: User, study: Study, invitation: Invitation | None = None) -> None:
@@ -39,10 +43,11 @@ def with_new_account(*, account: User, study: Study, invitation: Invitation | No
     return account
 
 
-def from_platform(*, invitation: Invitation, visit: Visit) -> User:
+def from_platform(*, by: User | None, invitation: Invitation, visit: Visit, code: str = "") -> User:
     """The account of whom a platform sent: made at their first visit, the same at every other.
 
-    It has no password: the platform's link is the way in, and it lies in this study only.
+    It has no password. The platform's link is the way in at the first visit. Ids there are no secrets, so to come back
+    takes more: the browser in which they are signed in (`by`), or their return code.
     """
     key = platform_key(visit)
     with transaction.atomic():
@@ -50,9 +55,26 @@ def from_platform(*, invitation: Invitation, visit: Visit) -> User:
         if found is None:
             found = newcomer(invitation, visit, key)
         else:
+            refuse_stranger(found, by, code)
             refuse_withdrawn(found.annotator, found.study)
         remember(found, visit)
     return found.annotator
+
+
+@act("return_code.tell", on="annotator")
+def tell_return_code(*, by: User | None, study: Study, annotator: User) -> str:  # noqa: ARG001
+    """The return code of somebody who lost theirs. Whoever knows it and their id can rate in their name."""
+    code = return_code_of(study, annotator)
+    if not code:
+        raise InputError(f"No platform sent {annotator} to {study}.", field="annotator")
+    return code
+
+
+def refuse_stranger(participation: Participation, by: User | None, code: str) -> None:
+    """Let nobody in as somebody else: an id of a platform is known to many."""
+    given = "".join(code.split()).replace("-", "").upper()
+    if by != participation.annotator and not constant_time_compare(given, return_code(participation).replace("-", "")):
+        raise InputError(NOT_THEIRS, field="code")
 
 
 def platform_key(visit: Visit) -> str:

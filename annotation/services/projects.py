@@ -8,6 +8,7 @@ from django.utils.text import slugify
 from annotation.errors import InputError
 from annotation.models import Membership, Project, User
 from annotation.models.project import RESEARCHING
+from annotation.names import check_name
 from annotation.services.acts import act
 
 RESERVED_SLUGS = ("new", "choose")  # their places among the addresses are those of forms
@@ -19,9 +20,7 @@ def make(*, by: User | None, name: str, owner: User | None = None) -> Project:
     """A project, owned by `owner` or by whoever makes it. Only the site's administration and its operator make one."""
     if by and not by.is_superuser:
         raise InputError("The site's administration makes projects.", field="name")
-    name = name.strip()
-    if not name or len(name) > 120 or "\0" in name:
-        raise InputError("A project needs a name of at most 120 characters.", field="name")
+    name = check_name(name, what="A project")
     try:
         with transaction.atomic():
             made = Project.objects.create(name=name, slug=free_slug(name))

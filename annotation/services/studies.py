@@ -14,6 +14,7 @@ from annotation.criteria import TEMPLATES, CriterionTemplate
 from annotation.errors import InputError
 from annotation.models import Assignment, Criterion, Project, Study, User
 from annotation.models.project import where
+from annotation.names import check_name
 from annotation.queries.context import PARTS
 from annotation.services import webhooks
 from annotation.services.acts import act
@@ -116,10 +117,7 @@ def check_numbers(overlap: int, seed: int) -> None:
 
 
 def checked_name(name: str) -> str:
-    name = name.strip()
-    if not name or len(name) > 120:
-        raise InputError("A study needs a name of at most 120 characters.", field="name")
-    return name
+    return check_name(name, what="A study")
 
 
 def checked_parts(kind: str, shown: Sequence[str] | None) -> list[str]:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.models import ApiToken, User
 from annotation.models.api import Scope
+from annotation.names import check_line
 from annotation.services.acts import act
 from annotation.walls import ADJUDICATING, memberships
 
@@ -44,8 +45,9 @@ def make(
 
 
 def checked(owner: User, name: str, scopes: Sequence[str], days: int | None) -> None:
-    if not name.strip() or len(name) > 80 or "\0" in name:
+    if not name.strip() or len(name) > 80:
         raise InputError("Say what the token is for, in at most 80 characters.", field="name")
+    check_line(name)
     if unknown := [scope for scope in scopes if scope not in Scope.values]:
         raise InputError(f"{unknown[0]!r} is not one of {', '.join(Scope.values)}.", field="scopes")
     if not scopes:

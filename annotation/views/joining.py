@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.account.utils import perform_login
 from allauth.core import ratelimit
 from csp.decorators import csp_replace
-from django.contrib.auth import login
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -15,15 +17,18 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from annotation.access import public
 from annotation.errors import InputError
-from annotation.joining_forms import AccountForm
+from annotation.joining_forms import AccountForm, ReturnForm
 from annotation.models import Invitation, Study, User
 from annotation.parsing.platforms import FRAMED_BY, PLATFORMS, Visit, visit
 from annotation.queries.demographics import are_owed
-from annotation.queries.participation import closed_study, intake_of, invitation_of, text_owed
+from annotation.queries.participation import closed_study, intake_of, invitation_of, return_code_of, text_owed
 from annotation.services import joining
 
 UNKNOWN, GONE, BAD, TOO_MANY = 404, 410, 400, 429
-FULL = "Many accounts have just been made from your network. Please come back in ten minutes."
+FULL = "Many people have just come from your network. Please come back in ten minutes."
+TELL_CODE = (
+    "Your return code is {code}. You need it to go on in another browser. You find it again under My work, Taking part."
+)
 BACKEND = "config.accounts.Passwords"
 FRAMES = ("iframe", "frame")
 
@@ -69,7 +74,7 @@ def entrance(request: HttpRequest, study: Study, invitation: Invitation | None, 
         except InputError as error:
             return refused(request, error.message, GONE)
         if joined:
-            return onward(joined, study)
+            return onward(joined, study) if user else sign_in(request, joined, study)
     return render(request, "annotation/join.html", {"study": study, "form": form, "here": request.path})
 
 
@@ -78,13 +83,19 @@ def joined_by(request: HttpRequest, form: AccountForm, study: Study, invitation:
     if isinstance(request.user, User):
         joining.join(by=request.user, study=study, invitation=invitation)
         return request.user
-    account = form.join(study, invitation) if form.is_valid() else None
-    if account:
-        login(request, account, backend=BACKEND)
-    return account
+    return form.join(study, invitation) if form.is_valid() else None
 
 
-def onward(user: User, study: Study) -> HttpResponse:
+def sign_in(request: HttpRequest, account: User, study: Study) -> HttpResponse:
+    """As the sign-in page does it, so that an account with a second factor is asked for it here too."""
+    if request.user.is_authenticated and request.user != account:
+        logout(request)
+    account.backend = BACKEND  # type: ignore[attr-defined]  # which Django reads when it signs somebody in
+    answer: HttpResponse = perform_login(request, account, redirect_url=onward(account, study).url)
+    return answer
+
+
+def onward(user: User, study: Study) -> HttpResponseRedirect:
     """What comes next for somebody in a study: what they have to agree to, questions about them, or their work."""
     if text_owed(study, user):
         return redirect("consent", slug=study.slug)
@@ -113,17 +124,24 @@ def come_in(
     there = invitation.study.participations.filter(platform_key=joining.platform_key(found)).first()
     if closed and there is None:
         return refused(request, closed, GONE)
+    by = request.user if isinstance(request.user, User) else None
+    is_back = there is not None and by == there.annotator
+    form = ReturnForm(request.POST if request.method == "POST" else None)
+    context |= {"back": there, "form": form, "asks_code": there and not is_back, "other": by and not is_back}
     if request.method != "POST":
-        other = isinstance(request.user, User) and (there is None or there.annotator_id != request.user.pk)
-        return render(request, "annotation/join_platform.html", {**context, "back": there, "other": other})
-    if there is None and is_too_often(request):
+        return render(request, "annotation/join_platform.html", context)
+    if not is_back and is_too_often(request):
         return refused(request, FULL, TOO_MANY)
     try:
-        account = joining.from_platform(invitation=invitation, visit=found)
+        account = form.come_back(by, invitation, found)
     except InputError as error:
         return refused(request, error.message, GONE)
-    login(request, account, backend=BACKEND)
-    return onward(account, invitation.study)
+    if account is None:
+        return render(request, "annotation/join_platform.html", context)
+    answer = sign_in(request, account, invitation.study)
+    if there is None:
+        messages.info(request, TELL_CODE.format(code=return_code_of(invitation.study, account)))
+    return answer
 
 
 def is_too_often(request: HttpRequest) -> bool:

@@ -11,7 +11,7 @@ from annotation.errors import InputError
 from annotation.joining_forms import AboutMeForm
 from annotation.models import Annotation
 from annotation.queries.demographics import LEAST_PEOPLE, answers_of
-from annotation.queries.participation import decision_of, intake_of
+from annotation.queries.participation import decision_of, intake_of, return_code_of
 from annotation.services import consents, demographics
 from annotation.views.joining import onward
 from annotation.views.work import me
@@ -39,6 +39,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             "text": text,
             "decision": decision,
             "is_current": decision and decision.text == text,
+            "return_code": return_code_of(study, user),
             "asks": study.demographic_questions.exists(),
         },
     )

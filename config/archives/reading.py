@@ -21,6 +21,7 @@ from django.db.models import Model, Q
 from annotation.errors import InputError
 from annotation.models import Project, Study, User
 from annotation.models.project import where
+from annotation.names import check_line
 from annotation.services.acts import act
 from config.archives import members
 from config.archives.writing import FORM, MANIFEST, SECRET
@@ -31,6 +32,9 @@ from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
 
 NAMING = {"judging.Judgment": "details", "judging.JudgeRun": "result"}
 """By table, the column of JSON in which a row names others."""
+
+NAMED = (User, Study, Judge)
+"""Tables whose rows people name."""
 
 LINKED: dict[str, type[Model]] = {"run": JudgeRun, "calibration": CalibrationRun}
 
@@ -129,6 +133,9 @@ def moved(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str
             if new is None and not link.null:
                 raise ValueError(f"{link.name} {old} is not in the archive")
             row[link.attname] = new
+    if model in NAMED:
+        check_line(row.get("name") or row.get("username", ""))
+        check_line(row.get("display_name", ""))
     if model is User:
         row |= {**SECRET, "password": "!", "is_researcher": False}
     return row

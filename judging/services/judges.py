@@ -14,6 +14,7 @@ from django.db.models import ProtectedError
 from annotation.errors import InputError
 from annotation.models import Criterion, Project, User
 from annotation.models.project import home_of, where
+from annotation.names import check_line, check_name
 from annotation.services.acts import act, saving
 from judging import prompts, providers
 from judging.models import Judge
@@ -129,10 +130,10 @@ def find(name: str, *, project: Project | None = None) -> Judge:
 
 
 def check_names(name: str, model: str) -> None:
-    if not name or len(name) > 120:
-        raise InputError("A judge needs a name of at most 120 characters.", field="name")
+    check_name(name, what="A judge")
     if len(model) > 120:
         raise InputError("A model's name has at most 120 characters.", field="model")
+    check_line(model, field="model")
 
 
 def check_template(template: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from allauth.mfa.models import Authenticator
+from django.db.models import QuerySet
+
 from annotation.errors import InputError
 from annotation.models import Project, User
 from annotation.models.project import where
 from annotation.services.acts import act
-from judging import sealing
+from judging import sealing, second_factors
 from judging.models import ModelKey
 from judging.providers.keys import Keyring, origin
 
@@ -48,17 +51,31 @@ def drop(*, by: User | None, key: ModelKey) -> None:  # noqa: ARG001
 
 @act("key.reseal")
 def reseal(*, by: User | None) -> dict[str, int]:  # noqa: ARG001
-    """Seal every key of the site with its first secret. Keys that cannot be read stay as they are, and are counted."""
+    """Seal every key and second factor of the site with its first secret; what cannot be read stays and is counted."""
     done = unreadable = 0
-    for row in ModelKey.objects.select_for_update().order_by("pk"):
+    for row in (*ModelKey.objects.select_for_update().order_by("pk"), *authenticators()):
         try:
-            row.sealed = sealing.seal(sealing.unseal(row.sealed, of=row.belongs), of=row.belongs)
+            reseal_row(row)
         except sealing.UnreadableError:
             unreadable += 1
             continue
-        row.save(update_fields=["sealed"])
         done += 1
     return {"sealed": done, "unreadable": unreadable}
+
+
+def authenticators() -> QuerySet[Authenticator]:
+    """Second factors that hold a secret."""
+    found: QuerySet[Authenticator] = Authenticator.objects.select_for_update().order_by("pk")
+    return found.exclude(type=Authenticator.Type.WEBAUTHN)
+
+
+def reseal_row(row: ModelKey | Authenticator) -> None:
+    if isinstance(row, ModelKey):
+        row.sealed = sealing.seal(sealing.unseal(row.sealed, of=row.belongs), of=row.belongs)
+        row.save(update_fields=["sealed"])
+    else:
+        row.data = second_factors.reseal(row.data)
+        row.save(update_fields=["data"])
 
 
 def is_readable(key: ModelKey) -> bool:

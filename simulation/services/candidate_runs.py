@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.models import User
+from annotation.names import check_name
 from annotation.services.acts import act
 from judging.pricing import in_dollars
 from simulation.models import Agent, CandidateRun, Making
@@ -35,13 +36,12 @@ def begin(
 
     A budget needs a known price of the model. It is looked at before every reply.
     """
-    if not name.strip() or len(name) > 120:
-        raise InputError("A run has a name of at most 120 characters.", field="name")
+    name = check_name(name, what="A run")
     purse.check([agent], budget_usd)
     with transaction.atomic():
         orders = candidates.order(by=by, agent=agent, questions=questions, levels=levels, seed=seed, queue=queue)
         run = CandidateRun.objects.create(
-            name=name.strip(),
+            name=name,
             agent=orders[0].agent,
             levels=[level for level in LEVELS if level in levels],
             seed=seed,

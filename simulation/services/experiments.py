@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import User
+from annotation.names import check_name
 from annotation.services.acts import act
 from annotation.version import code_version
 from judging.pricing import in_dollars
@@ -85,9 +86,7 @@ def plan(
     budget_usd: Decimal | None = None,
 ) -> Plan:
     """Check what is asked for, before a row is written."""
-    name = name.strip()
-    if not name or len(name) > 120:
-        raise InputError("An experiment needs a name of at most 120 characters.", field="name")
+    name = check_name(name, what="An experiment")
     check_numbers(seed, single_turns, multi_turns, passages)
     if strategy not in STRATEGIES:
         raise InputError(f"{strategy!r} is not one of {', '.join(STRATEGIES)}.", field="strategy")

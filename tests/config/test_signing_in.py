@@ -50,6 +50,30 @@ class TestGuessing:
         assert "Too many failed login attempts" in reply.content.decode()
         assert "_auth_user_id" not in client.session
 
+    def test_the_owner_of_a_guessed_name_comes_in_from_elsewhere(self, client, bob):
+        for _ in range(30):
+            attempt(client, "wrong")
+        assert attempt(Client(REMOTE_ADDR="192.0.2.7"), "right-one-7").status_code == 302
+
+    def test_guesses_at_a_name_from_many_addresses_are_slowed_down_together(self, client, bob, settings):
+        settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "login_failed_anywhere": "7/h/key"}
+        for last in range(1, 8):
+            attempt(Client(REMOTE_ADDR=f"192.0.2.{last}"), "wrong", "Bob")
+        elsewhere = Client(REMOTE_ADDR="192.0.2.99")
+        assert "Too many failed login attempts" in attempt(elsewhere, "right-one-7").content.decode()
+        UserFactory(username="eve", password="another-9")
+        assert attempt(elsewhere, "another-9", "eve").status_code == 302
+
+    def test_the_right_password_uses_nothing_up(self, client, bob, settings):
+        settings.ACCOUNT_RATE_LIMITS = {"login_failed": "2/5m/key", "login_failed_anywhere": "2/h/key"}
+        for _ in range(4):
+            assert attempt(Client(), "right-one-7").status_code == 302
+
+    def test_capitals_are_no_way_round(self, client, bob):
+        for name in ("bob", "Bob", "BOB", "bOb", "boB"):
+            attempt(client, "wrong", name)
+        assert "Too many failed login attempts" in attempt(client, "right-one-7").content.decode()
+
     def test_others_are_not_held_up(self, client, bob):
         for _ in range(6):
             attempt(client, "wrong")
@@ -123,7 +147,7 @@ class Lab(BaseHTTPRequestHandler):
             paths["userinfo_endpoint"] = "userinfo"
             self.say({"issuer": issuer, **{name: f"{issuer}/{path}" for name, path in paths.items()}})
         elif self.path == "/userinfo":
-            self.say({"sub": "42", "preferred_username": "dana", "name": "Dana"})
+            self.say({"sub": "42", "preferred_username": "dana", "name": "Da\u202ena \nLee"})
         else:
             public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
             self.say({"keys": [{**public, "kid": "1", "alg": "RS256", "use": "sig"}]})
@@ -138,7 +162,7 @@ class Lab(BaseHTTPRequestHandler):
             "iat": now,
             "exp": now + 60,
             "preferred_username": "dana",
-            "name": "Dana",
+            "name": "Da\u202ena \nLee",
             **({"nonce": Lab.nonce} if Lab.nonce else {}),
         }
         token = jwt.encode(claims, self.key, algorithm="RS256", headers={"kid": "1"})
@@ -183,6 +207,7 @@ class TestSingleSignOn:
         dana = User.objects.get(username="dana")
         assert client.get(reverse("my_work")).status_code == 200
         assert not dana.is_researcher
+        assert (dana.first_name, dana.last_name) == ("Dana", "Lee")
 
     def test_strangers_stay_out_where_accounts_are_not_made(self, client, db, lab, settings):
         settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS = False

@@ -9,9 +9,11 @@ import logging.config
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.services import invitations
 from config import checks, readiness
 from config.logs import logging_as
 from tests.factories import (
@@ -19,6 +21,7 @@ from tests.factories import (
     JudgeChunkFactory,
     JudgeRunFactory,
     ResearcherFactory,
+    StudyFactory,
     UserFactory,
     WorkerFactory,
 )
@@ -113,12 +116,15 @@ class TestLogs:
         made = logging.config.DictConfigurator(described := logging_as("json", "INFO"))
         handler = logging.StreamHandler(out)
         handler.setFormatter(made.configure_formatter(described["formatters"]["json"]))
-        handler.addFilter(made.configure_filter(described["filters"]["request_id"]))
-        root = logging.getLogger("concord.tests")
-        root.addHandler(handler)
-        root.setLevel("INFO")
+        for name in described["handlers"]["stderr"]["filters"]:
+            handler.addFilter(made.configure_filter(described["filters"][name]))
+        loggers = [logging.getLogger(name) for name in ("concord.tests", "django")]
+        for logger in loggers:
+            logger.addHandler(handler)
+        loggers[0].setLevel("INFO")
         yield out
-        root.removeHandler(handler)
+        for logger in loggers:
+            logger.removeHandler(handler)
 
     def test_a_line_of_json_carries_the_request(self, stream):
         from django_guid import clear_guid, set_guid
@@ -129,6 +135,31 @@ class TestLogs:
         line = json.loads(stream.getvalue())
         assert line["request_id"] == "a" * 32
         assert (line["message"], line["level"], line["logger"]) == ("said once", "INFO", "concord.tests")
+
+    def test_a_refused_request_is_one_line(self, stream, client, db):
+        client.force_login(UserFactory())
+        assert client.get(reverse("system")).status_code == 403
+        assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+        lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+        assert [line["level"] for line in lines] == ["WARNING", "ERROR"]
+        assert "Forbidden" in lines[0]["message"]
+        assert "Traceback" not in stream.getvalue()
+
+    def test_what_breaks_keeps_its_traceback(self, stream, monkeypatch, rosa):
+        monkeypatch.setattr("config.pages.views.registry", lambda: 1 / 0)
+        rosa.raise_request_exception = False
+        assert rosa.get(reverse("metrics")).status_code == 500
+        assert "ZeroDivisionError" in stream.getvalue()
+
+    def test_no_token_of_an_invitation_is_logged(self, stream, db):
+        study = StudyFactory(state="open")
+        token = invitations.create(by=None, study=study, platform="prolific").token
+        client = Client(enforce_csrf_checks=True)
+        assert client.get(reverse("join", args=[token])).status_code == 400
+        assert client.post(reverse("join", args=[token])).status_code == 403
+        assert client.get(f"/join/{token}/x").status_code == 404
+        assert stream.getvalue().count("/join/(token)") == 3
+        assert token not in stream.getvalue()
 
     def test_a_request_is_answered_with_its_id(self, client, db):
         given = "5d2f3a2e8c8f4d7e9a0b1c2d3e4f5a6b"

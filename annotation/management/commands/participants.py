@@ -10,7 +10,8 @@ from annotation.management.base import ConcordCommand
 from annotation.management.text import columns
 from annotation.queries.demographics import answers
 from annotation.queries.participation import participants
-from annotation.queries.studies import study_called
+from annotation.queries.studies import people_called, study_called
+from annotation.services import joining
 
 
 class Command(ConcordCommand):
@@ -23,8 +24,16 @@ class Command(ConcordCommand):
             "--demographics", action="store_true", help="with each person's answers to the questions about them"
         )
 
+        parser.add_argument(
+            "--return-code", metavar="ANNOTATOR", help="instead: what lets somebody of a platform in, who lost theirs"
+        )
+
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
+        if options["return_code"]:
+            (annotator,) = people_called([options["return_code"]])
+            code = joining.tell_return_code(by=None, study=study, annotator=annotator)
+            return {"study": study.name, "annotator": annotator.username, "return_code": code}
         rows = [one.as_json() for one in participants(study)]
         if options["demographics"]:
             given = answers(study)
@@ -32,6 +41,9 @@ class Command(ConcordCommand):
         return {"study": study.name, "participants": rows}
 
     def say(self, document: dict[str, Any]) -> None:
+        if "return_code" in document:
+            self.stdout.write(document["return_code"])
+            return
         head = ["annotator", "came_by", "platform_id", "decision", "submitted", "completion_code"]
         rows = [[str(one[name]) for name in head] for one in document["participants"]]
         if any("demographics" in one for one in document["participants"]):

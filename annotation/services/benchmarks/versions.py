@@ -12,6 +12,7 @@ from django.utils.text import slugify
 from annotation.errors import InputError
 from annotation.models import Benchmark, Study, User
 from annotation.models.project import where
+from annotation.names import check_name
 from annotation.services.acts import act
 from annotation.version import code_version
 
@@ -69,10 +70,7 @@ def release(*, by: User | None, benchmark: Benchmark) -> Benchmark:  # noqa: ARG
 
 
 def checked(field: str, text: str, longest: int) -> str:
-    text = text.strip()
-    if not text or len(text) > longest or "\0" in text:
-        raise InputError(f"A benchmark needs a {field} of at most {longest} characters.", field=field)
-    return text
+    return check_name(text, what="A benchmark", longest=longest, field=field)
 
 
 def free_slug(name: str) -> str:

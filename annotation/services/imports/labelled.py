@@ -19,6 +19,7 @@ from django.utils import timezone
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Annotation, Assignment, Criterion, Dialogue, Item, ResponsePair, Sample, Study, User
+from annotation.names import check_line
 from annotation.queries.context import PARTS
 from annotation.services import studies
 from annotation.services.acts import act
@@ -130,6 +131,7 @@ def add_annotators(*, study: Study, names: Iterable[str], outcome: Outcome) -> d
     """An account that cannot sign in for each name, `<name>@<study>`, taking part in the study."""
     wanted = {f"{name}@{study.slug}": name for name in names}
     for username, name in wanted.items():
+        check_line(name, field="rater")
         if len(username) > LONGEST_USERNAME:
             raise InputError(f"the name {name!r} is too long for an account {username!r}", field="rater")
     accounts = User.objects.in_bulk(list(wanted), field_name="username")

@@ -13,6 +13,7 @@ from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Dialogue, Profile, ResponsePair, Task, User
 from annotation.models.corpus import SourcedModel
+from annotation.names import check_line
 from annotation.parsing import records as parsing
 from annotation.parsing.checking import read_jsonl
 from annotation.parsing.files import InputFile
@@ -141,6 +142,7 @@ def resolved(lines: Iterable[Line], context: Context) -> Iterator[tuple[Any, int
 def check_source(source: str) -> None:
     if not source or len(source) > 40 or ":" in source:
         raise InputError("a source is named by 1 to 40 characters without a colon", field="source")
+    check_line(source, field="source")
 
 
 def batched(lines: Iterator[Line], size: int) -> Iterator[list[Line]]:

@@ -13,7 +13,7 @@ from annotation.management.base import ConcordCommand
 from config.backups import encryption, folder, writing
 
 NEEDS_KEY = (
-    "CONCORD_BACKUP_KEY is not set. A backup holds password hashes and the secrets of second factors, so it is "
+    "CONCORD_BACKUP_KEY is not set. A backup holds password hashes and all that people wrote, so it is "
     "encrypted. Make a key with `manage.py backup --new-key`, set it, and keep a copy away from this machine: without "
     "it, nothing opens a backup. Or give --unencrypted."
 )
@@ -36,7 +36,7 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--unencrypted",
             action="store_true",
-            help="do not encrypt: whoever gets the file can read password hashes and the secrets of second factors",
+            help="do not encrypt: whoever gets the file can read password hashes and all that people wrote",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from judging.services import keys
 
 
 class Command(ConcordCommand):
-    help = "List a project's keys of models, keep one (read from standard input), forget one, or seal all keys anew."
+    help = "List a project's keys of models, keep one (read from standard input), forget one, or seal all anew."
     example = "model_keys default --keep https://api.openai.com < key.txt"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -28,7 +28,7 @@ class Command(ConcordCommand):
         what.add_argument(
             "--reseal",
             action="store_true",
-            help="seal every key of the site with its first secret",
+            help="seal every key and second factor of the site with its first secret",
         )
         parser.add_argument("--note", default="", help="beside a key that is kept")
 

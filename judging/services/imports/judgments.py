@@ -22,7 +22,7 @@ from annotation.version import code_version
 from judging.models import Judge, JudgeRun, Judgment
 from judging.models.judge import IMPORTED
 from judging.queries.requests import input_rows
-from judging.services.judges import latest_of
+from judging.services.judges import check_names, latest_of
 
 BATCH = 2000
 
@@ -79,6 +79,7 @@ def find_or_create_judge(*, by: User | None, name: str, project: Project | None 
     judge = Judge.objects.filter(name=name, provider=IMPORTED).order_by("-version").first()
     if judge:
         return judge, False
+    check_names(name, name)
     version = newest.version + 1 if newest else 1
     made = Judge.objects.create(
         project=project, name=name, version=version, provider=IMPORTED, model=name, created_by=by

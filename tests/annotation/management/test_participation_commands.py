@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from annotation.models import Study, User
+from annotation.models import Act, Study, User
+from annotation.queries.participation import return_code_of
 from annotation.services import annotations, assignments
 from tests.annotation.conftest import OpenStudy
 from tests.annotation.management.test_study_commands import refused, run, told
@@ -63,3 +64,13 @@ def test_consent_intake_participants_and_withdrawal(study: Study, bob: User, tmp
     assert run("withdraw", "--study", "pilot", "--annotator", "bob")["erased"] == 2
     (one,) = run("participants", "--study", "pilot")["participants"]
     assert (one["decision"], one["erased"], one["submitted"]) == ("withdrew", 2, 0)
+
+
+def test_a_return_code_is_told_on_record_and_only_of_people_of_a_platform(study: Study, bob: User) -> None:
+    assert "No platform sent bob" in refused("participants", "--study", "pilot", "--return-code", "bob")
+    study.participations.create(annotator=bob, platform="prolific", platform_key="k")
+    told = run("participants", "--study", "pilot", "--return-code", "bob")
+    assert told["return_code"] == return_code_of(study, bob)
+    act = Act.objects.order_by("number").last()
+    assert (act.verb, act.key, act.study_id) == ("return_code.tell", bob.pk, study.pk)
+    assert told["return_code"] not in str(vars(act))

@@ -54,6 +54,7 @@ EXCEPTIONS = {
     "annotation.services.drafts.save": "an annotator's draft",
     "annotation.services.drafts.keep_late": "an annotator's answers that came late",
     "annotation.services.gate.conclude": "an annotator comes to the end of the qualification",
+    "annotation.services.joining.from_platform": "an annotator comes from a platform",
     "annotation.services.joining.join": "an annotator joins by a link",
     # what keeps a result: a row of its own says who asked for it, and pages compute it on reading
     "annotation.services.agreement.saved_or_computed": "a result",

@@ -7,6 +7,7 @@ from html import unescape
 from urllib.parse import urlencode
 
 import pytest
+from allauth.mfa.totp.internal import auth as totp
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
@@ -14,7 +15,7 @@ from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Invitation, Participation, Study, User
 from annotation.parsing.platforms import PREVIEW
-from annotation.queries.participation import intake_of, token_hash
+from annotation.queries.participation import intake_of, return_code_of, token_hash
 from annotation.services import completions, consents, invitations, studies
 from tests.annotation.conftest import OpenStudy
 
@@ -169,16 +170,71 @@ def test_one_prolific_id_is_one_account_that_goes_on(study: Study) -> None:
     assert first.url == reverse("next_item", args=["pilot"])
     held = client.get(first.url).url
 
-    again = Client()
-    assert "Go on where you were" in text_of(again.get(f"{address}?{urlencode(PROLIFIC)}"))
+    assert "Go on where you were" in text_of(client.get(f"{address}?{urlencode(PROLIFIC)}"))
     later = {**PROLIFIC, "SESSION_ID": "x2"}
-    assert again.get(come(again, address, later).url).url == held
-    come(again, address, PROLIFIC)
+    assert client.get(come(client, address, later).url).url == held
+    come(client, address, PROLIFIC)
     part = Participation.objects.get()
     assert [one["SESSION_ID"] for one in part.visits] == ["x2", "x1"]
     assert not part.annotator.has_usable_password()
     assert "60aa" not in part.annotator.username
     assert come(Client(), address, {**PROLIFIC, "PROLIFIC_PID": "60bb"}).status_code == 410
+
+
+@pytest.mark.parametrize(("platform", "said"), [("prolific", PROLIFIC), ("mturk", TURK)])
+def test_a_known_id_alone_signs_nobody_in(study: Study, platform: str, said: dict) -> None:
+    address = link(study, platform=platform)
+    client = Client()
+    page = text_of(client.get(come(client, address, said).url, follow=True))
+    code = return_code_of(study, Participation.objects.get().annotator)
+    assert f"Your return code is {code}." in page
+
+    stranger = Client()
+    asked = text_of(stranger.get(f"{address}?{urlencode(said)}"))
+    assert "enter your return code" in " ".join(asked.split())
+    assert code not in asked
+    for given in ("", "AAAA-BBBB-CCCC-DDDD", code[:-1]):
+        answer = stranger.post(f"{address}?{urlencode(said)}", {"code": given})
+        assert "not the return code" in text_of(answer)
+        assert "_auth_user_id" not in stranger.session
+        assert stranger.get(reverse("next_item", args=["pilot"])).url.startswith("/login/")
+
+    answer = stranger.post(f"{address}?{urlencode(said)}", {"code": f" {code.lower().replace('-', ' ')}"})
+    assert answer.url == reverse("next_item", args=["pilot"])
+    assert stranger.session["_auth_user_id"] == client.session["_auth_user_id"]
+    assert code in text_of(stranger.get(reverse("consent", args=["pilot"])))
+
+
+def test_the_return_code_of_another_person_or_study_opens_nothing(study: Study, alice: User) -> None:
+    second = studies.create(by=alice, name="Second", kind="dialogue", criteria=["task_completion"])
+    address, elsewhere = link(study, platform="prolific"), link(second, platform="prolific")
+    come(Client(), address, PROLIFIC)
+    come(Client(), address, {**PROLIFIC, "PROLIFIC_PID": "60bb"})
+    come(Client(), elsewhere, PROLIFIC)
+    mine = Participation.objects.get(study=study, visits__0__person="60aa")
+    for other in Participation.objects.exclude(pk=mine.pk):
+        client = Client()
+        client.post(f"{address}?{urlencode(PROLIFIC)}", {"code": return_code_of(other.study, other.annotator)})
+        assert "_auth_user_id" not in client.session
+
+
+def test_who_is_signed_in_as_somebody_else_needs_the_code_too(study: Study, charlie: User) -> None:
+    address = link(study, platform="prolific")
+    come(Client(), address, PROLIFIC)
+    client = sign_in(charlie)
+    assert "not the return code" in text_of(come(client, address, PROLIFIC))
+    assert client.session["_auth_user_id"] == str(charlie.pk)
+
+
+def test_a_platforms_link_does_not_pass_by_a_second_factor(study: Study) -> None:
+    address, client = link(study, platform="prolific"), Client()
+    come(client, address, PROLIFIC)
+    annotator = Participation.objects.get().annotator
+    totp.TOTP.activate(annotator, totp.generate_totp_secret())
+    again = Client()
+    answer = again.post(f"{address}?{urlencode(PROLIFIC)}", {"code": return_code_of(study, annotator)})
+    assert answer.url.startswith(reverse("mfa_authenticate"))
+    assert "_auth_user_id" not in again.session
 
 
 def test_the_same_id_in_another_study_is_another_account(study: Study, alice: User) -> None:
@@ -283,9 +339,10 @@ def test_who_withdrew_is_told_so_at_the_link(study: Study) -> None:
     answer = client.post(reverse("withdraw", args=["pilot"]), follow=True)
     assert "Labels erased: 4" in text_of(answer)
     assert not Annotation.objects.exists()
-    again = come(Client(), address, PROLIFIC)
+    again = come(client, address, PROLIFIC)
     assert again.status_code == 410
     assert "withdrawn" in text_of(again)
+    assert "withdrawn" not in text_of(come(Client(), address, PROLIFIC)), "of no concern to who only knows the id"
     assert Participation.objects.get().visits == []
 
 
