@@ -226,7 +226,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["annotation.access.IsResearcher"],
     "DEFAULT_RENDERER_CLASSES": ["annotation.api.rendering.Json"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["annotation.api.rendering.JsonBody"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotation.api.rendering.AlwaysJson",
     "DEFAULT_THROTTLE_CLASSES": ["annotation.api.throttling.AccountThrottle"],
     "DEFAULT_THROTTLE_RATES": {"account": os.environ.get("CONCORD_API_RATE", "1200/min")},
