@@ -37,7 +37,7 @@ smoke: setup ## the demo's loop without a lasting server; prints the final repor
 test: setup-dev ## all tests
 	@$(PY) -m pytest -n 4 --dist loadgroup $(ARGS)
 
-test-services: setup-dev ## the tests on PostgreSQL and Redis, where they answer on localhost
+test-services: setup-dev ## the tests that use the database, on PostgreSQL and Redis, where these answer
 	@$(PY) scripts/test_services.py $(ARGS)
 
 lint: setup-dev docs ## style, types, direction of imports, templates, migrations, links of the docs

@@ -1,9 +1,9 @@
-"""What failed in the last run of the tests runs once more, by itself: a test that fails twice has failed.
+"""Run what failed in the last run of the tests once more, by itself, where tests/second_try.toml lists it.
 
     python scripts/second_try.py {test,test-services}
 
-`.ci/run` calls it. Real browsers, workers and servers on two busy cores can miss a time limit; a defect fails alone as
-well. Every test that needed a second try is named in the output. More than ten are no accident, and fail at once.
+`.ci/run` calls it. A test that is not listed there has failed, and so has one that fails again. Every test that needed
+a second try is named in the output.
 """
 
 from __future__ import annotations
@@ -11,31 +11,40 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 NAMES = ROOT / ".pytest_cache" / "second_try"
-MOST = 10
+LISTED = ROOT / "tests" / "second_try.toml"
 
 
-def failed() -> list[str]:
-    """The tests by name, without the groups that they ran in (`--dist loadgroup` puts those after an @)."""
+def find_failed() -> list[str]:
+    """List the tests by name, without the groups that they ran in (`--dist loadgroup` puts those after an @)."""
     found = json.loads(FAILED.read_text()) if FAILED.exists() else {}
-    return sorted({without_group(name) for name in found})
+    return sorted({strip_group(name) for name in found})
 
 
-def without_group(name: str) -> str:
+def strip_group(name: str) -> str:
     before, at, group = name.rpartition("@")
     return before if at and group.replace("_", "").replace(" ", "").isalnum() else name
 
 
+def find_reason(name: str) -> str:
+    """Say why a test may run a second time; empty where it is not listed."""
+    reasons = tomllib.loads(LISTED.read_text())
+    return next((reason for pattern, reason in reasons.items() if fnmatchcase(name.partition("[")[0], pattern)), "")
+
+
 def main(target: str) -> int:
-    names = failed()
-    if not 0 < len(names) <= MOST:
-        print(f"second try: {len(names)} tests failed; there is none of 0 or of more than {MOST}")
+    names = find_failed()
+    unlisted = [name for name in names if not find_reason(name)]
+    if unlisted or not names:
+        print("second try: none, as these are not listed in tests/second_try.toml:", *unlisted, sep="\n  ")
         return 1
-    print(f"second try of {target}, one after the other:", *names, sep="\n  ", flush=True)
+    print(f"second try of {target}:", *(f"{name}: {find_reason(name)}" for name in names), sep="\n  ", flush=True)
     NAMES.write_text("\n".join(names))
     arguments = f"ARGS=-n 0 @{NAMES.relative_to(ROOT)}"
     return subprocess.run(["make", target, arguments], cwd=ROOT, check=False).returncode

@@ -1,4 +1,6 @@
-"""Run the test suite on PostgreSQL and Redis where they answer; say which does not otherwise.
+"""Run the tests that use the database on PostgreSQL and Redis where they answer; say which does not otherwise.
+
+What has no database, and what a browser, a killed worker or the local model shows, runs once: in `make test`.
 
     python scripts/test_services.py [pytest arguments]
 
@@ -49,7 +51,7 @@ def main() -> int:
         print("test-services: not run. " + "; ".join(problems))
         return 0
     environment = {**os.environ, "TEST_DATABASE_URL": DATABASE, "TEST_BROKER_URL": BROKER}
-    command = [sys.executable, "-m", "pytest", "-n", "4", "--dist", "loadgroup", *sys.argv[1:]]
+    command = [sys.executable, "-m", "pytest", "--database-only", "-n", "4", "--dist", "loadgroup", *sys.argv[1:]]
     return subprocess.run(command, env=environment, check=False).returncode
 
 

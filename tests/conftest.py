@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 import hypothesis
 import pytest
 from _pytest.nodeid import NodeId
-from django.conf import settings
 from django.db import connection
 from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
+
+from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
 
 triggers = import_module("annotation.migrations.0017_acts")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -27,6 +27,10 @@ hypothesis.settings.load_profile("concord")
 providers._get_local_constants = lambda: providers._local_constants
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--database-only", action="store_true", help="only tests that use the database, without a browser")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of a group run in one process, one after the other; long tests are dealt out first.
@@ -35,6 +39,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     pytest-xdist 3.8 puts the group into `_nodeid`, which pytest 9.2 no longer reads: groups would be torn apart.
     """
+    if config.option.database_only:
+        config.hook.pytest_deselected(items=[item for item in items if not runs_on_services(item)])
+        items[:] = [item for item in items if runs_on_services(item)]
     if not getattr(config.option, "loadgroup", False):
         return
     for item in items:
@@ -44,34 +51,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else in the order drawn
 
 
+def runs_on_services(item: pytest.Item) -> bool:
+    if item.get_closest_marker("browser"):
+        return False
+    fixtures = set(getattr(item, "fixturenames", []))
+    return bool(item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db", "live_server"})
+
+
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """The test database, whose log of acts may be emptied. On SQLite a copy is kept of it as `migrate` left it."""
-    made = Path(connection.settings_dict["NAME"])
-    if connection.vendor == "sqlite" and not made.exists():
-        return  # none of the tests that run needs it
-    if connection.vendor == "sqlite":
-        with closing(sqlite3.connect(made)) as source, closing(sqlite3.connect(migrated_copy())) as copy:
-            source.backup(copy)
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """A copy of the migrated database, whose log of acts may be emptied: tests that commit empty every table."""
     with django_db_blocker.unblock():
-        if "annotation_act" in connection.introspection.table_names():
-            triggers.drop(connection)  # tests that commit empty every table behind them
-
-
-def migrated_copy() -> Path:
-    path: Path = settings.DATA_DIR / "migrated.sqlite3"
-    return path
+        stop = use_copied_database()
+        triggers.drop(connection)
+    yield
+    with django_db_blocker.unblock():
+        stop()
 
 
 @pytest.fixture(scope="session")
-def migrated(django_db_setup: None) -> Callable[[Path], None]:
-    """Puts a fresh database into a site's data folder where there is one to copy: that site need not `migrate`."""
+def migrated() -> Callable[[Path], None]:
+    """Puts a fresh database into a site's data folder: that site need not `migrate`."""
+    return partial(copy_database, find_or_make_migrated)
 
-    def put(folder: Path) -> None:
-        if migrated_copy().exists():
-            shutil.copy(migrated_copy(), folder / "concord.sqlite3")
 
-    return put
+@pytest.fixture(scope="session")
+def with_demo() -> Callable[[Path], None]:
+    """Puts the demo's database into a site's data folder."""
+    return partial(copy_database, find_or_make_demo)
+
+
+def copy_database(find: Callable[[], Path], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(find(), folder / "concord.sqlite3")
 
 
 @pytest.fixture(scope="session")

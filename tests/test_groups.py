@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.apart import broker_of_this_process
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.xdist_group("groups")
@@ -26,8 +29,20 @@ def test_the_group_is_in_the_name_by_which_tests_are_dealt_out(request):
     ],
 )
 def test_a_second_try_names_tests_without_their_group(dealt_out, name):
-    found = runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "second_try.py"))
-    assert found["without_group"](dealt_out) == name
+    assert second_try()["strip_group"](dealt_out) == name
+
+
+def test_only_listed_tests_have_a_second_try():
+    listed = tomllib.loads((ROOT / "tests" / "second_try.toml").read_text())
+    for pattern, reason in listed.items():
+        file, _, test = pattern.partition("::")
+        assert (ROOT / file).read_text().count(f"def {test}(") == 1, pattern
+        assert second_try()["find_reason"](f"{pattern}[x]") == reason
+    assert second_try()["find_reason"]("tests/test_groups.py::test_only_listed_tests_have_a_second_try") == ""
+
+
+def second_try() -> dict:
+    return runpy.run_path(str(ROOT / "scripts" / "second_try.py"))
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,10 @@ class Site:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], None]) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory, with_demo: Callable[[Path], None]) -> Iterator[Site]:
     """The demo, started as `make demo` starts it, in a folder of its own with a space in its name."""
     running = Site(url=f"http://127.0.0.1:{free_port()}", data=tmp_path_factory.mktemp("demo site"))
-    migrated(running.data)
+    with_demo(running.data)
     started = running.manage("demo", "--start", "--no-model")
     assert started.returncode == 0, started.stdout + started.stderr
     yield running

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,6 @@ pytestmark = pytest.mark.browser
 PASSWORD = "a-long-one-8"
 PREPARE = f"""
 from django.core.management import call_command
-call_command("migrate", verbosity=0)
 call_command("collectstatic", interactive=False, verbosity=0)
 from annotation.models import Dialogue, User
 from annotation.services import assignments, samples, studies
@@ -78,7 +77,8 @@ class Killable:
 
 
 @pytest.fixture
-def killable(tmp_path: Path) -> Iterator[Killable]:
+def killable(tmp_path: Path, migrated: Callable[[Path], None]) -> Iterator[Killable]:
+    migrated(tmp_path)
     made = Killable(Site(url=f"http://127.0.0.1:{free_port()}", data=tmp_path))
     prepared = made.site.manage("shell", "-v", "0", "-c", PREPARE)
     assert prepared.returncode == 0, prepared.stderr

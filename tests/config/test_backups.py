@@ -159,10 +159,12 @@ def managed(folder: Path, commands: str) -> None:
 
 
 @pytest.mark.long
-def test_the_agreement_report_of_a_restored_site_is_the_same_to_the_byte(tmp_path):
+def test_the_agreement_report_of_a_restored_site_is_the_same_to_the_byte(tmp_path, with_demo, migrated):
     first, second, file = tmp_path / "first", tmp_path / "second", str(tmp_path / "site.zip")
     before, after = tmp_path / "before.json", tmp_path / "after.json"
-    managed(first, f"call_command('demo'); report({str(before)!r}); call_command('backup', '-o', {file!r})")
+    with_demo(first)
+    migrated(second)
+    managed(first, f"report({str(before)!r}); call_command('backup', '-o', {file!r})")
     managed(second, f"call_command('restore', {file!r}); report({str(after)!r})")
     assert b'"fleiss_kappa"' in before.read_bytes()
     assert after.read_bytes() == before.read_bytes()

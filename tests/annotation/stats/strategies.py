@@ -1,15 +1,8 @@
 """Random rating tables for comparison with other implementations."""
 
-import os
-
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-
-
-def examples(n: int) -> int:
-    """How many random tables a test tries: n, or fewer where CONCORD_EXAMPLES says so."""
-    return min(n, int(os.environ.get("CONCORD_EXAMPLES", n)))
 
 
 @st.composite

@@ -11,7 +11,7 @@ from annotation.stats.majority import majority
 from annotation.stats.table import RatingTable
 
 from .data import from_codes
-from .strategies import code_tables, examples
+from .strategies import code_tables
 
 # Dawid and Skene (1979), table 1: 45 patients; observer 1 three times, observers 2 to 5 once each.
 ANAESTHETISTS = (
@@ -84,7 +84,7 @@ def plain_em(codes, q, iterations):
 
 
 @given(code_tables(most_items=10, most_raters=4, most_categories=3))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_is_the_plain_algorithm(table):
     codes, q = table
     found = dawid_skene(from_codes(codes, q=q), iterations=5, tolerance=0)
