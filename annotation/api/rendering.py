@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import JSONParser
@@ -13,6 +14,9 @@ from rest_framework.request import Request
 from annotation.documents import without_nan
 from annotation.errors import InputError
 from annotation.parsing.json_text import parse_json
+
+LARGEST = 20 * 1024 * 1024
+"""Bytes of a body of JSON. In memory it takes up to thirty times as much; larger material comes as a file."""
 
 
 class Json(JSONRenderer):
@@ -27,8 +31,11 @@ class JsonBody(JSONParser):
     """A body of JSON, which is UTF-8 whatever charset is named beside it."""
 
     def parse(self, stream: Any, *args: Any, **kwargs: Any) -> Any:
+        content = stream.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise RequestDataTooBig
         try:
-            return parse_json(stream.read())
+            return parse_json(content)
         except InputError as error:
             raise ParseError(error.message) from error
 
