@@ -11,13 +11,38 @@ import os
 import socket
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 Address = IPv4Address | IPv6Address
-METADATA = IPv6Address("fd00:ec2::254")
-"""Where a cloud tells a machine its keys, beside 169.254.169.254."""
+METADATA = {
+    ip_address(one)
+    for one in (
+        "100.100.100.200",  # Alibaba
+        "168.63.129.16",  # Azure
+        "192.0.0.192",  # Oracle
+        "fd00:c1::a9fe:a9fe",  # Oracle
+        "fd00:ec2::254",  # Amazon
+        "fd20:ce::254",  # Google
+    )
+}
+"""Where clouds tell a machine its keys, beside 169.254.0.0/16."""
+
+GLOBAL = IPv6Network("2000::/3")
+"""All that is given out of IPv6. What is outside leads to nobody, to this network, or to an IPv4 address."""
+
+RESERVED = [
+    ip_network(one)
+    for one in (
+        "192.0.0.0/24",  # for protocols; clouds keep services there
+        "192.88.99.0/24",  # relays of 6to4, which are gone
+        "2001::/23",  # Teredo and others for protocols
+        "2002::/16",  # 6to4
+        "3fff::/20",  # for documentation
+    )
+]
+"""What `ipaddress` takes for public in this or another version of Python."""
 
 Resolve = Callable[..., list[tuple[Any, ...]]]
 
@@ -120,20 +145,29 @@ def port_of(parts: SplitResult) -> int:
 
 
 def is_public(address: Address) -> bool:
-    """Whether anybody on the internet could reach it. An IPv6 address that wraps an IPv4 address is judged by that."""
-    if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1]) or nat64(address)
-        if inner:
-            return is_public(inner)
-    return address.is_global and not address.is_multicast
+    """Whether anybody on the internet could reach it. An IPv6 address that stands for an IPv4 one is judged by that."""
+    if isinstance(address, IPv6Address) and (inner := address.ipv4_mapped or nat64(address)):
+        return is_public(inner)
+    if address in METADATA or any(address in network for network in RESERVED):
+        return False
+    is_given_out = address.version == 4 or address in GLOBAL
+    return is_given_out and address.is_global and not address.is_multicast
 
 
 def is_link_local(address: Address | None) -> bool:
     """Whether it is behind no router, where clouds keep the keys of a machine: no model and no webhook is there."""
-    if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or nat64(address)
-        return is_link_local(inner) if inner else address.is_link_local or address == METADATA
-    return address is not None and address.is_link_local
+    if isinstance(address, IPv6Address) and (inner := carried(address)):
+        return is_link_local(inner)
+    return address is not None and (address.is_link_local or address in METADATA)
+
+
+def carried(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address that a translator or a tunnel would send it to."""
+    number = int(address)
+    last = IPv4Address(number & 0xFFFFFFFF)
+    if number >> 32 in (0, 0xFFFF0000) or number >> 80 == 0x64FF9B0001:  # compatible; RFC 2765; RFC 8215
+        return last
+    return address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1]) or nat64(address)
 
 
 def nat64(address: IPv6Address) -> IPv4Address | None:

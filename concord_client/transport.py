@@ -134,6 +134,6 @@ def problem_in(content: bytes) -> Json:
     """The problem document; what a proxy said instead is told as it is."""
     try:
         found = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"detail": content[:500].decode("utf-8", "replace")}
     return found if isinstance(found, dict) else {"detail": str(found)}

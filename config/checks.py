@@ -14,6 +14,7 @@ from annotation.errors import InputError
 from annotation.management.base import SETTINGS
 from config import privacy
 from config.backups import encryption
+from config.data_folder import HINT
 from config.logs import FORMATS
 
 
@@ -21,8 +22,7 @@ from config.logs import FORMATS
 def data_folder_is_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     if os.access(settings.DATA_DIR, os.W_OK):
         return []
-    hint = "Set CONCORD_DATA_DIR to a folder that this user may write."
-    return [Error(f"The data folder {settings.DATA_DIR} cannot be written.", hint=hint, id="concord.E001")]
+    return [Error(f"The data folder {settings.DATA_DIR} cannot be written.", hint=HINT, id="concord.E001")]
 
 
 @register(SETTINGS)

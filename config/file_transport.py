@@ -14,6 +14,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from kombu.exceptions import ChannelError
 from kombu.transport import filesystem
 from kombu.utils.encoding import bytes_to_str, str_to_bytes
 from kombu.utils.json import dumps, loads
@@ -27,8 +28,12 @@ class Channel(filesystem.Channel):
         name = f"{time.time_ns()}_{uuid.uuid4()}.{queue}.msg"
         whole = Path(self.data_folder_out) / name
         part = whole.with_name(f"{name}.part")
-        part.write_bytes(str_to_bytes(dumps(payload)))
-        part.rename(whole)
+        try:
+            part.write_bytes(str_to_bytes(dumps(payload)))
+            part.rename(whole)
+        except OSError as error:  # the message is a hint: whoever sends it goes on without
+            part.unlink(missing_ok=True)
+            raise ChannelError(f"A message cannot be written: {error}") from error
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:  # noqa: ARG002
         """The oldest message of the queue. Of several workers that reach for it, one gets it."""

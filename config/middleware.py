@@ -1,11 +1,11 @@
-"""Turns an oversized request away before its body is read, and says of acts by what they came."""
+"""Turns an oversized request away before it is read, and says of acts by what they came."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
@@ -14,6 +14,8 @@ from annotation.models import Act
 from annotation.services.acts import coming_through
 
 MEGABYTE = 1024 * 1024
+LONGEST_QUERY = 4000
+"""Characters after the question mark of an address: less than a web server lets pass, more than any page asks for."""
 
 
 def too_large(request: HttpRequest, limit: int, *, sent: int, is_text: bool = False) -> HttpResponse:
@@ -22,12 +24,29 @@ def too_large(request: HttpRequest, limit: int, *, sent: int, is_text: bool = Fa
     return render(request, "413.html", context, status=413)
 
 
+def too_long(request: HttpRequest) -> HttpResponse:
+    """The page that says that an address is longer than any of this site's."""
+    return render(request, "413.html", {"is_address": True}, status=414)
+
+
+def problem(status: int, title: str, detail: str) -> HttpResponse:
+    """The same for programs, before there is a view that could say it."""
+    content = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    return JsonResponse(content, status=status, content_type="application/problem+json")
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's page for a request that it does not take, except where the texts of a form are too long."""
     if isinstance(exception, RequestDataTooBig):
         sent = int(request.META.get("CONTENT_LENGTH") or 0)
         return too_large(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE // MEGABYTE, sent=sent, is_text=True)
     return defaults.bad_request(request, exception)
+
+
+def is_utf_8(request: HttpRequest) -> bool:
+    """Whether a form with files is what browsers send. Django asks it of other forms only."""
+    charset = (request.content_params or {}).get("charset", "utf-8")
+    return request.content_type != "multipart/form-data" or charset.lower() in ("utf-8", "utf8")
 
 
 class ActsMiddleware:
@@ -46,12 +65,16 @@ class UploadLimitMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        length = request.META.get("CONTENT_LENGTH") or "0"
-        if length.isdigit() and int(length) > settings.MAX_UPLOAD_BYTES:
+        is_api, length = request.path.startswith("/api/"), request.META.get("CONTENT_LENGTH") or "0"
+        if len(request.META.get("QUERY_STRING", "")) > LONGEST_QUERY:
+            detail = f"What follows the question mark of an address has at most {LONGEST_QUERY:,} characters."
+            return problem(414, "URI Too Long", detail) if is_api else too_long(request)
+        if not is_utf_8(request):
+            detail = "A form is sent in UTF-8."
+            return problem(400, "Bad Request", detail) if is_api else defaults.bad_request(request, BadRequest(detail))
+        if length.isdecimal() and int(length) > settings.MAX_UPLOAD_BYTES:
             megabytes = settings.MAX_UPLOAD_BYTES // MEGABYTE
-            if request.path.startswith("/api/"):
-                detail = f"A request may have {megabytes} MB; the command of the same name takes more."
-                content = {"type": "about:blank", "title": "Content Too Large", "status": 413, "detail": detail}
-                return JsonResponse(content, status=413, content_type="application/problem+json")
-            return too_large(request, megabytes, sent=int(length))
+            detail = f"A request may have {megabytes} MB; the command of the same name takes more."
+            sent = int(length)
+            return problem(413, "Content Too Large", detail) if is_api else too_large(request, megabytes, sent=sent)
         return self.get_response(request)

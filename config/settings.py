@@ -15,6 +15,7 @@ from csp.constants import NONE, SELF
 from django_guid.integrations import CeleryIntegration
 
 from config.broker import file_broker_options, shared_cache
+from config.data_folder import writing_into
 from config.logs import logging_as
 from config.privacy import UMASK
 from config.secrets import secret_key
@@ -26,7 +27,8 @@ os.umask(UMASK)  # every process loads this file before it writes anything
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("CONCORD_DATA_DIR") or BASE_DIR / "data").absolute()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+with writing_into(DATA_DIR):
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
 
 
 def env_flag(name: str, default: bool) -> bool:
@@ -38,7 +40,8 @@ def env_list(name: str, default: str = "") -> list[str]:
 
 
 DEBUG = env_flag("CONCORD_DEBUG", default=False)
-SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
+with writing_into(DATA_DIR):
+    SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
 """Keys of models and second factors are sealed under the first, and opened under any: judging/sealing.py."""
 
@@ -108,7 +111,7 @@ TEMPLATES = [
 
 SQLITE_OPTIONS: dict[str, Any] = {
     # Writers queue instead of failing; IMMEDIATE takes the lock at BEGIN, where waiting is possible.
-    "timeout": 30,
+    "timeout": float(os.environ.get("CONCORD_SQLITE_WAIT_SECONDS", "30")),
     "transaction_mode": "IMMEDIATE",
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; "
     "PRAGMA cache_size=-20000;",  # 20 MB: the default of 2 MB writes pages of a large import twice
@@ -217,11 +220,11 @@ CONTENT_SECURITY_POLICY = {
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://"
 # What several processes count together for a while, such as failed attempts to sign in, and how fast accounts call.
 CACHES = {"default": shared_cache(CELERY_BROKER_URL, DATABASES["default"]["ENGINE"], DATA_DIR / "cache")}
-CELERY_BROKER_TRANSPORT_OPTIONS = (
-    file_broker_options(DATA_DIR / "broker") if CELERY_BROKER_URL.startswith("filesystem") else {}
-)
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem"):
     CELERY_BROKER_TRANSPORT = "config.file_transport:Transport"
+    with writing_into(DATA_DIR):
+        CELERY_BROKER_TRANSPORT_OPTIONS = file_broker_options(DATA_DIR / "broker")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True  # results are rows in the database, not messages
 CELERY_TASK_SERIALIZER = "json"
@@ -240,7 +243,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["annotation.access.IsResearcher"],
     "DEFAULT_RENDERER_CLASSES": ["annotation.api.rendering.Json"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["annotation.api.rendering.JsonBody"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotation.api.rendering.AlwaysJson",
     "DEFAULT_THROTTLE_CLASSES": ["annotation.api.throttling.AccountThrottle"],
     "DEFAULT_THROTTLE_RATES": {"account": os.environ.get("CONCORD_API_RATE", "1200/min")},

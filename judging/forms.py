@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,6 +18,7 @@ from annotation.exchange.registry import EXCHANGES
 from annotation.models import Study, User
 from annotation.parsing import packed
 from annotation.parsing.files import MEGABYTE, InputFile
+from annotation.parsing.json_text import parse_json
 from annotation.services.acts import together
 from annotation.services.imports import personafeedback
 from annotation.services.imports.outcome import Outcome
@@ -57,8 +59,23 @@ class JudgeChoice(forms.ModelChoiceField[Judge]):
         return f"{obj} · {'baseline, no model' if obj.is_baseline else obj.model or obj.provider}"
 
 
+class Decoder(JSONDecoder):
+    """How fields of JSON are read."""
+
+    def decode(self, s: str) -> Any:  # type: ignore[override] # json's own has a private argument more
+        try:
+            return parse_json(s)
+        except InputError as error:
+            raise JSONDecodeError(error.message, s, 0) from error
+
+
 class ParametersField(forms.JSONField):
     """JSON, or nothing: an empty field is shown empty, not as null."""
+
+    default_error_messages = {"invalid": "This is not JSON, is nested more than 200 deep, or holds a NUL character."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(decoder=Decoder, **options)
 
     def prepare_value(self, value: Any) -> Any:
         return "" if value is None else super().prepare_value(value)

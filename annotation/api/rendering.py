@@ -1,14 +1,22 @@
-"""The one form in which the API answers: JSON, in which what is undefined is null."""
+"""The one form in which the API is asked and answers: JSON, in which what is undefined is null."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
+from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import JSONParser
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 
 from annotation.documents import without_nan
+from annotation.errors import InputError
+from annotation.parsing.json_text import parse_json
+
+LARGEST = 20 * 1024 * 1024
+"""Bytes of a body of JSON. In memory it takes up to thirty times as much; larger material comes as a file."""
 
 
 class Json(JSONRenderer):
@@ -17,6 +25,19 @@ class Json(JSONRenderer):
     def render(self, data: Any, *args: Any, **kwargs: Any) -> bytes:
         rendered: bytes = super().render(without_nan(data), *args, **kwargs)
         return rendered
+
+
+class JsonBody(JSONParser):
+    """A body of JSON, which is UTF-8 whatever charset is named beside it."""
+
+    def parse(self, stream: Any, *args: Any, **kwargs: Any) -> Any:
+        content = stream.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise RequestDataTooBig
+        try:
+            return parse_json(content)
+        except InputError as error:
+            raise ParseError(error.message) from error
 
 
 class AlwaysJson(BaseContentNegotiation):

@@ -14,7 +14,7 @@ from annotation.api.problems import MEDIA_TYPE, Problem
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
-ALWAYS = (400, 401, 403, 429)
+ALWAYS = (400, 401, 403, 414, 429)
 WITH_BODY = (409, 413, 415, 422)
 KEY = OpenApiParameter(
     "Idempotency-Key",

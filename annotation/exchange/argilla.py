@@ -18,6 +18,7 @@ from annotation.exchange.material import Answer, Head, Items, Naming, Package, R
 from annotation.exchange.reading import gathered, json_list
 from annotation.exchange.texts import as_turns, key_of, written_out
 from annotation.parsing.files import InputFile
+from annotation.parsing.json_text import parse_json
 from annotation.parsing.problems import Problems
 
 PEOPLE = uuid.UUID("0d2f6f1e-5a44-4d0e-9f43-6b1f6f4bb0c1")
@@ -127,7 +128,7 @@ def rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     """An item with its answers: Concord's own from the metadata, others from responses and suggestions."""
     ours = (given.get("metadata") or {}).get(META)
     if ours is not None:
-        kept = json.loads(ours)
+        kept = parse_json(ours)
         return Rated(kept["record"], tuple(Answer.restored(one) for one in kept["answers"]), kept["facts"])
     answers = [
         Answer(

@@ -10,8 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from annotation.errors import InputError
 from annotation.exchange.material import TIE, Answer, Head, Kind, Package, Rated, Scale, preference, with_scales
-from annotation.parsing.checking import first_problem, parse_document, refuse_unstorable
+from annotation.parsing.checking import first_problem, parse_document
 from annotation.parsing.files import InputFile, lines, read_document
+from annotation.parsing.json_text import refuse_unstorable
 from annotation.parsing.problems import Problems
 from annotation.parsing.records import DialogueRecord, PairRecord
 

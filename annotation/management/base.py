@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import RawDescriptionHelpFormatter
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError, connection
@@ -12,12 +15,16 @@ from django.db.migrations.executor import MigrationExecutor
 
 from annotation.documents import pieces
 from annotation.errors import InputError
+from annotation.faults import fault_in_full
 from annotation.models import Act
 from annotation.models.project import commanded
 from annotation.queries.projects import called
 from annotation.services.acts import coming_through
 
 BAD_INPUT = 2
+CLOSED_PIPE = 128 + 13
+"""As of a program that the signal of a closed pipe ends."""
+
 SETTINGS = "settings"
 """Tag of the system checks that find a bad setting."""
 
@@ -28,7 +35,30 @@ def is_behind() -> bool:
     return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
-class ConcordCommand(BaseCommand):
+@contextmanager
+def in_words() -> Iterator[None]:
+    """Turn bad input and faults of the machine into a sentence and an exit code. `--traceback` shows the rest."""
+    try:
+        yield
+    except InputError as error:
+        raise CommandError(str(error), returncode=BAD_INPUT) from error
+    except Exception as error:
+        if fault := fault_in_full(error):
+            raise CommandError(fault) from error
+        if isinstance(error, OperationalError | ProgrammingError) and is_behind():
+            raise CommandError("The database lacks what this version keeps: run `manage.py migrate`.") from error
+        raise
+
+
+class PlainCommand(BaseCommand):
+    """A command that says in a sentence what a person can do something about."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        with in_words():
+            return super().execute(*args, **options)
+
+
+class ConcordCommand(PlainCommand):
     """A command of CLI.md: exits 0 on success, 2 on bad usage or input, 1 on an unexpected failure.
 
     Subclasses set `help` and `example`, add arguments in `arguments`, and return from `run` the document that
@@ -58,20 +88,27 @@ class ConcordCommand(BaseCommand):
         """Add the command's own arguments."""
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        named = options.get("project") if self.makes_roots else None
+        with coming_through(Act.Through.COMMAND), commanded(called(named) if named else None):
+            document = self.run(**options)
         try:
-            named = options.get("project") if self.makes_roots else None
-            with coming_through(Act.Through.COMMAND), commanded(called(named) if named else None):
-                document = self.run(**options)
-        except InputError as error:
-            raise CommandError(str(error), returncode=BAD_INPUT) from error
-        except (OperationalError, ProgrammingError) as error:
-            if is_behind():
-                raise CommandError("The database lacks what this version keeps: run `manage.py migrate`.") from error
-            raise
+            self.tell(document, **options)
+        except BrokenPipeError:
+            self.stop_writing()
+
+    def tell(self, document: Any, **options: Any) -> None:
         if options["json"]:
             self.write_json(document)
         else:
             self.say(document)
+        self.stdout.flush()  # else a full disk or a closed pipe is noticed only after the command
+
+    def stop_writing(self) -> NoReturn:
+        """End where the reader of a pipe went away, such as `head`: nobody is there to be told."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.stdout.fileno())  # what is still buffered goes there
+        os.close(nowhere)
+        sys.exit(CLOSED_PIPE)
 
     def run(self, **options: Any) -> Any:  # noqa: ARG002
         """Do the work and return the document."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -13,14 +12,12 @@ from pydantic_core import from_json, to_json
 
 from annotation.errors import InputError
 from annotation.parsing.files import InputFile, lines, not_utf8, read_document
+from annotation.parsing.json_text import SUSPICIOUS, dotted, refuse_unstorable, reworded
 from annotation.parsing.locate import line_of
 from annotation.parsing.problems import Problems
 from annotation.parsing.twice import key_twice
 
 Record = TypeVar("Record", bound=BaseModel)
-
-# Cheap signs of what JSON can spell and a database cannot store: looked at closely only where one is seen.
-SUSPICIOUS = re.compile(rb"NaN|Infinity|\\u0000|[0-9][eE]\+?[0-9]{3}")
 
 TWICE = "is there twice in one object: which of the two holds cannot be told"
 
@@ -143,7 +140,7 @@ def not_json(file: InputFile, data: bytes, error: ValueError) -> InputError:
         return file.error(encoding[0], line=encoding[1])
     line = re.search(r" at line (\d+) column (\d+)$", str(error))
     message = str(error).removesuffix(line[0]) + f", column {line[2]}" if line else str(error)
-    return file.error(f"not JSON: {message}", line=int(line[1]) if line else None)
+    return file.error(f"not JSON: {reworded(message)}", line=int(line[1]) if line else None)
 
 
 def first_problem(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
@@ -158,7 +155,7 @@ def in_words(kind: str, message: str, given: Any) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "json_invalid":
-        return "not JSON: " + message.removeprefix("Invalid JSON: ")
+        return "not JSON: " + reworded(message.removeprefix("Invalid JSON: "))
     if kind in ("string_too_short", "too_short"):
         return "is empty"
     if kind == "value_error":
@@ -166,30 +163,3 @@ def in_words(kind: str, message: str, given: Any) -> str:
     shown = json.dumps(given, ensure_ascii=False, default=str)
     shown = shown if len(shown) <= 60 else shown[:59] + "…"
     return f"{SHOULD_BE.get(kind) or message.removeprefix('Input ').removeprefix('String ')}, not {shown}"
-
-
-def dotted(path: Sequence[str | int]) -> str | None:
-    """`turns.0.role`; None for the record itself."""
-    return ".".join(str(part) for part in path) or None
-
-
-def refuse_unstorable(value: Any, error: Callable[[list[str | int], str], InputError]) -> None:
-    """Raise `error(path, why)` for a number that is no number, or a text with a NUL character, inside `value`."""
-    for path, part in leaves(value, []):
-        if isinstance(part, float) and not math.isfinite(part):
-            raise error(path, "is not a finite number")
-        if isinstance(part, str) and "\0" in part:
-            raise error(path, "holds a NUL character, which a database cannot store")
-
-
-def leaves(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | int], Any]]:
-    """Every key and every single value inside a JSON value, with its path."""
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield [*path, key], key
-            yield from leaves(part, [*path, key])
-    elif isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from leaves(part, [*path, index])
-    else:
-        yield path, value

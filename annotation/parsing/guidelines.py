@@ -36,6 +36,8 @@ def read_guideline(file: InputFile) -> GuidelineText:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise file.error(f"is not TOML: {error}") from error
+    except RecursionError as error:
+        raise file.error("is not TOML that can be read: it is nested too deep") from error
     given = {name: document[name] for name in FIELDS if name in document}
     if not given:
         raise file.error(f"says none of {', '.join(FIELDS)}")

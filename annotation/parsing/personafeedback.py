@@ -15,8 +15,9 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
-from annotation.parsing.checking import located, parse_document, read_jsonl, refuse_unstorable
+from annotation.parsing.checking import located, parse_document, read_jsonl
 from annotation.parsing.files import InputFile, read_document
+from annotation.parsing.json_text import refuse_unstorable
 from annotation.parsing.problems import Problems
 
 # One public copy spells the second folder "spedific".

@@ -111,10 +111,10 @@ def check_row(file: InputFile, line: int, names: list[str], cells: list[str], ne
     order, repeat = given.get("order", "").upper(), given.get("repeat", "") or "1"
     if order not in ORDERS:
         raise file.error(f"is AB, BA or empty, not {given['order']!r}", line=line, field="order")
-    if not repeat.isdecimal() or not 1 <= int(repeat) <= 1000:
+    if not is_number(repeat) or not 1 <= int(repeat) <= 1000:
         raise file.error(f"is a number from 1 to 1000, not {repeat!r}", line=line, field="repeat")
     turn = given.get("turn", "") or "0"
-    if not turn.isdecimal() or int(turn) > LAST_TURN:
+    if not is_number(turn) or int(turn) > LAST_TURN:
         raise file.error(f"is the number of a turn, from 1, or empty, not {turn!r}", line=line, field="turn")
     return Rating(
         line=line,
@@ -141,3 +141,8 @@ def refuse_second(file: InputFile, seen: dict[tuple[str | int, ...], int], ratin
     first = seen.setdefault(key, rating.line)
     if first != rating.line:
         raise file.error(f"repeats line {first}", line=rating.line, field="item")
+
+
+def is_number(text: str) -> bool:
+    """Whether it is a whole number that is read without effort."""
+    return text.isascii() and text.isdecimal() and len(text) < 10

@@ -143,4 +143,4 @@ def last_seen(
 def versions_in(content: Mapping[str, Any], asks: Sequence[Ask]) -> dict[int, int]:
     """By criterion id, the versions that a draft was written under."""
     named = [(ask.criterion.pk, content.get(f"{ask.name}{SUFFIXES['versions']}", "")) for ask in asks]
-    return {pk: int(text) for pk, text in named if text.isdecimal()}
+    return {pk: int(text) for pk, text in named if text.isascii() and text.isdecimal() and len(text) < 6}

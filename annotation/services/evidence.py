@@ -6,11 +6,11 @@ points), so that it means the same in every language that reads it. On the page 
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from annotation.errors import InputError
 from annotation.models import Assignment
+from annotation.parsing.json_text import parse_json
 from annotation.queries.rating import Mark, parts
 
 MOST = 50
@@ -32,8 +32,8 @@ def checked(assignment: Assignment, given: str, criterion: str) -> list[Mark]:
 
 def read(given: str, criterion: str) -> list[Any]:
     try:
-        marks = json.loads(given)
-    except ValueError as error:
+        marks = parse_json(given)
+    except InputError as error:
         raise InputError("The marked words cannot be read.", field=criterion) from error
     if not isinstance(marks, list) or len(marks) > MOST:
         raise InputError(f"Mark at most {MOST} passages for one criterion.", field=criterion)

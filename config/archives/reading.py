@@ -10,23 +10,26 @@ import json
 import zipfile
 import zlib
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import DataError, IntegrityError, transaction
 from django.db.models import Model, Q
 
 from annotation.errors import InputError
 from annotation.models import Project, Study, User
 from annotation.models.project import where
 from annotation.names import check_line
+from annotation.parsing.json_text import parse_json
 from annotation.services.acts import act
 from config.archives import members
+from config.archives.checking import MANIFEST_LIMIT, check_members, check_row, read_lines
 from config.archives.writing import FORM, MANIFEST, SECRET
 from config.backups import tables
-from config.backups.reading import BATCH, as_it_was, hashed
+from config.backups.reading import BATCH, as_it_was
 from config.backups.writing import migrations
 from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
 
@@ -57,11 +60,13 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
     try:
         with zipfile.ZipFile(path) as archive, transaction.atomic():
             manifest = manifest_in(archive, path)
+            check_members(archive, {MANIFEST, *(f"{label}.jsonl" for label in manifest["tables"])}, path)
             numbers: Numbers = defaultdict(dict)
             numbers[Project] = {HERE: (project or where(by)).pk}
             rows = {}
             for model in (*members.shared(), *members.own()):
                 rows[model._meta.label] = table(archive, model, manifest, path, numbers)
+            check_study(manifest, path, numbers)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -71,7 +76,7 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
         OSError,
     ) as error:  # how zipfile says it
         raise InputError(f"cannot be read as an archive: {error}", file=str(path)) from error
-    except IntegrityError as error:
+    except (IntegrityError, DataError) as error:
         raise InputError(f"holds rows that cannot be here: {error}", file=str(path)) from error
     return {**manifest, "rows": rows}
 
@@ -79,9 +84,11 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
 def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     """The manifest, if this code can read what it lists and the study is not here."""
     try:
-        manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+        if archive.getinfo(MANIFEST).file_size > MANIFEST_LIMIT:
+            raise ValueError("it is too large")  # noqa: TRY301 — one message for all that is no manifest
+        manifest: dict[str, Any] = parse_json(archive.read(MANIFEST))
         form, made = manifest["form"], set(manifest["migrations"])
-        name, slug, listed = manifest["study"], manifest["slug"], set(manifest["tables"])
+        name, slug, listed = str(manifest["study"]), str(manifest["slug"]), set(manifest["tables"])
         manifest["tables"] = {label: {**one, "sha256": str(one["sha256"])} for label, one in manifest["tables"].items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"holds no {MANIFEST} of a study", file=str(path)) from error
@@ -108,13 +115,14 @@ def table(
     with archive.open(name) as file, as_it_was(model):
         lines = hashed(file, found)
         try:
-            while batch := [moved(model, json.loads(line), numbers) for line in islice(lines, BATCH)]:
+            while batch := [moved(model, parse_json(line), numbers) for line in islice(lines, BATCH)]:
+                check_ids(batch, numbers[model])
                 same = known_rows(model, batch, path, numbers[Project][HERE]) if model in members.SHARED else {}
                 numbers[model].update(same)
                 add(model, [row for row in batch if row["id"] not in same], numbers)
                 made, known = made + len(batch) - len(same), known + len(same)
         except (KeyError, ValueError, TypeError, OverflowError, ValidationError) as error:
-            if isinstance(error, InputError):
+            if isinstance(error, InputError) and error.file:
                 raise
             raise InputError(
                 f"is not a row of {label}: {error}", file=f"{path}:{name}", line=made + known + 1
@@ -122,6 +130,26 @@ def table(
     if found.hexdigest() != manifest["tables"][label]["sha256"]:
         raise InputError("was changed or cut: its SHA-256 is not that of the manifest", file=f"{path}:{name}")
     return {"created": made, "unchanged": known}
+
+
+def hashed(file: Any, into: Any) -> Iterator[bytes]:
+    for line in read_lines(file):
+        into.update(line)
+        yield line
+
+
+def check_ids(rows: list[dict[str, Any]], known: dict[int, int]) -> None:
+    """Raise ValueError where a number stands for two rows of a table: what refers to it could mean either."""
+    numbers = [row["id"] for row in rows]
+    if len(set(numbers)) < len(numbers) or known.keys() & set(numbers):
+        raise ValueError("an id is there twice")
+
+
+def check_study(manifest: dict[str, Any], path: Path, numbers: Numbers) -> None:
+    """Raise InputError unless the one study in it is the one that the manifest names."""
+    found = Study.objects.filter(pk__in=numbers[Study].values()).values_list("name", "slug")
+    if list(found) != [(manifest["study"], manifest["slug"])]:
+        raise InputError("holds another study than its manifest names", file=str(path))
 
 
 def moved(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str, Any]:
@@ -171,6 +199,8 @@ def known_rows(model: type[Model], rows: list[dict[str, Any]], path: Path, proje
 def add(model: type[Model], rows: list[dict[str, Any]], numbers: Numbers) -> None:
     old = [row["id"] for row in rows]
     made = list(tables.instances(model, (json.dumps({**row, "id": None}) for row in rows)))
+    for one in made:
+        check_row(one)
     for one, number in zip(model._base_manager.bulk_create(made), old, strict=True):
         numbers[model][number] = one.pk
     if column := NAMING.get(model._meta.label):
@@ -198,8 +228,15 @@ def renamed(value: Any, numbers: Numbers) -> Any:
 
 
 def number_of(name: str, part: Any, numbers: Numbers) -> Any:
-    if name == "members" and isinstance(part, list) and all(isinstance(one, int) for one in part):
-        return [numbers[Judgment][one] for one in part if one in numbers[Judgment]]
-    if name in LINKED and isinstance(part, int):
-        return numbers[LINKED[name]].get(part)
+    if name == "members" and isinstance(part, list) and not all(isinstance(one, dict) for one in part):
+        return [numbers[Judgment][whole(one)] for one in part if one in numbers[Judgment]]
+    if name in LINKED and part is not None:
+        return numbers[LINKED[name]].get(whole(part))
     return renamed(part, numbers)
+
+
+def whole(number: Any) -> int:
+    """A number of a row. ValueError for anything else, which would be kept as it is and lead to a row of this site."""
+    if type(number) is not int:
+        raise ValueError(f"{number!r} is no number of a row")
+    return number

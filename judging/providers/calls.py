@@ -71,7 +71,7 @@ def translated(sdk: Any, *, timeout: float, key: str = "") -> Iterator[None]:
         raise TransientError(f"No answer within {timeout:g} s.") from error
     except sdk.APIConnectionError as error:
         raise TransientError(without(key, f"No connection: {error.__cause__ or error.message}")) from error
-    except (sdk.APIError, JSONDecodeError) as error:
+    except (sdk.APIError, JSONDecodeError, RecursionError) as error:
         raise TransientError(without(key, f"{NO_ANSWER}: {error}")) from error
 
 

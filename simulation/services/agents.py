@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import User
+from annotation.parsing.json_text import parse_json
 from judging.providers.base import PermanentError, Provider, TransientError
 from judging.providers.embeddings import Embeddings
 from judging.providers.keys import ENVIRONMENT, Keyring
@@ -81,10 +81,7 @@ def embeddings_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
 
 def parsed(text: str, field: str) -> dict[str, Any]:
     """Parameters as JSON, none where there is no text."""
-    try:
-        found: dict[str, Any] = json.loads(text) if text else {}
-    except json.JSONDecodeError as error:
-        raise InputError(f"The parameters are no JSON: {error}.", field=field) from error
+    found: dict[str, Any] = parse_json(text, field=field) if text else {}
     return found
 
 

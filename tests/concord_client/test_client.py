@@ -232,4 +232,6 @@ def test_signatures():
     assert not is_signed("other", header, b"{}")
     assert not is_signed("secret", header, b"{ }")
     assert not is_signed("secret", header, b"{}", now=now + 301)
-    assert not is_signed("secret", "nonsense", b"{}")
+    for forged in ("nonsense", f"t={now}", f"t={now},v1=é", f"t=-{now},v1=0", f"t={'9' * 5000},v1=0", "t=١٢,v1=0"):
+        assert not is_signed("secret", forged, b"{}", now=now)
+    assert not is_signed("secret", header.replace("t=", "t=0"), b"{}", now=now)  # the time is signed as it stands

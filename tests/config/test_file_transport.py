@@ -5,6 +5,7 @@ from queue import Empty
 
 import pytest
 from kombu import Connection, Queue
+from kombu.exceptions import OperationalError
 from kombu.transport import filesystem
 
 from config.broker import file_broker_options
@@ -98,3 +99,11 @@ def test_looking_for_messages_in_vain_soon_gives_control_back(connection, monkey
         connection.drain_events(timeout=timeout)
 
     assert asked == [0.2, 0.05, 0.2]
+
+
+def test_a_message_that_cannot_be_written_is_an_error_of_the_broker(connection, tmp_path):
+    """Who sends a hint catches that of kombu and goes on; a full disk must not undo what was committed before."""
+    folder = tmp_path / "broker files" / "queue"
+    folder.rename(folder.with_name("gone"))
+    with pytest.raises(OperationalError, match="A message cannot be written"), connection._reraise_as_library_errors():
+        connection.default_channel._put("work", {"at": 1})

@@ -11,6 +11,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
+from config.checks import data_folder_is_writable
+
 ROOT = Path(__file__).resolve().parents[2]
 LATER = ("altair", "anthropic", "bm25s", "openai", "redis", "sacrebleu", "scipy.special", "scipy.stats", "vl_convert")
 
@@ -63,3 +65,28 @@ def test_a_command_before_migrate_says_what_to_do(tmp_path):
     )
     assert done.returncode == 1
     assert done.stderr.strip() == "CommandError: The database lacks what this version keeps: run `manage.py migrate`."
+
+
+def test_a_data_folder_that_is_not_there_or_read_only_is_an_error(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    assert data_folder_is_writable() == []
+    settings.DATA_DIR = tmp_path / "gone"
+    assert [found.id for found in data_folder_is_writable()] == ["concord.E001"]
+
+
+def test_a_data_folder_that_cannot_be_made_is_said_in_a_sentence(tmp_path):
+    """Settings make the folder before there is a check that could look at it."""
+    (tmp_path / "file").touch()
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env=environment(tmp_path / "file" / "data"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip() == (
+        f"ImproperlyConfigured: The data folder {tmp_path}/file/data cannot be written: Not a directory. "
+        "Set CONCORD_DATA_DIR to a folder that this user may write, on a disk that has room."
+    )

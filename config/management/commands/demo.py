@@ -6,15 +6,16 @@ import os
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.urls import reverse
 
+from annotation.management.base import PlainCommand
 from annotation.models import Act
 from annotation.services.acts import coming_through
 from config import demo, supervision
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Load the demo material, accounts and studies; with --start, run web server and worker in the background."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,12 +6,13 @@ import os
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from annotation.management.base import PlainCommand
 from config import supervision
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Run the web server and a Celery worker in the foreground until Ctrl-C."
 
     def add_arguments(self, parser: CommandParser) -> None:

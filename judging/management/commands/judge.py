@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import time
@@ -19,6 +18,7 @@ from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
 from annotation.models import Study
+from annotation.parsing.json_text import parse_json
 from annotation.services.acts import together
 from judging import providers
 from judging.models import Judge, JudgeRun
@@ -224,10 +224,7 @@ def tested(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def parameters(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"That is no JSON: {error}.", field="parameters") from error
+    found = parse_json(text, field="parameters")
     if not isinstance(found, dict):
         raise InputError("Parameters are a JSON object.", field="parameters")
     return found

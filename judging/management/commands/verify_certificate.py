@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.errors import InputError
 from annotation.management.base import BAD_INPUT, ConcordCommand
+from annotation.parsing.json_text import parse_json
 from judging.services.trust import certificates
 
 
@@ -40,11 +40,11 @@ class Command(ConcordCommand):
 def read(path: Path) -> dict[str, Any]:
     """The file's document. Raises InputError where it is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = parse_json(path.read_bytes())
     except OSError as error:
         raise InputError(error.strerror or str(error), file=str(path)) from error
-    except ValueError as error:
-        raise InputError(f"this is no JSON: {error}", file=str(path)) from error
+    except InputError as error:
+        raise InputError(error.message, file=str(path)) from error
     if not isinstance(found, dict):
         raise InputError("this is no certificate", file=str(path))
     return found

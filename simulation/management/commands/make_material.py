@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -10,6 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.models import Profile, Task
+from annotation.parsing.json_text import parse_json
 from judging.services.keys import ring_for
 from simulation.models import Making
 from simulation.services import agents, making
@@ -95,10 +95,7 @@ def task(name: str) -> Task | None:
 
 
 def demographics(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"That is no JSON: {error}.", field="demographics") from error
+    found = parse_json(text, field="demographics")
     if not isinstance(found, dict):
         raise InputError("Demographics are a JSON object.", field="demographics")
     return found

@@ -153,3 +153,12 @@ def test_pieces_put_together_are_both_texts() -> None:
     assert "".join(text for kind, text in found if kind != "gone") == "Look at the very end."
     assert ("gone", "start") in found
     assert queries.pieces("用户喜欢", "用户喜欢") == (("same", "用户喜欢"),)
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "\u00b2", "-1", "", "x"])
+def test_a_version_that_is_no_number_is_none(open_study: OpenStudy, bob: User, text: str) -> None:
+    study = open_study([bob])
+    slot = assignments.next_for(by=bob, study=study)
+    asked = rating.asks(slot, study.asked)
+    assert queries.versions_in({f"{asked[0].name}-version": text}, asked) == {}
+    assert queries.versions_in({f"{asked[0].name}-version": "2"}, asked) == {asked[0].criterion.pk: 2}

@@ -112,7 +112,7 @@ def test_a_key_that_is_missing_is_said_before_anything_is_made(study, monkeypatc
         (["first-study", "--judge", "baseline", "--criteria", ""], "at least one criterion"),
         (["first-study", "--judge", "baseline", "--repeats", "0"], "Repeats must be"),
         (["first-study", "--judge", "baseline", "--budget-usd", "0"], "above 0"),
-        (["first-study", "--judge", "baseline", "--parameters", "{nonsense"], "no JSON"),
+        (["first-study", "--judge", "baseline", "--parameters", "{nonsense"], "not JSON"),
         (["first-study", "--judge", "baseline", "--parameters", "[1]"], "a JSON object"),
         (["first-study", "--judge", "baseline", "--parameters", '{"speed": 1}'], "speed"),
     ],

@@ -73,7 +73,7 @@ def test_a_certificate_is_written_and_verified(known, tmp_path):
     assert "does not hold" in refused("verify_certificate", path)
     path.write_text("[]")
     assert "no certificate" in refused("verify_certificate", path)
-    assert "no JSON" in refused("verify_certificate", __file__)
+    assert "not JSON" in refused("verify_certificate", __file__)
 
 
 @pytest.mark.parametrize(

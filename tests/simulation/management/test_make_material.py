@@ -50,7 +50,7 @@ def test_all_profiles_are_checked():
         ("tasks", {"domains": "Cooking"}, "field domains: No preference types of 'Cooking' are known"),
         ("check", {"profiles": "nobody"}, "field profiles: There is no profile 'nobody'"),
         ("situation", {"task": "nothing"}, "field task: There is no task 'nothing'"),
-        ("profile", {"demographics": "{"}, "field demographics: That is no JSON"),
+        ("profile", {"demographics": "{"}, "field demographics: This is not JSON"),
         ("tasks", {"domains": "Books", "n": 2}, "tasks: holds 1 and not 2"),
     ],
 )

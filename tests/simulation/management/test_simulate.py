@@ -93,7 +93,7 @@ def test_an_estimate_starts_nothing():
         ({"users": "nobody"}, "field users: 'nobody' is not there"),
         ({"condition": ["base+X"]}, "field conditions: 'base+X' is not one of vanilla"),
         ({"assistant": ["mystery"]}, "field assistant: 'mystery': say where it speaks"),
-        ({"assistant": ["scripted {"]}, "field assistant: The parameters are no JSON"),
+        ({"assistant": ["scripted {"]}, "field assistant: This is not JSON"),
         ({"seed": -1}, "field seed"),
         ({"max_turns": 1}, "field single_turns"),
         ({"also_annotate": 0}, "field also_annotate"),

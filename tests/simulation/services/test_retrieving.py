@@ -114,7 +114,7 @@ def test_where_no_condition_needs_it_none_is_kept(server):
     [
         ("local", "Embeddings come from a server"),
         ("openai_compatible", "Embeddings come from a server"),
-        ("openai_compatible:m {", "no JSON"),
+        ("openai_compatible:m {", "not JSON"),
         ('openai_compatible:m {"colour": 1}', "colour"),
     ],
 )

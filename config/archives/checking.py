@@ -1,0 +1,106 @@
+"""What an archive may hold: it comes from another site, and somebody may have made it by hand."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Field, JSONField, Model, SlugField
+from pydantic import BaseModel, TypeAdapter
+from pydantic import ValidationError as ShapeError
+
+from annotation.errors import InputError
+from annotation.models import User
+from annotation.parsing.files import DOCUMENT_LIMIT, MEGABYTE
+from annotation.parsing.records import Turn
+
+MANIFEST_LIMIT = 4 * MEGABYTE
+SMALL = 64 * MEGABYTE
+MOST_PACKED = 250
+"""How many times its own size an archive may unpack to, if it is not small. Tables of real studies come to 10 to 40."""
+
+
+class Category(BaseModel):
+    value: str
+    label: str
+
+
+class Mark(BaseModel):
+    part: str
+    start: int
+    end: int
+    text: str
+
+
+SHAPES: dict[str, TypeAdapter[Any]] = {
+    "annotation.Dialogue.turns": TypeAdapter(list[Turn]),
+    "annotation.Criterion.categories": TypeAdapter(list[Category]),
+    "annotation.GuidelineVersion.categories": TypeAdapter(list[Category]),
+    "annotation.Annotation.evidence": TypeAdapter(list[Mark]),
+    "annotation.DemographicQuestion.options": TypeAdapter(list[str]),
+    "annotation.Study.shown": TypeAdapter(list[str]),
+    "annotation.Draft.content": TypeAdapter(dict[str, str]),
+}
+"""Of columns of JSON that pages walk through. Of others only whether they are a list or an object is looked at."""
+
+
+def check_members(archive: zipfile.ZipFile, expected: set[str], path: Path) -> None:
+    """Raise InputError unless the archive holds these files, each once, in a size that was not blown up."""
+    names = Counter(one.filename for one in archive.infolist())
+    name, n = max(names.items(), key=itemgetter(1))
+    if n > 1:
+        raise InputError(f"holds {name} twice", file=str(path))
+    if others := names.keys() - expected:
+        raise InputError(f"holds {min(others)}, which is no part of a study's archive", file=str(path))
+    unpacked, packed = sum(one.file_size for one in archive.infolist()), path.stat().st_size
+    if unpacked > max(SMALL, MOST_PACKED * packed):
+        sizes = f"{unpacked // MEGABYTE:,} MB from {packed / MEGABYTE:,.1f}"
+        raise InputError(f"would unpack to {sizes}, which no study's archive does", file=str(path))
+
+
+def read_lines(file: Any) -> Iterator[bytes]:
+    """The lines of a table. ValueError for one that is longer than any row."""
+    while line := file.readline(DOCUMENT_LIMIT + 1):
+        if len(line) > DOCUMENT_LIMIT:
+            raise ValueError(f"a row has more than {DOCUMENT_LIMIT // MEGABYTE} MB")
+        yield line
+
+
+def check_row(row: Model) -> None:
+    """Raise ValidationError for a value that the site itself would not have written. The database looks at links."""
+    for field in checked_fields(type(row)):
+        value = getattr(row, field.attname)
+        if isinstance(field, JSONField):
+            check_shape(field, value)
+        elif value not in field.empty_values:
+            field.validate(value, row)
+            field.run_validators(value)
+        elif isinstance(field, SlugField):
+            raise ValidationError(f"{field.name} is empty")
+
+
+@cache
+def checked_fields(model: type[Model]) -> list[Field[Any, Any]]:
+    """All that hold a value of their own. Raters who were imported have names that nobody may choose."""
+    free = {"username", "password"} if model is User else set()
+    found = model._meta.concrete_fields
+    return [field for field in found if not field.is_relation and not field.primary_key and field.name not in free]
+
+
+def check_shape(field: JSONField[Any, Any], value: Any) -> None:
+    if value is None and field.null:
+        return
+    default = field.get_default()
+    if isinstance(default, list | dict) and not isinstance(value, type(default)):
+        raise ValidationError(f"{field.name} is no {'list' if isinstance(default, list) else 'object'}")
+    if shape := SHAPES.get(f"{field.model._meta.label}.{field.name}"):
+        try:
+            shape.validate_python(value, strict=True)
+        except ShapeError as error:
+            raise ValidationError(f"{field.name}: {error.errors()[0]['msg']}") from error
