@@ -23,12 +23,13 @@ from annotation.models import Project
 from annotation.models.project import DEFAULT_NAME, DEFAULT_SLUG
 from config.backups import tables
 from config.backups.writing import FORM, MANIFEST, migrations
+from config.erasure import again
 
 BATCH = 1000
 
 
 def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
-    """Fill an empty, migrated database with a backup. Returns the manifest.
+    """Fill an empty, migrated database with a backup. Returns the manifest, with who was withdrawn and erased again.
 
     Raises InputError where the file is no backup, was changed or cut, was made by a version with other tables, or the
     site is not empty; nothing is kept then.
@@ -40,6 +41,7 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
             for model in tables.models_kept():
                 tell(model._meta.label, table(archive, model, manifest, path))
             go_on_counting()
+            manifest["withdrawn_again"] = again.apply_list().as_json()
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise InputError(f"cannot be read as a backup: {error}", file=str(path)) from error
     except IntegrityError as error:
