@@ -22,12 +22,12 @@ from annotation.models import Annotation, Study, User
 from annotation.parsing.platforms import PLATFORMS
 from annotation.queries import participation as queries
 from annotation.queries.demographics import LEAST_PEOPLE, asked
-from annotation.queries.projects import owns
 from annotation.services import consents, demographics, invitations, withdrawn
 from annotation.services.exports import without_formula
 from annotation.services.invitations import NewInvitation
 from annotation.steps import study_steps
 from annotation.views.studies import researcher
+from annotation.walls import OWNING, visible_to
 
 FORMATS = {"json": "application/json; charset=utf-8", "csv": "text/csv; charset=utf-8"}
 
@@ -189,7 +189,7 @@ def page(
         "intake": found,
         "public": request.build_absolute_uri(reverse("register", args=[study.slug])),
         "participants": queries.participants(study),
-        "owns": owns(researcher(request), study.project),
+        "owns": visible_to(request.user, Study.objects.filter(pk=study.pk), roles=OWNING).exists(),
         "downloads": [(name.upper(), reverse("participants_download", args=[study.slug, name])) for name in FORMATS],
     }
     return render(request, "annotation/coming_in.html", context, status=status)

@@ -14,7 +14,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.utils.dateparse import parse_datetime
 
@@ -22,6 +21,7 @@ from annotation import withdrawn_list
 from annotation.errors import InputError
 from annotation.models import ConsentDecision, Study, User
 from annotation.services import consents, withdrawn
+from annotation.services.acts import together
 from annotation.withdrawn_list import ERASED, Entry, Listed, moment
 from config.erasure.erasing import make_nobody
 
@@ -118,7 +118,7 @@ def parsed(text: str) -> datetime:
 def apply(listed: Listed, found: Found) -> Applied:
     """In the order in which it happened, all or nothing."""
     due = owed(listed.entries, found)
-    with transaction.atomic():
+    with together():
         for entry in due:
             do_again(entry, found)
     erased = sum(entry.what == ERASED for entry in due)

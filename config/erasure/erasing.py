@@ -42,7 +42,7 @@ from annotation.models import (
 )
 from annotation.queries.rating import SUFFIXES
 from annotation.services import consents, withdrawn
-from annotation.services.acts import act
+from annotation.services.acts import act, together
 from annotation.withdrawn_list import moment
 from config.accounts import forget_attempts
 from config.erasure import names
@@ -67,7 +67,7 @@ def erase_person(*, by: User | None, person: User, notes: bool = False) -> User:
 
     InputError where it may not be: see `why_not`.
     """
-    with transaction.atomic():
+    with together():
         lock(person)
         person.refresh_from_db()
         if reason := why_not(by, person):

@@ -257,6 +257,13 @@ class TestList:
         page = client.post(address, follow=True).content.decode()
         assert "Tell the person who runs this site: The list of the withdrawn" in page
 
+    def test_the_system_page_goes_on_saying_it(self, client, pilot, path):
+        client.force_login(ResearcherFactory())
+        withdraw(pilot, "bob")
+        assert "lacks 1 of them" in client.get(reverse("system")).content.decode()
+        withdrawn.write()
+        assert "lacks 1 of them" not in client.get(reverse("system")).content.decode()
+
     def test_the_command_that_withdraws_says_it_too(self, pilot, path, capsys):
         call_command("withdraw", study="pilot", annotator="bob")
         assert "lacks 1 of them" in capsys.readouterr().err

@@ -472,7 +472,8 @@ class TestCommand:
             self.said("bob", "--do")
 
 
-def test_the_site_is_as_it_should_be(pilot, bob, django_capture_on_commit_callbacks):
+def test_the_site_is_as_it_should_be(pilot, bob, settings, tmp_path, django_capture_on_commit_callbacks):
+    settings.WITHDRAWN_FILE = tmp_path / "withdrawn.jsonl"
     with django_capture_on_commit_callbacks(execute=True):
         erase_person(by=None, person=bob)
     assert DemographicAnswer.objects.count() == 0
