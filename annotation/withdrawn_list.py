@@ -28,9 +28,9 @@ class Entry:
     what
         `withdrawn` or `erased`.
     person, joined
-        Number of the account, and when it was made.
+        Number of the account, and when it was made, to the second.
     study, made
-        Number of the study, and when it was made; 0 and "" of an erasure.
+        Number of the study, and when it was made, to the second; 0 and "" of an erasure.
     notes
         Of an erasure: whether what they wrote beside labels was erased too.
     """
@@ -56,6 +56,11 @@ class Listed:
 def moment(at: datetime) -> str:
     """As an entry has it."""
     return at.astimezone(UTC).isoformat()
+
+
+def birthday(at: datetime) -> str:
+    """When an account or a study was made, to the second: Django's administration cuts off the rest where it saves."""
+    return moment(at.replace(microsecond=0))
 
 
 def read(path: Path) -> Listed:

@@ -16,7 +16,7 @@ from django.db import transaction
 
 from annotation import withdrawn_list
 from annotation.models import ConsentDecision, User
-from annotation.withdrawn_list import ERASED, WITHDRAWN, Entry, Listed, moment
+from annotation.withdrawn_list import ERASED, WITHDRAWN, Entry, Listed, birthday, moment
 
 logger = logging.getLogger(__name__)
 
@@ -43,11 +43,11 @@ def recorded() -> set[Entry]:
 
 
 def withdrawal(at: datetime, person: int, joined: datetime, study: int, made: datetime) -> Entry:
-    return Entry(moment(at), WITHDRAWN, person, moment(joined), study, moment(made))
+    return Entry(moment(at), WITHDRAWN, person, birthday(joined), study, birthday(made))
 
 
 def erasure(at: datetime, person: int, joined: datetime, notes: bool) -> Entry:
-    return Entry(moment(at), ERASED, person, moment(joined), notes=notes)
+    return Entry(moment(at), ERASED, person, birthday(joined), notes=notes)
 
 
 def missing() -> set[Entry]:
@@ -69,7 +69,7 @@ def add(entries: Iterable[Entry]) -> int:
 
 
 def write_after_commit() -> None:
-    transaction.on_commit(write_or_say)
+    transaction.on_commit(write_or_say, robust=True)
 
 
 def write_or_say() -> None:

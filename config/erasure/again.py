@@ -22,7 +22,7 @@ from annotation.errors import InputError
 from annotation.models import ConsentDecision, Study, User
 from annotation.services import consents, withdrawn
 from annotation.services.acts import together
-from annotation.withdrawn_list import ERASED, Entry, Listed, moment
+from annotation.withdrawn_list import ERASED, Entry, Listed, birthday, moment
 from config.erasure.erasing import make_nobody
 
 Known = tuple[int, str]
@@ -97,7 +97,7 @@ def here(entries: Iterable[Entry]) -> Found:
 
 
 def made(rows: QuerySet[Any], column: str) -> dict[Known, int]:
-    return {(pk, moment(at)): pk for pk, at in rows.values_list("pk", column)}
+    return {(pk, birthday(at)): pk for pk, at in rows.values_list("pk", column)}
 
 
 def in_archive(
@@ -105,7 +105,7 @@ def in_archive(
 ) -> dict[Known, int]:
     with archive.open(f"{model._meta.label}.jsonl") as file:
         rows = [json.loads(line) for line in file]
-    return {(row["id"], moment(parsed(row[column]))): numbers[row["id"]] for row in rows}
+    return {(row["id"], birthday(parsed(row[column]))): numbers[row["id"]] for row in rows}
 
 
 def parsed(text: str) -> datetime:
@@ -144,7 +144,7 @@ def owed(entries: Iterable[Entry], found: Found) -> list[Entry]:
     decided = ConsentDecision.objects.filter(decision=ConsentDecision.Decision.WITHDRAWN)
     done = {(who, study, moment(at)) for who, study, at in decided.values_list("annotator", "study", "created_at")}
     there = User.objects.filter(pk__in=found.people.values(), erased_at=None)
-    left = {(pk, moment(joined)) for pk, joined in there.values_list("pk", "date_joined")}
+    left = {(pk, birthday(joined)) for pk, joined in there.values_list("pk", "date_joined")}
     return [entry for entry in sorted(entries) if is_owed(entry, found, done, left)]
 
 

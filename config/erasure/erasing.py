@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -43,7 +44,7 @@ from annotation.models import (
 from annotation.queries.rating import SUFFIXES
 from annotation.services import consents, withdrawn
 from annotation.services.acts import act, together
-from annotation.withdrawn_list import moment
+from annotation.withdrawn_list import birthday
 from config.accounts import forget_attempts
 from config.erasure import names
 
@@ -136,7 +137,7 @@ def studies_of(person: User) -> QuerySet[Study]:
 
 def number_of(person: User) -> str:
     """What stands in place of the username: the same again after a restore, and no other account's on another site."""
-    return f"erased-{person.pk}-{content_hash([person.pk, moment(person.date_joined)])[:6]}"
+    return f"erased-{person.pk}-{content_hash([person.pk, birthday(person.date_joined)])[:6]}"
 
 
 @act("account.erase", on="person", says=("notes",))
@@ -148,7 +149,7 @@ def make_nobody(*, by: User | None, person: User, notes: bool, at: datetime) -> 
         erase_notes(person)
     end_access(person)
     delete_rows(person)
-    transaction.on_commit(lambda name=person.username: forget_attempts(name))  # type: ignore[misc] # mypy: of a lambda
+    transaction.on_commit(partial(forget_attempts, person.username), robust=True)
     clear_account(person, notes=notes, at=at)
     withdrawn.write_after_commit()
     return person

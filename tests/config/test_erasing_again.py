@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings as site
+from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.models import Act, Annotation, ConsentDecision, Study, User
@@ -123,6 +127,23 @@ class TestBackup:
         assert told(reading.restore(tmp_path / "site.zip")) == (0, 0)
         assert content() == before
 
+    def test_an_account_that_was_edited_in_the_administration_is_known_again(self, pilot, path, tmp_path, commit):
+        writing.write(tmp_path / "site.zip")
+        bob, root = User.objects.get(username="bob"), UserFactory(is_superuser=True, is_staff=True)
+        page, joined = reverse("admin:annotation_user_change", args=[bob.pk]), bob.date_joined
+        browser = Client()
+        browser.force_login(root)
+        form = browser.get(page).context["adminform"].form
+        given = {name: form[name].value() for name in form.fields if form[name].value() not in (None, False)}
+        given |= {"date_joined_0": f"{joined:%Y-%m-%d}", "date_joined_1": f"{joined:%H:%M:%S}", "display_name": "Bob"}
+        assert browser.post(page, given).status_code == 302
+        bob.refresh_from_db()
+        assert bob.date_joined == joined.replace(microsecond=0) != joined
+        commit(lambda: withdraw(pilot, "bob"))
+        LogEntry.objects.all().delete()
+        emptied()
+        assert told(reading.restore(tmp_path / "site.zip")) == (1, 0)
+
     def test_who_came_after_the_backup_is_kept_from_coming_in(self, pilot, path, tmp_path, commit):
         eve = UserFactory(username="eve")
         writing.write(tmp_path / "site.zip")
@@ -138,7 +159,7 @@ class TestBackup:
         bob = User.objects.get(username="bob")
         commit(lambda: erase("bob"))
         emptied()
-        stranger = UserFactory(pk=bob.pk, username="eve")
+        stranger = UserFactory(pk=bob.pk, username="eve", date_joined=bob.date_joined + timedelta(days=1))
         assert number_of(stranger) != number_of(bob)
         assert broken() == []
         assert User.objects.get().username == "eve"
@@ -208,7 +229,7 @@ class TestArchive:
     def test_an_account_that_has_the_name_here_is_not_erased(self, pilot, path, archive, commit):
         commit(lambda: erase("cleo"))
         emptied()
-        UserFactory(username="cleo")
+        UserFactory(username="cleo", date_joined=timezone.now() + timedelta(days=1))
         assert told(of_archives.restore(by=None, path=archive)) == (0, 0)
         assert User.objects.get(username="cleo").erased_at is None
 

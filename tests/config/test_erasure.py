@@ -397,6 +397,13 @@ class TestPage:
         assert User.objects.get(pk=bob.pk).erased_at
         assert client.get(reverse("my_work")).status_code == 302
 
+    def test_who_came_from_a_platform_has_no_password_to_be_asked_for(self, client, bob):
+        bob.set_unusable_password()
+        bob.save()
+        client.force_login(bob)
+        done = client.post(reverse("person_erase", args=[bob.pk]), {"confirm": "bob"})
+        assert "Your account is erased" in done.content.decode()
+
     def test_an_owner_for_somebody_and_nobody_else(self, client, pilot, bob):
         owner = member(pilot.project, "owner")
         client.force_login(owner)
