@@ -196,6 +196,13 @@ class IsOwner(IsResearcher):
         return owns or request.method in SAFE_METHODS
 
 
+class MayErase(ApiPermission):
+    """Erasing an account, for good: whose, the view asks."""
+
+    message = "Sign in, or send a token."
+    to_read, to_write = (ADMIN,), (ADMIN,)
+
+
 class IsSignedIn(ApiPermission):
     """What any account may know of itself and of the API."""
 

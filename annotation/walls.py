@@ -67,6 +67,7 @@ PARTS: dict[str, tuple[str, str] | Part] = {
     "tasks/<int:pk>": Part.LIBRARY,
     "dialogues/<int:pk>": Part.LIBRARY,
     "pairs/<int:pk>": Part.LIBRARY,
+    "people/<int:pk>": Part.SITE,
     "tokens/<int:pk>": Part.OWN,
     "work/<slug:slug>": Part.OWN,
     "work/items/<slot:pk>": Part.OWN,

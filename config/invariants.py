@@ -15,6 +15,9 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Annotation, Assignment, Criterion, Item, Study
 from annotation.queries import acts
+from annotation.services import withdrawn
+from annotation.withdrawn_list import Entry
+from config.erasure import again
 from judging.models import JudgeChunk, JudgeRun
 from judging.queries import runs
 from simulation.models import Experiment, SimulatedDialogue, Turn
@@ -37,7 +40,9 @@ class Finding:
 def findings() -> list[Finding]:
     """All that is broken; nothing where all is as it should be."""
     found = [finding(text, broken()) for text, broken in INVARIANTS.items()]
-    return [one for one in [*found, references(), finished_runs(), chain_of_acts()] if one.n]
+    return [
+        one for one in [*found, references(), finished_runs(), chain_of_acts(), not_in_list(), only_in_list()] if one.n
+    ]
 
 
 def finding(text: str, broken: QuerySet[Any]) -> Finding:
@@ -144,6 +149,26 @@ def chain_of_acts() -> Finding:
     """The log of acts is as it was written."""
     text, first = "Every act follows the act before it, unchanged.", acts.broken()
     return Finding(text, 1, (first[1],)) if first else Finding(text, 0, ())
+
+
+def not_in_list() -> Finding:
+    """What a restored backup would be held to is in its file."""
+    missing = sorted(withdrawn.missing())
+    return Finding(
+        "Every withdrawal and erasure is in the list of the withdrawn.", len(missing), named_entries(missing)
+    )
+
+
+def only_in_list() -> Finding:
+    """Nobody who withdrew is back."""
+    left = again.not_applied()
+    return Finding(
+        "Whoever is in the list of the withdrawn has withdrawn or is erased.", len(left), named_entries(left)
+    )
+
+
+def named_entries(entries: list[Entry]) -> tuple[str, ...]:
+    return tuple(f"{one.what} person {one.person} {one.at}" for one in entries[:EXAMPLES])
 
 
 def finished_runs() -> Finding:

@@ -12,6 +12,8 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import OperationalError
 
+from annotation.services import withdrawn
+
 LEAST_FREE = 100 * 1024 * 1024  # bytes
 
 
@@ -33,6 +35,11 @@ def checks() -> list[Check]:
     if found[0].ok:
         found.append(check("migrations", migrations))
     return [*found, check("broker", broker), check("disk", disk)]
+
+
+def notices() -> list[Check]:
+    """What keeps nobody from working, and should be mended nevertheless."""
+    return [check("list of the withdrawn", withdrawn.problem)]
 
 
 def check(name: str, problem: Callable[[], str]) -> Check:

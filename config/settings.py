@@ -186,6 +186,8 @@ STORAGES = {
 }
 MEDIA_ROOT = DATA_DIR / "uploads"
 FILE_UPLOAD_PERMISSIONS = None  # the umask's; static files too, as the web server of the site itself sends them
+# Who withdrew or was erased, as numbers: outside the database, so that a restored backup can be held to it.
+WITHDRAWN_FILE = Path(os.environ.get("CONCORD_WITHDRAWN_FILE") or DATA_DIR / "withdrawn.jsonl").absolute()
 
 # Uploads. A larger file belongs on the command line, which streams it from disk.
 MAX_UPLOAD_BYTES = int(os.environ.get("CONCORD_MAX_UPLOAD_MB", "100")) * 1024 * 1024

@@ -143,6 +143,8 @@ def world(tag: str) -> World:
         "tasks/<int:pk>": simulated.scenario.task.pk,
         "dialogues/<int:pk>": factories.DialogueFactory().pk,
         "pairs/<int:pk>": items[0].pair.pk,
+        "people/<int:pk>": annotator.pk,
+        "people/<str:username>": annotator.username,
         "tokens/<int:pk>": token.pk,
         "work/<slug:slug>": study.slug,
         "work/items/<slot:pk>": name_of(mine.pk),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast, get_args
 
 from django.db.models import Q
@@ -19,7 +16,8 @@ from annotation.api.base import Api, Document, Given, PageQuery, PlaceQuery, nam
 from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.models import Adjudication, Annotation, Criterion, Draft, Exclusion, Item, Study, TierOverride, User
-from annotation.parsing.files import InputFile
+from annotation.parsing.files import InputRows
+from annotation.parsing.ratings import LAST_TURN, Rating
 from annotation.queries import adjudication, labels, quality, ratings
 from annotation.queries.overrides import history as tier_history
 from annotation.services import adjudications, drafts, exclusions, gold, overrides
@@ -75,6 +73,9 @@ class NewLabel(Given):
     value = serializers.CharField(max_length=64, allow_blank=True, default="")
     reason = serializers.CharField(max_length=40, allow_blank=True, default="", help_text="Why there is no value.")
     order = serializers.ChoiceField(["", "AB", "BA"], allow_blank=True, default="")
+    turn = serializers.IntegerField(
+        min_value=0, max_value=LAST_TURN, default=0, help_text="Number of the turn that was rated, from 1; 0 for all."
+    )
 
 
 class NewLabels(Given):
@@ -91,17 +92,12 @@ class StudyAnnotations(OfStudy):
 
     @says("Bring labels of people in, all or none unless bad ones are skipped", shapes.Counts, body=NewLabels)
     def post(self, request: Request, slug: str) -> Response:
-        """Sending the same rows again changes nothing. In an error, `line` 2 is the first row."""
+        """Sending the same rows again changes nothing. An error names the row in `field`, from 0: `labels.3.item`."""
         study, given = self.study(slug), self.given(NewLabels)
-        with TemporaryDirectory(prefix="concord-labels-") as folder:
-            path = Path(folder) / "labels.csv"
-            with path.open("w", encoding="utf-8", newline="") as stream:
-                writer = csv.DictWriter(stream, list(NewLabel().fields))
-                writer.writeheader()
-                writer.writerows(given["labels"])
-            file = InputFile(path, "labels")
-            outcome = bulk.load(by=self.me, file=file, study=study.name, on_error=given["on_error"])
-        return Response(without_file(outcome.as_document()))
+        rows = [Rating(line=place, **row) for place, row in enumerate(given["labels"])]
+        source = InputRows("labels")
+        outcome = bulk.add(by=self.me, study=study, ratings=rows, source=source, on_error=given["on_error"])
+        return Response(outcome.as_document())
 
 
 def without_file(document: dict[str, Any]) -> dict[str, Any]:
@@ -294,7 +290,9 @@ class LateSerializer(serializers.ModelSerializer[Draft]):
     """Complete answers that arrived when their slot could not take them."""
 
     annotator = serializers.CharField(source="annotator.username")
-    position = serializers.IntegerField(source="assignment.rank")
+    position = serializers.IntegerField(
+        source="assignment.position", allow_null=True, help_text="Null of a known item that is kept beside the study."
+    )
 
     class Meta:
         model = Draft

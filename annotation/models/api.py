@@ -16,7 +16,7 @@ class Scope(models.TextChoices):
     ANNOTATE = "annotate", "annotate: take items of the account's own work and hand labels in"
     ADJUDICATE = "adjudicate", "adjudicate: decide what people disagree on"
     RESEARCH = "research", "research: also import, change studies, start runs, export"
-    ADMIN = "admin", "admin: webhooks, and who is in a project"
+    ADMIN = "admin", "admin: webhooks, who is in a project, and erasing accounts"
 
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):

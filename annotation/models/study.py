@@ -367,6 +367,11 @@ class Assignment(models.Model):
         return f"{self.item} slot {self.slot}"
 
     @property
+    def position(self) -> int | None:
+        """That of its item in the study; None of a known item that is kept beside the study."""
+        return self.item.position if self.item.study_id == self.study_id else None
+
+    @property
     def is_work(self) -> bool:
         """Whether it is part of the study's work, and not of what comes before it."""
         return self.purpose in WORK

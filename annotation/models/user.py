@@ -24,6 +24,12 @@ class User(AbstractUser):
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.PERSON)
     display_name = models.CharField(max_length=150, blank=True)
     is_researcher = models.BooleanField(default=False, help_text="May see all material, studies, judges and results.")
+    erased_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="From then on the account is a number without a person."
+    )
+    erased_notes = models.BooleanField(
+        default=False, editable=False, help_text="What they wrote beside labels was erased as well."
+    )
 
     working_in = models.ForeignKey(
         Project, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Where new things of theirs go."
@@ -37,6 +43,16 @@ class User(AbstractUser):
             models.CheckConstraint(
                 condition=models.Q(kind="person") | models.Q(is_researcher=False, is_superuser=False),
                 name="only_people_are_researchers",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(erased_at=None, erased_notes=False)
+                | models.Q(
+                    **dict.fromkeys(("display_name", "first_name", "last_name", "email"), ""),
+                    **dict.fromkeys(("is_active", "is_researcher", "is_staff", "is_superuser"), False),
+                    last_login=None,
+                    erased_at__isnull=False,
+                ),
+                name="erased_account_is_nobody",
             ),
         ]
 

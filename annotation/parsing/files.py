@@ -30,6 +30,27 @@ class InputFile:
     def error(self, message: str, *, line: int | None = None, field: str | None = None) -> InputError:
         return InputError(message, file=self.name, line=line, field=field)
 
+    def called(self, line: int) -> str:
+        return f"line {line}"
+
+
+@dataclass(frozen=True)
+class InputRows:
+    """Rows of a request, counted from 0 as the API counts: what is wrong with one is wrong with `labels.3.item`."""
+
+    name: str
+
+    def error(self, message: str, *, line: int | None = None, field: str | None = None) -> InputError:
+        place = (self.name, None if line is None else str(line), field)
+        return InputError(message, field=".".join(part for part in place if part))
+
+    def called(self, line: int) -> str:
+        return f"{self.name}.{line}"
+
+
+Source = InputFile | InputRows
+"""Where something came from, and how its errors say so."""
+
 
 def read_document(file: InputFile, *, limit: int = DOCUMENT_LIMIT) -> bytes:
     """The whole file without its byte order mark. A file above `limit` bytes is refused before it is read."""

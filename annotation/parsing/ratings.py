@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from annotation.errors import InputError
-from annotation.parsing.files import DOCUMENT_LIMIT, MEGABYTE, InputFile, not_utf8, unreadable
+from annotation.parsing.files import DOCUMENT_LIMIT, MEGABYTE, InputFile, Source, not_utf8, unreadable
 from annotation.parsing.problems import Problems
 
 COLUMNS = ("item", "rater", "criterion", "value", "reason", "order", "repeat", "explanation", "turn")
@@ -19,7 +19,7 @@ LONGEST = {"item": 250, "rater": 100, "criterion": 60, "value": 64, "reason": 40
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A line. An empty value is a missing label of a person, and an unscored item of a judge.
+    """A line of a file or a row of a request. An empty value is no label of a person, and an unscored item of a judge.
 
     `turn` is the turn of the dialogue that was rated, from 1; 0 for the whole item.
     """
@@ -130,7 +130,20 @@ def check_row(file: InputFile, line: int, names: list[str], cells: list[str], ne
     )
 
 
-def refuse_second(file: InputFile, seen: dict[tuple[str | int, ...], int], rating: Rating, *, of_judge: bool) -> None:
+def without_seconds(source: Source, ratings: Iterable[Rating], problems: Problems) -> list[Rating]:
+    """The labels of a request, each of which says something else."""
+    kept, seen = [], dict[tuple[str | int, ...], int]()
+    for rating in ratings:
+        try:
+            refuse_second(source, seen, rating, of_judge=False)
+        except InputError as error:
+            problems.add(error, repr(rating))
+        else:
+            kept.append(rating)
+    return kept
+
+
+def refuse_second(source: Source, seen: dict[tuple[str | int, ...], int], rating: Rating, *, of_judge: bool) -> None:
     """Raise if the same rater has rated the same before; remember it otherwise."""
     key = (
         rating.item,
@@ -140,7 +153,7 @@ def refuse_second(file: InputFile, seen: dict[tuple[str | int, ...], int], ratin
     )
     first = seen.setdefault(key, rating.line)
     if first != rating.line:
-        raise file.error(f"repeats line {first}", line=rating.line, field="item")
+        raise source.error(f"repeats {source.called(first)}", line=rating.line, field="item")
 
 
 def is_number(text: str) -> bool:

@@ -174,4 +174,4 @@ def voices(item: Item, criterion: Criterion, turn: int = 0) -> list[Voice]:
 def late(study: Study) -> list[Draft]:
     """Answers that came too late and wait for a decision, oldest first."""
     waiting = Draft.objects.filter(assignment__study=study, state=Draft.State.LATE)
-    return list(waiting.select_related("assignment", "annotator").order_by("saved_at", "pk"))
+    return list(waiting.select_related("assignment__item", "annotator").order_by("saved_at", "pk"))

@@ -22,6 +22,7 @@ from annotation.models import (
     User,
 )
 from annotation.queries.participation import intake_of
+from annotation.services import withdrawn
 from annotation.services.acts import act
 
 LONGEST_TEXT = 50_000
@@ -82,6 +83,7 @@ def withdraw(*, by: User | None, study: Study, annotator: User) -> ConsentDecisi
         slots = [slot.pk for slot in held(study, annotator).select_for_update()]
         erased = erase(study, annotator, slots)
         free(study, slots)
+        withdrawn.write_after_commit()
         return ConsentDecision.objects.create(
             study=study,
             annotator=annotator,
@@ -91,14 +93,17 @@ def withdraw(*, by: User | None, study: Study, annotator: User) -> ConsentDecisi
         )
 
 
-def check_part(study: Study, annotator: User) -> None:
+def takes_part(study: Study, annotator: User) -> bool:
     """Whether there is anything to withdraw from."""
-    takes_part = (
+    return (
         study.annotators.filter(pk=annotator.pk).exists()
         or study.participations.filter(annotator=annotator).exists()
         or held(study, annotator).exists()
     )
-    if not takes_part:
+
+
+def check_part(study: Study, annotator: User) -> None:
+    if not takes_part(study, annotator):
         raise InputError(f"{annotator} has no part in {study}.", field="annotator")
     if annotator.kind != User.Kind.PERSON:
         raise InputError(

@@ -8,6 +8,7 @@ decision with a reason. Another try is a round of its own: with the items that a
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -95,7 +96,7 @@ def conclude(*, by: User, study: Study) -> Admission | None:
         return None
     answers = [one for item in known.round_of(by, study, known.QUALIFICATION, number) for one in item.answers]
     right = sum(one.right is True for one in answers)
-    passed = right >= study.pass_mark * len(answers)
+    passed = has_passed(right, len(answers), study.pass_mark)
     made, _ = Admission.objects.get_or_create(
         study=study,
         annotator=by,
@@ -142,6 +143,14 @@ def last_result(study: Study, annotator: User) -> Admission | None:
     if newest and newest.lets_through:
         raise InputError(f"{annotator} may rate already.", field="annotator")
     return newest
+
+
+def has_passed(right: int, asked: int, mark: float) -> bool:
+    """Whether so many right answers are the share that was asked for, as it was typed.
+
+    .56 of 25 is 14, though 0.56 * 25 is a little more in binary fractions.
+    """
+    return right >= Decimal(str(mark)) * asked
 
 
 def mark_of(study: Study) -> float:

@@ -41,6 +41,8 @@ def join(*, by: User | None, project: Project, user: User, role: str) -> Members
         raise InputError(f"{role!r} is not one of {', '.join(Membership.Role.values)}.", field="role")
     if user.kind != User.Kind.PERSON:
         raise InputError(f"{user.username} is no person's account.", field="user")
+    if user.erased_at:
+        raise InputError(f"{user.username} is erased: nobody can sign in to the account.", field="user")
     with transaction.atomic():
         others = owners_of(project).exclude(user=user)
         if role in RESEARCHING and not user.is_researcher:

@@ -132,17 +132,21 @@ def submitted(slot: Assignment) -> None:
         return
     hooks = in_use(slot.study.project_id)
     now = timezone.now()
-    data = {"study": slot.study.slug, "assignment": slot.pk, "position": slot.rank}
+    data = {"study": slot.study.slug, "assignment": slot.pk, "position": slot.position, "purpose": slot.purpose}
     subject = f"assignment {slot.pk} {now.isoformat()}"
     tell("label.submitted", project=slot.study.project_id, subject=subject, data=data, hooks=hooks)
     transaction.on_commit(lambda: finished(slot.study))
 
 
 def finished(study: Study) -> None:
-    """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it."""
+    """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it.
+
+    A repeat or a check that somebody left lying is no planned rating.
+    """
     if not any("study.finished" in hook.events for hook in in_use(study.project_id)):
         return
-    left = study.assignments.exclude(state=Assignment.State.SUBMITTED)
+    ratings = study.assignments.filter(purpose=Assignment.Purpose.RATING)
+    left = ratings.exclude(state=Assignment.State.SUBMITTED)
     if not left.exists():
         with transaction.atomic():
             tell("study.finished", project=study.project_id, subject=f"study {study.pk}", data={"study": study.slug})

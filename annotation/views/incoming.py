@@ -22,11 +22,12 @@ from annotation.models import Annotation, Study, User
 from annotation.parsing.platforms import PLATFORMS
 from annotation.queries import participation as queries
 from annotation.queries.demographics import LEAST_PEOPLE, asked
-from annotation.services import consents, demographics, invitations
+from annotation.services import consents, demographics, invitations, withdrawn
 from annotation.services.exports import without_formula
 from annotation.services.invitations import NewInvitation
 from annotation.steps import study_steps
 from annotation.views.studies import researcher
+from annotation.walls import OWNING, visible_to
 
 FORMATS = {"json": "application/json; charset=utf-8", "csv": "text/csv; charset=utf-8"}
 
@@ -126,6 +127,8 @@ def participant_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespon
             messages.error(request, error.message)
         else:
             messages.success(request, f"{annotator} has been withdrawn. Labels erased: {done.erased}.")
+            if problem := withdrawn.problem():
+                messages.warning(request, f"Tell the person who runs this site: {problem}")
         return redirect("coming_in", slug=slug)
     labels = Annotation.objects.filter(assignment__study=study, assignment__annotator=annotator).count()
     context = {"study": study, "labels": labels, "annotator": annotator, "on_request": True}
@@ -186,6 +189,7 @@ def page(
         "intake": found,
         "public": request.build_absolute_uri(reverse("register", args=[study.slug])),
         "participants": queries.participants(study),
+        "owns": visible_to(request.user, Study.objects.filter(pk=study.pk), roles=OWNING).exists(),
         "downloads": [(name.upper(), reverse("participants_download", args=[study.slug, name])) for name in FORMATS],
     }
     return render(request, "annotation/coming_in.html", context, status=status)

@@ -36,6 +36,14 @@ class Account(Transport):
         """Accounts: people, and imported or simulated annotators."""
         return self.rows("people", **query)
 
+    def erasure(self, username: str) -> types.Erasure:
+        """What erasing an account would mean."""
+        return cast(types.Erasure, self.get(f"people/{username}/erase"))
+
+    def erase_person(self, username: str, confirm: str, *, notes: bool = False) -> types.Erasure:
+        """Erase an account for good; `confirm` is its username once more."""
+        return cast(types.Erasure, self.post(f"people/{username}/erase", {"confirm": confirm, "notes": notes}))
+
     def webhooks(self, **query: Any) -> Iterator[types.Webhook]:
         """Addresses that are told of events, ended ones too."""
         return self.rows("webhooks", **query)

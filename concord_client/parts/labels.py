@@ -18,9 +18,9 @@ class Labels(Transport):
         return self.rows(f"studies/{slug}/annotations", **query)
 
     def add_annotations(
-        self, slug: str, labels: Sequence[Mapping[str, str]], *, on_error: str = "stop"
+        self, slug: str, labels: Sequence[Mapping[str, Any]], *, on_error: str = "stop"
     ) -> types.Counts:
-        """Bring labels in: item, rater, criterion, value or reason, order."""
+        """Bring labels in: item, rater, criterion, value or reason, order, turn."""
         body = {"labels": [dict(one) for one in labels], "on_error": on_error}
         return cast(types.Counts, self.post(f"studies/{slug}/annotations", body))
 

@@ -1,6 +1,17 @@
 """What the API answers. A test holds these to the OpenAPI document: each is the component of its name."""
 
-from concord_client.types.account import Act, Delivery, MadeWebhook, Me, Member, ModelKey, Project, Token, Webhook
+from concord_client.types.account import (
+    Act,
+    Delivery,
+    Erasure,
+    MadeWebhook,
+    Me,
+    Member,
+    ModelKey,
+    Project,
+    Token,
+    Webhook,
+)
 from concord_client.types.benchmarks import (
     Benchmark,
     Candidate,
@@ -122,6 +133,7 @@ __all__ = [
     "DisputedItem",
     "Ended",
     "Erased",
+    "Erasure",
     "Escalation",
     "Estimate",
     "Evaluation",

@@ -49,6 +49,16 @@ class Token(TypedDict):
     revoked_at: str | None
 
 
+class Erasure(TypedDict):
+    """What erasing an account means. Labels and decisions stay, under the number."""
+
+    username: str
+    number: str
+    labels: int
+    studies: list[str]
+    refused: str
+
+
 class Project(TypedDict):
     """People who work together, and see nothing of what others do."""
 

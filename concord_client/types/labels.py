@@ -159,7 +159,7 @@ class Late(TypedDict):
 
     id: int
     annotator: str
-    position: int
+    position: int | None
     state: str
     content: Any
     late_reason: str

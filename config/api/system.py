@@ -82,7 +82,7 @@ class System(Api):
         runs = queues.to_look_after(visible_to(self.me, JudgeRun.objects.all()))
         experiments = progress.to_look_after(visible_to(self.me, Experiment.objects.all()))
         content = {
-            "checks": readiness.checks(),
+            "checks": [*readiness.checks(), *readiness.notices()],
             "queue": queues.queue(),
             "processes": queues.processes(),
             "runs": runs.select_related("study", "judge__project").prefetch_related("criteria"),

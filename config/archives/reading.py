@@ -31,6 +31,7 @@ from config.archives.writing import FORM, MANIFEST, SECRET
 from config.backups import tables
 from config.backups.reading import BATCH, as_it_was
 from config.backups.writing import migrations
+from config.erasure import again
 from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
 
 NAMING = {"judging.Judgment": "details", "judging.JudgeRun": "result"}
@@ -52,7 +53,7 @@ HERE = 0
 def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, Any]:
     """Add the study of an archive to this site, to a project of it or to the only one.
 
-    Returns the manifest, with how many rows were new and how many known.
+    Returns the manifest, with how many rows were new and how many known, and who was withdrawn and erased again.
 
     Raises InputError where the file is no archive, was changed or cut, or was made by a version with other tables, and
     where the site has a study of this name, or something of the same name with another content; nothing is kept then.
@@ -67,6 +68,7 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
             for model in (*members.shared(), *members.own()):
                 rows[model._meta.label] = table(archive, model, manifest, path, numbers)
             check_study(manifest, path, numbers)
+            done_again = again.apply_to_archive(archive, numbers)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -78,7 +80,7 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
         raise InputError(f"cannot be read as an archive: {error}", file=str(path)) from error
     except (IntegrityError, DataError) as error:
         raise InputError(f"holds rows that cannot be here: {error}", file=str(path)) from error
-    return {**manifest, "rows": rows}
+    return {**manifest, "rows": rows, "withdrawn_again": done_again.as_json()}
 
 
 def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:

@@ -24,12 +24,13 @@ from annotation.models.project import DEFAULT_NAME, DEFAULT_SLUG
 from config.backups import tables
 from config.backups.encryption import decrypted
 from config.backups.writing import FORM, MANIFEST, migrations
+from config.erasure import again
 
 BATCH = 1000
 
 
 def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
-    """Fill an empty, migrated database with a backup. Returns the manifest.
+    """Fill an empty, migrated database with a backup. Returns the manifest, with who was withdrawn and erased again.
 
     Raises InputError where the file is no backup, was changed or cut, was encrypted with another key, was made by a
     version with other tables, or the site is not empty; nothing is kept then.
@@ -42,6 +43,7 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
             for model in tables.models_kept():
                 tell(model._meta.label, table(archive, model, manifest, path))
             go_on_counting()
+            manifest["withdrawn_again"] = again.apply_list().as_json()
     except IntegrityError as error:
         raise InputError(f"refers to rows that it does not hold: {error}", file=str(path)) from error
     return manifest

@@ -84,7 +84,7 @@ def has_token(request: HttpRequest) -> bool:
 def system(request: HttpRequest) -> HttpResponse:
     """What waits, who works, and which runs need somebody."""
     context = {
-        "checks": readiness.checks(),
+        "checks": [*readiness.checks(), *readiness.notices()],
         "queue": queues.queue(),
         "processes": queues.processes(),
         "no_worker": not workers.alive().exists(),

@@ -34,7 +34,8 @@ def everything() -> dict[str, str]:
     return {model._meta.label: "".join(tables.rows(model)) for model in tables.models_kept()}
 
 
-def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path):
+def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path, settings, django_capture_on_commit_callbacks):
+    settings.WITHDRAWN_FILE = tmp_path / "withdrawn.jsonl"
     bob, cleo = UserFactory(username="bob"), UserFactory(username="cleo")
     study = with_items(4, kind="dialogue", name="Pilot", slug="pilot", overlap=2)
     criterion = CriterionFactory(study=study, key="personalization")
@@ -86,7 +87,8 @@ def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path):
     before = {label for label, text in everything().items() if MARK in text}
     assert {"annotation.Annotation", "annotation.Draft", "annotation.Participation"} <= before
 
-    withdrawn = consents.withdraw(by=None, study=study, annotator=bob)
+    with django_capture_on_commit_callbacks(execute=True):
+        withdrawn = consents.withdraw(by=None, study=study, annotator=bob)
 
     assert withdrawn.erased == 3
     assert {label for label, text in everything().items() if MARK in text} == set()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import people_called, study_called
-from annotation.services import consents
+from annotation.services import consents, withdrawn
 
 
 class Command(ConcordCommand):
@@ -25,6 +26,8 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         study, (annotator,) = study_called(options["study"]), people_called([options["annotator"]])
         done = consents.withdraw(by=None, study=study, annotator=annotator)
+        if problem := withdrawn.problem():
+            sys.stderr.write(f"{problem}\n")
         return {
             "study": study.name,
             "annotator": annotator.username,

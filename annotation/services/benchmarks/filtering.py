@@ -111,10 +111,11 @@ def criterion_of(study: Study, key: str) -> Criterion:
 
 
 def undecided(study: Study) -> list[Item]:
-    """Items without an outcome that nobody will rate any more: all slots filled, or the study is closed."""
+    """Items without an outcome that nobody will rate any more: all ratings there, or the study is closed."""
     found = study.items.filter(filter_outcomes=None).select_related("pair__profile").order_by("position")
     if study.state == Study.State.OPEN:
-        waiting = study.assignments.exclude(state=Assignment.State.SUBMITTED).values("item")
+        ratings = study.assignments.filter(purpose=Assignment.Purpose.RATING)
+        waiting = ratings.exclude(state=Assignment.State.SUBMITTED).values("item")
         found = found.exclude(pk__in=waiting)
     return list(found)
 

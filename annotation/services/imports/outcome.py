@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DataError, IntegrityError
 
-from annotation.parsing.files import InputFile
+from annotation.parsing.files import Source
 from annotation.parsing.problems import Problems
 
 
@@ -83,9 +83,9 @@ def write_errors(problems: Problems, beside: Path) -> Path:
 
 
 @contextmanager
-def refused_by_database(file: InputFile) -> Iterator[None]:
+def refused_by_database(source: Source) -> Iterator[None]:
     """Say which file it was when the database refuses what the schema let pass."""
     try:
         yield
     except (IntegrityError, DataError) as error:
-        raise file.error(f"the database refuses a value: {error}") from error
+        raise source.error(f"the database refuses a value: {error}") from error

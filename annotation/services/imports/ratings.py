@@ -18,7 +18,7 @@ from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
 from annotation.models import Criterion, Dialogue, ResponsePair, Study, User
 from annotation.parsing import ratings as parsing
-from annotation.parsing.files import InputFile
+from annotation.parsing.files import InputFile, InputRows, Source
 from annotation.parsing.problems import OnError, Problems
 from annotation.parsing.ratings import Rating
 from annotation.services.acts import act
@@ -28,6 +28,7 @@ from annotation.services.imports.references import References
 from annotation.walls import unless_taken
 
 TIE = "tie"
+KINDS = ("annotators", "annotations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +44,49 @@ class Resolved:
 @act("labels.import", says=("file", "on_error"))
 def load(*, by: User | None, file: InputFile, study: str, on_error: OnError = "stop") -> Outcome:
     """Import people's labels into the study of that name, which is made if there is none."""
-    problems, outcome = Problems(on_error), Outcome(("annotators", "annotations"))
+    problems, outcome = Problems(on_error), Outcome(KINDS)
     with refused_by_database(file), transaction.atomic():
         found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=False)
-        labels = [
-            labelled.Label(
-                item=row.item,
-                annotator=row.rating.rater,
-                criterion=row.criterion,
-                value=row.value,
-                unscored_reason="" if row.value else row.rating.reason,
-                order=row.rating.order,
-                turn=row.rating.turn,
-            )
-            for row in rows
-            if row.value or row.rating.reason
-        ]
-        labelled.save_labels(study=found, labels=labels, outcome=outcome)
+        save(study=found, rows=rows, outcome=outcome)
     outcome.set_aside(problems, beside=file.path)
     return outcome
+
+
+@act("labels.add", on="study", says=("on_error",))
+def add(
+    *,
+    by: User | None,  # noqa: ARG001
+    study: Study,
+    ratings: Iterable[Rating],
+    source: InputRows,
+    on_error: OnError = "stop",
+) -> Outcome:
+    """The same for rows of a request, whose `line` is their place in it."""
+    problems, outcome = Problems(on_error), Outcome(KINDS, study=study.name)
+    with refused_by_database(source), transaction.atomic():
+        finder = Finder(source, study, of_judge=False)
+        rows = finder.resolve_all(parsing.without_seconds(source, ratings, problems), problems)
+        save(study=study, rows=rows, outcome=outcome)
+    outcome.skipped = problems.described()
+    return outcome
+
+
+def save(*, study: Study, rows: Iterable[Resolved], outcome: Outcome) -> None:
+    """Save people's labels; a row with neither a value nor a reason is none."""
+    labels = [
+        labelled.Label(
+            item=row.item,
+            annotator=row.rating.rater,
+            criterion=row.criterion,
+            value=row.value,
+            unscored_reason="" if row.value else row.rating.reason,
+            order=row.rating.order,
+            turn=row.rating.turn,
+        )
+        for row in rows
+        if row.value or row.rating.reason
+    ]
+    labelled.save_labels(study=study, labels=labels, outcome=outcome)
 
 
 def resolve(
@@ -76,20 +101,14 @@ def resolve(
         study = create_study(by, file, name, table.ratings, problems)
     outcome.study = study.name
     finder = Finder(file, study, of_judge=of_judge)
-    resolved = []
-    for rating in table.ratings:
-        try:
-            resolved.append(finder.resolve(rating))
-        except InputError as error:
-            problems.add(error, repr(rating))
-    return study, resolved
+    return study, finder.resolve_all(table.ratings, problems)
 
 
 class Finder:
     """Finds items and criteria of a study by what a table calls them."""
 
-    def __init__(self, file: InputFile, study: Study, *, of_judge: bool) -> None:
-        self.file, self.study, self.of_judge = file, study, of_judge
+    def __init__(self, source: Source, study: Study, *, of_judge: bool) -> None:
+        self.source, self.study, self.of_judge = source, study, of_judge
         self.criteria = {criterion.key: criterion for criterion in study.criteria.all()}
         self.items: dict[str, list[int]] = {}
         rows = study.items.values_list("pk", f"{study.kind}__external_id", f"{study.kind}__source")
@@ -97,18 +116,27 @@ class Finder:
             self.items.setdefault(external_id, []).append(pk)
             self.items.setdefault(f"{source}:{external_id}", []).append(pk)
 
+    def resolve_all(self, ratings: Iterable[Rating], problems: Problems) -> list[Resolved]:
+        resolved = []
+        for rating in ratings:
+            try:
+                resolved.append(self.resolve(rating))
+            except InputError as error:
+                problems.add(error, repr(rating))
+        return resolved
+
     def resolve(self, rating: Rating) -> Resolved:
         items = self.items.get(rating.item, [])
         if len(items) != 1:
             what = f"several items of {self.study} have this id; write source:id" if items else None
             message = what or f"there is no item {rating.item!r} in {self.study}"
-            raise self.file.error(message, line=rating.line, field="item")
+            raise self.source.error(message, line=rating.line, field="item")
         criterion = self.criterion(rating)
         self.check_turn(rating, criterion, items[0])
         try:
             value = on_scale(criterion, rating.value) if rating.value else ""
         except InputError as error:
-            raise self.file.error(error.message, line=rating.line, field="value") from error
+            raise self.source.error(error.message, line=rating.line, field="value") from error
         return Resolved(rating, items[0], criterion.pk, value)
 
     def check_turn(self, rating: Rating, criterion: Criterion, item: int) -> None:
@@ -125,7 +153,7 @@ class Finder:
         elif criterion.of_turns and f"{self.roles[item][rating.turn - 1]}_turn" != criterion.unit:
             wrong = f"{criterion.name} is asked of {criterion.get_unit_display()}, which turn {rating.turn} is not"
         if wrong:
-            raise self.file.error(wrong, line=rating.line, field="turn")
+            raise self.source.error(wrong, line=rating.line, field="turn")
 
     @cached_property
     def roles(self) -> dict[int, list[str]]:
@@ -141,7 +169,7 @@ class Finder:
             return self.criteria[rating.criterion]
         known = ", ".join(self.criteria)
         wrong = f"{self.study} has no criterion {rating.criterion!r}" if rating.criterion else "name the criterion"
-        raise self.file.error(f"{wrong}; there are: {known}", line=rating.line, field="criterion")
+        raise self.source.error(f"{wrong}; there are: {known}", line=rating.line, field="criterion")
 
 
 def on_scale(criterion: Criterion, given: str) -> str:

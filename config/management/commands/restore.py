@@ -11,21 +11,28 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from config.backups import reading
+from config.erasure import again
 
 
 class Command(ConcordCommand):
     help = (
         "Fill an empty site with a backup, on this or another database. All of it or nothing. An encrypted backup "
-        "needs the key that it was made with in CONCORD_BACKUP_KEY."
+        "needs the key that it was made with in CONCORD_BACKUP_KEY. Whoever is in the list of the withdrawn is "
+        "withdrawn or erased again."
     )
     example = "restore /mnt/backups/concord-20261122T031000Z.backup"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "--withdrawn", type=Path, nargs="+", default=[], metavar="LIST",
+            help="more lists of the withdrawn, such as those of other hosts; they are added to this site's",
+        )  # fmt: skip
 
     def run(self, **options: Any) -> dict[str, Any]:
         reading.check_readable(options["file"])
         call_command("migrate", verbosity=0)
+        again.add_lists(options["withdrawn"])
         return {"path": str(options["file"]), **reading.restore(options["file"], tell=self.tell)}
 
     def tell(self, label: str, rows: int) -> None:
@@ -35,3 +42,4 @@ class Command(ConcordCommand):
     def say(self, document: dict[str, Any]) -> None:
         rows = sum(table["rows"] for table in document["tables"].values())
         self.stdout.write(f"{rows:,} rows restored, as of {document['made_at']} ({document['code_version']})")
+        self.stdout.write(again.sentence(document["withdrawn_again"]))

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from config.archives import reading
+from config.erasure import again
 
 
 class Command(ConcordCommand):
@@ -25,3 +26,4 @@ class Command(ConcordCommand):
     def say(self, document: dict[str, Any]) -> None:
         created, known = (sum(one[name] for one in document["rows"].values()) for name in ("created", "unchanged"))
         self.stdout.write(f"{document['study']}: {created:,} rows are new, {known:,} were here already")
+        self.stdout.write(again.sentence(document["withdrawn_again"]))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
-from annotation.models import Dialogue, Study
+from annotation.models import Dialogue, Draft, Study
 from annotation.services.annotations import NotTheirsError
-from tests.factories import CriterionFactory, DialogueFactory, ProfileFactory
+from tests.factories import AssignmentFactory, CriterionFactory, DialogueFactory, ProfileFactory
 from tests.labelled import people_say, with_items
 
 
@@ -165,13 +166,43 @@ def test_labels_in_bulk_are_all_or_none_and_change_nothing_the_second_time(rosa)
     here = "/api/v1/studies/suits/annotations"
     rows = [{"item": f"suits-p{n}", "rater": "imp", "value": "1", "order": "AB"} for n in (1, 2, 3)]
     bad = rosa.post(here, {"labels": [*rows, {"item": "nope", "rater": "imp", "value": "1"}]})
-    assert (bad.status_code, bad.json()["line"], bad.json()["field"]) == (400, 5, "item")
+    assert (bad.status_code, bad.json()["field"]) == (400, "labels.3.item")
+    assert not {"file", "line"} & set(bad.json()), "there is no file"
+    twice = rosa.post(here, {"labels": [*rows, {**rows[1], "value": "2"}]}).json()
+    assert (twice["field"], twice["detail"]) == ("labels.3.item", "repeats labels.1")
+    scale = rosa.post(here, {"labels": [rows[0], {**rows[1], "value": "7"}]}).json()
+    assert scale["field"] == "labels.1.value"
     assert rosa.get(here).json()["results"] == []
     assert rosa.post(here, {"labels": rows}).json()["created"]["annotations"] == 3
     again = rosa.post(here, {"labels": rows}).json()
     assert (again["created"]["annotations"], again["unchanged"]["annotations"]) == (0, 3)
     skipped = rosa.post(here, {"labels": [{"item": "nope", "rater": "imp", "value": "1"}], "on_error": "skip"}).json()
-    assert len(skipped["skipped"]) == 1
+    assert [(one["file"], one["line"], one["field"]) for one in skipped["skipped"]] == [(None, None, "labels.0.item")]
+
+
+def test_late_answers_have_the_position_of_their_own_item(rosa, bob):
+    study = with_items(3, slug="suits", kind="pair")
+    CriterionFactory(study=study, key="preference", preference=True)
+    repeat = AssignmentFactory(item=study.items.get(position=1), annotator=bob, leased=True, purpose="repeat", rank=3)
+    Draft.objects.create(
+        assignment=repeat, annotator=bob, state="late", late_reason="closed", saved_at=timezone.now(), content={}
+    )
+    assert [one["position"] for one in rosa.get("/api/v1/studies/suits/late").json()] == [1]
+
+
+def test_labels_of_turns_in_bulk(rosa):
+    study = with_items(1, slug="suits", kind="dialogue")
+    CriterionFactory(study=study, key="coherence", unit="assistant_turn")
+    here = "/api/v1/studies/suits/annotations"
+    row = {"item": "suits-d1", "rater": "imp", "value": study.criteria.get().values[0]}
+    assert rosa.post(here, {"labels": [{**row, "turn": 2}]}).json()["created"]["annotations"] == 1
+    assert [(one["turn"], one["rater"]) for one in rosa.get(here).json()["results"]] == [(2, "imp@suits")]
+    for turn, says in ((0, "asked of turns: say which"), (1, "which turn 1 is not"), (9, "the item has no turn 9")):
+        bad = rosa.post(here, {"labels": [{**row, "turn": turn}]})
+        assert (bad.status_code, bad.json()["field"]) == (400, "labels.0.turn")
+        assert says in bad.json()["detail"]
+    late = rosa.post(here, {"labels": [{**row, "turn": 40_000}]})
+    assert late.status_code == 400
 
 
 def test_disputes_are_decided_and_become_gold(rosa):

@@ -424,7 +424,7 @@ class TestTogether:
 HELD = {
     "annotation/queries/moment.py": "only reads",
     "config/archives/reading.py": "within one act, as in a service",
-    "config/backups/reading.py": "no act is within",
+    "config/backups/reading.py": "its acts are together at its end",
 }
 """Modules beyond services that begin a transaction by themselves, with the reason."""
 

@@ -50,6 +50,19 @@ def failed(study: Study, bob: User) -> Study:
     return study
 
 
+def test_the_share_that_was_asked_for_is_enough():
+    """14 of 25 is .56, though 0.56 * 25 is a little more; so it is for 27 pairs of percents and up to 200 items."""
+    exact = [
+        (percent * n // 100, n, percent / 100)
+        for n in range(1, 201)
+        for percent in range(1, 101)
+        if percent * n % 100 == 0
+    ]
+    assert sum(right < mark * n for right, n, mark in exact) == 27
+    assert [one for one in exact if not gate.has_passed(*one)] == []
+    assert [(right, n) for right, n, mark in exact if gate.has_passed(right - 1, n, mark)] == []
+
+
 def test_the_same_items_are_asked_again_without_the_training(failed: Study, alice: User, bob: User) -> None:
     first = list(failed.assignments.filter(purpose="qualification").order_by("rank").values_list("item", flat=True))
     made = gate.try_again(by=alice, study=failed, annotator=bob, reason=WHY)

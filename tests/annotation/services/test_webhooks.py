@@ -22,9 +22,10 @@ from annotation import addresses, outgoing
 from annotation.addresses import Rule
 from annotation.errors import InputError
 from annotation.models import Project, User, Webhook, WebhookDelivery
-from annotation.services import annotations, assignments, studies, webhooks
+from annotation.services import annotations, assignments, known, studies, webhooks
+from annotation.services.known import Answer, Entry
 from concord_client import is_signed
-from tests.factories import CriterionFactory
+from tests.factories import AssignmentFactory, CriterionFactory, ResponsePairFactory
 from tests.labelled import with_items
 
 
@@ -173,6 +174,48 @@ def test_labels_and_a_finished_study_are_told(alice, bob, receiver, sent, django
     told = sorted(WebhookDelivery.objects.values_list("event", flat=True))
     assert told == ["label.submitted", "label.submitted", "study.closed", "study.finished"]
     assert "bob" not in "".join(WebhookDelivery.objects.values_list("body", flat=True))
+
+
+def test_a_repeat_or_check_that_somebody_left_does_not_keep_a_study_unfinished(
+    alice, bob, receiver, sent, django_capture_on_commit_callbacks
+):
+    hook(alice, receiver, "study.finished")
+    study = with_items(1, kind="pair", name="Suits", slug="suits", overlap=1)
+    CriterionFactory(study=study, key="preference", preference=True)
+    study.annotators.add(bob)
+    studies.open(by=alice, study=study)
+    AssignmentFactory(item=study.items.get(), annotator=bob, leased=True, purpose="repeat")
+    with django_capture_on_commit_callbacks(execute=True):
+        slot = study.assignments.get(purpose="rating")
+        assert assignments.claim(bob, slot)
+        annotations.submit(by=bob, assignment=slot, values={"preference": "A"})
+    assert [one.event for one in WebhookDelivery.objects.all()] == ["study.finished"]
+
+
+def test_a_label_is_told_with_the_position_of_its_own_item(
+    alice, bob, receiver, sent, django_capture_on_commit_callbacks
+):
+    """Of a repeat, not that of the item that came before it; a check's item may be none of the study's."""
+    hook(alice, receiver, "label.submitted")
+    study = with_items(3, kind="pair", name="Suits", slug="suits", state="open")
+    criterion = CriterionFactory(study=study, key="preference", preference=True)
+    study.annotators.add(bob)
+    repeat = AssignmentFactory(
+        item=study.items.get(position=1), annotator=bob, leased=True, purpose="repeat", rank=3, order="AB"
+    )
+    beside = ResponsePairFactory()
+    (one,) = known.add(
+        by=None, study=study, purpose="check", origin="a test",
+        entries=[Entry(beside.external_id, {criterion.key: Answer("1")})],
+    )  # fmt: skip
+    check = AssignmentFactory(
+        study=study, item=one.item, known=one, annotator=bob, leased=True, purpose="check", rank=3, order="AB"
+    )
+    with django_capture_on_commit_callbacks(execute=True):
+        for slot in (repeat, check):
+            annotations.submit(by=bob, assignment=slot, values={"preference": "A"})
+    told = [json.loads(body)["data"] for body in WebhookDelivery.objects.order_by("pk").values_list("body", flat=True)]
+    assert [(one["purpose"], one["position"]) for one in told] == [("repeat", 1), ("check", None)]
 
 
 def test_an_ended_webhook_is_told_nothing(alice, receiver, sent):

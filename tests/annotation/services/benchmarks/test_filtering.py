@@ -134,6 +134,14 @@ def test_a_revised_pair_is_new_material_with_votes_of_its_own(criterion):
     assert not BenchmarkCase.objects.filter(pair__external_id="pair3").exists()
 
 
+def test_a_repeat_that_somebody_left_does_not_keep_an_item_waiting(criterion):
+    study = criterion.study
+    study.state = "open"
+    study.save()
+    AssignmentFactory(item=study.items.get(pair__external_id="pair5"), leased=True, purpose="repeat")
+    assert "pair5" in outcomes(filtering.run(by=None, study=study))
+
+
 def test_an_item_is_decided_once_and_only_when_it_is_ready(criterion):
     study = criterion.study
     study.state = "open"

@@ -1,0 +1,1 @@
+"""Erasing a person: the account becomes a number, and a restored backup is held to it."""

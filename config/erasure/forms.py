@@ -1,0 +1,40 @@
+"""The form that confirms an erasure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from annotation.errors import InputError
+from annotation.models import User
+from config.erasure.erasing import erase_person
+
+
+class EraseForm(forms.Form):
+    """Asks for the username, so that nobody is erased by a slip."""
+
+    confirm = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    notes = forms.BooleanField(
+        required=False, label="Also erase notes and reasons written beside labels", help_text="The labels stay."
+    )
+
+    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.person = person
+        self.fields["confirm"].label = f"To confirm, type the username: {person.username}"
+
+    def clean_confirm(self) -> str:
+        typed: str = self.cleaned_data["confirm"].strip()
+        if typed != self.person.username:
+            raise forms.ValidationError("This is not the username of the account.")
+        return typed
+
+    def save(self, by: User) -> bool:
+        """Whether it was erased; if not, the reason stands above the form."""
+        try:
+            erase_person(by=by, person=self.person, notes=self.cleaned_data["notes"])
+        except InputError as error:
+            self.add_error(None, error.message)
+            return False
+        return True

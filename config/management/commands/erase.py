@@ -1,0 +1,51 @@
+"""`erase`: a person's account becomes a number without a person."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.models import User
+from annotation.services import withdrawn
+from config.erasure import erasing
+from config.erasure.about import about
+
+
+class Command(ConcordCommand):
+    help = (
+        "Take name, e-mail, password and all else that says who somebody is out of an account, for good. Labels and "
+        "decisions stay, under a number. Says what it would do; with --do, does it."
+    )
+    example = "erase bob --do"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--notes", action="store_true", help="also what they wrote beside labels")
+        parser.add_argument("--do", action="store_true", help="erase; without, nothing is changed")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        person = User.objects.filter(username=options["username"]).first()
+        if person is None:
+            raise InputError(f"There is nobody called {options['username']!r}.", field="username")
+        found = about(by=None, person=person).as_json()
+        if options["do"]:
+            erasing.erase_person(by=None, person=person, notes=options["notes"])
+            if problem := withdrawn.problem():
+                sys.stderr.write(f"{problem}\n")
+        return {"did": options["do"], "notes": options["notes"], **found}
+
+    def say(self, document: dict[str, Any]) -> None:
+        if document["did"]:
+            self.stdout.write(
+                f"{document['username']} is {document['number']} now. {document['labels']:,} labels stay."
+            )
+            return
+        self.stdout.write(
+            f"{document['username']} would become {document['number']}. {document['labels']:,} labels in "
+            f"{len(document['studies'])} studies stay, under that number."
+        )
+        self.stdout.write(document["refused"] or "Nothing was changed. With --do it is erased.")
