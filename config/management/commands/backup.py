@@ -46,7 +46,7 @@ class Command(ConcordCommand):
         key = None if options["unencrypted"] else first_key()
         path = options["output"] or folder.new_path(options["folder"], encrypted=key is not None)
         try:
-            manifest = writing.write(path, key=key, tell=self.tell)
+            manifest = writing.write(path, key=key, tell=self.show_progress)
             size = path.stat().st_size
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
@@ -59,7 +59,7 @@ class Command(ConcordCommand):
         except OSError as error:
             raise InputError(f"old backups cannot be deleted: {error.strerror}", file=str(error.filename)) from error
 
-    def tell(self, label: str, rows: int) -> None:
+    def show_progress(self, label: str, rows: int) -> None:
         if self.on_terminal:
             sys.stderr.write(f"{rows:>12,} {label}\n")
 

@@ -33,9 +33,9 @@ class Command(ConcordCommand):
         reading.check_readable(options["file"])
         call_command("migrate", verbosity=0)
         again.add_lists(options["withdrawn"])
-        return {"path": str(options["file"]), **reading.restore(options["file"], tell=self.tell)}
+        return {"path": str(options["file"]), **reading.restore(options["file"], tell=self.show_progress)}
 
-    def tell(self, label: str, rows: int) -> None:
+    def show_progress(self, label: str, rows: int) -> None:
         if self.on_terminal:
             sys.stderr.write(f"{rows:>12,} {label}\n")
 
