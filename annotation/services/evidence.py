@@ -33,7 +33,7 @@ def checked(assignment: Assignment, given: str, criterion: str) -> list[Mark]:
 def read(given: str, criterion: str) -> list[Any]:
     try:
         marks = json.loads(given)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError("The marked words cannot be read.", field=criterion) from error
     if not isinstance(marks, list) or len(marks) > MOST:
         raise InputError(f"Mark at most {MOST} passages for one criterion.", field=criterion)

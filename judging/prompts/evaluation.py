@@ -56,7 +56,7 @@ def summary_in(text: str) -> str:
     """The summary in a reply; empty where it holds none. A model that is not bound to JSON may just say it."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "" if text.lstrip().startswith("{") else text.strip()
     said = found.get("summary") if isinstance(found, dict) else found
     return said.strip() if isinstance(said, str) else ""

@@ -26,6 +26,7 @@ CLOCKS = timedelta(minutes=2)
 REASONS = {
     "refusal": "refused to answer",
     "truncated": "cut off before the verdict",
+    "oversized": "larger than this site reads",
     "unparsable": "no verdict could be read",
     "off_scale": "a verdict that is not on the scale",
     "too_long": "too long for the model",

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from judging import parsing, pricing
@@ -50,7 +51,7 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
         order=asked.order,
         turn=asked.turn,
         alteration=asked.alteration,
-        raw_reply=storable(reply.text),
+        raw_reply=storable(reply.text[: settings.MAX_REPLY_CHARACTERS]),
         details=details(asked, reply, cached=answer.cached and reply != OWN_EXAMPLE),
         latency_ms=None if answer.cached or is_batched(reply) else answer.latency_ms,
         item_hash=asked.item_hash,
@@ -81,7 +82,8 @@ def read(asked: Pending, reply: Reply) -> parsing.Verdict | parsing.Unscored:
     criterion = asked.request.criterion
     if reply.value is None:
         scale = {category.value: category.label for category in criterion.categories}
-        return parsing.parse(reply.text, scale=scale, stop=reply.stop)
+        longest = settings.MAX_REPLY_CHARACTERS
+        return parsing.parse(reply.text, scale=scale, stop=reply.stop, longest=longest)
     if reply.value not in criterion.values:
         return parsing.Unscored("off_scale", reply.explanation)
     return parsing.Verdict(reply.value, reply.explanation)

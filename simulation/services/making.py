@@ -16,6 +16,7 @@ from decimal import Decimal
 from typing import Any
 
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -160,15 +161,18 @@ def fitting(making: Making, step: recipes.Step) -> Any:
         request = request_for(making, step, cue, attempt)
         set_aside(making, request)
         reply = asked(making, request)
-        note: dict[str, Any] = {"step": step.key, "attempt": attempt, "text": reply.text, "prompt": cue.version}
+        text = reply.text[: settings.MAX_REPLY_CHARACTERS]
+        note: dict[str, Any] = {"step": step.key, "attempt": attempt, "text": text, "prompt": cue.version}
         note |= paid(making, reply)
         try:
-            found = storable(step.read(reply.text))
+            if len(text) < len(reply.text):
+                raise UnfitError("is larger than this site reads", "reply")
+            found = storable(step.read(text))
         except UnfitError as error:
             keep(making, note | {"field": error.field, "problem": error.message})
             if attempt == MOST_TRIES:
                 raise
-            cue = prompts.again(step.cue, reply.text, str(error))
+            cue = prompts.again(step.cue, text, str(error))
         else:
             keep(making, note | {"field": "", "problem": ""})
             return found

@@ -95,5 +95,5 @@ def read(reply: Reply) -> Score:
     try:
         found: Any = json.loads(reply.text)
         return Score(float(VALUES[VALUES.index(str(found["verdict"]))]), usage=reply.usage)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return Score(math.nan, "the model's reply held no rating.", reply.usage)

@@ -97,7 +97,7 @@ def read(content: bytes) -> Score:
     """The score in an answer. TransientError where the answer is none."""
     try:
         found: Any = json.loads(content[:MOST_BYTES])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TransientError(f"{NO_ANSWER}: {error}") from error
     if not isinstance(found, dict) or "score" not in found:
         raise TransientError(f"{NO_ANSWER}: no score in {str(found)[:100]}")
