@@ -198,6 +198,8 @@ class Shift:
             raise answer.fault
         elif part:
             part.left -= 1
+            if answer.reply and not answer.cached:
+                chunks.progressed(part.chunk, self.worker)
             if answer.error:
                 part.errors.append(answer.error)
                 self.spare(part)

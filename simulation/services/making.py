@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -29,7 +29,7 @@ from annotation.services.acts import act
 from judging import pricing
 from judging.models import Worker
 from judging.providers.base import JudgeRequest, PermanentError, Reply, TransientError
-from judging.queries.workers import gone_before, unheld
+from judging.queries.workers import unheld
 from judging.services import workers
 from judging.services.cache import storable
 from judging.services.keys import ring_of
@@ -46,7 +46,6 @@ logger = logging.getLogger(__name__)
 TASK = "simulation.make"
 MOST_TRIES = 3
 MOST_TASKS = 20
-LOST_AFTER = timedelta(minutes=1)
 
 
 @act("making.order", says=("kind", "agent", "source", "domains", "profile", "task", "n", "seed"))
@@ -271,8 +270,13 @@ def send(pk: int) -> None:
         logger.exception("The broker took no message about order %s; it is sent again later.", pk)
 
 
-def lost() -> list[int]:
-    """Orders that nobody works on although a message went out a while ago."""
-    left = Making.objects.filter(finished_at__isnull=True, queued_at__lt=timezone.now() - LOST_AFTER)
-    nobody = Q(worker__isnull=True) | Q(worker__seen_at__lt=gone_before())
-    return list(left.filter(nobody).order_by("pk").values_list("pk", flat=True))
+def abandoned(of: Q) -> list[int]:
+    """Free the orders of processes that are gone."""
+    held = Making.objects.filter(of, finished_at__isnull=True).order_by("pk").values_list("pk", "worker")
+    return [pk for pk, worker in held if Making.objects.filter(pk=pk, worker=worker).update(worker=None)]
+
+
+def lost(before: datetime) -> list[int]:
+    """Orders that nobody works on although a message went out before then."""
+    left = Making.objects.filter(finished_at__isnull=True, queued_at__lt=before, worker__isnull=True)
+    return list(left.order_by("pk").values_list("pk", flat=True))
