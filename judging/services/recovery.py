@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, F, OuterRef, Q, Sum
@@ -40,7 +40,8 @@ def take_over() -> int:
     return hand_out([*abandoned(Q(worker__in=gone)), *unheard(timezone.now())]) if gone else 0
 
 
-def hand_out(found: Sequence[int]) -> int:
+def hand_out(parts: Iterable[int]) -> int:
+    found = list(dict.fromkeys(parts))
     if found:
         logger.info("Handing out %s parts again.", len(found))
         chunks.queue(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from threading import Event, Thread
 
@@ -42,7 +42,8 @@ def take_over() -> int:
     return hand_out([*abandoned(of_gone), *unheard(now + LOST_AFTER)], orders)
 
 
-def hand_out(found: Sequence[int], orders: Sequence[int]) -> int:
+def hand_out(experiments: Iterable[int], orders: Iterable[int]) -> int:
+    found, orders = list(dict.fromkeys(experiments)), list(dict.fromkeys(orders))
     for pk in found:
         claims.queue(pk)
     for pk in orders:
