@@ -32,6 +32,10 @@ SAME = {"true": "yes", "false": "no"}
 REASON = re.compile(r"\b(?:explanation|justification|reason)\b\W*(?P<reason>.*)\Z", re.IGNORECASE | re.DOTALL)
 
 
+UNREAD = ("unparsable", "off_scale", "truncated", "oversized")
+"""Reasons for which a model is asked again by itself: its reply was not read. A refusal was."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     value: str
