@@ -108,84 +108,60 @@ GOOD = [
 ]
 
 BITS = [
-    "{",
-    "}",
-    "[",
-    "]",
-    '"',
-    "'",
-    "\\",
-    "`",
-    "```json\n",
-    "\n",
-    "\r",
-    " ",
-    "\t",
-    ":",
-    ",",
-    "_",
-    "*",
-    "-",
-    ".",
-    "?",
-    "!",
-]
-BITS += [
-    "score",
-    "Score: ",
-    "verdict",
-    "Explanation: ",
-    "reason ",
-    '{"',
-    '{"a":',
-    '{"a":[',
-    '{"verdict":',
-    '"verdict":',
-    '\\"',
-    "\\u12",
-]
-BITS += [
-    "<think>",
-    "</think>",
-    "<state>",
-    "[END",
-    "User:",
-    "Assistant: ",
-    "true ",
-    "A is better ",
-    "but ",
-    "although ",
-    "prefer ",
-]
-BITS += [
-    "a",
-    "A",
-    "1",
-    "1.",
-    "0e9",
-    "é",
-    "漢",
-    "\u200b",
-    "\x00",
-    "\ud800",
-    "$",
-    "${",
-    "#",
-    "rate it ",
-    "is ",
-    "name is ",
-    "NaN",
-    "-",
+    *"{}[]\"'\\`\n\r \t:,_*-.?!aA1é漢$#",
+    *("```json\n", "score", "Score: ", "verdict", "Explanation: ", "reason ", "rate it ", "is ", "name is ", "prefer "),
+    *(
+        '{"',
+        '{"a":',
+        '{"a":[',
+        '{"verdict":',
+        '"verdict":',
+        '\\"',
+        "\\u12",
+        "1.",
+        "0e9",
+        "NaN",
+        "${",
+        "A is better ",
+        "but ",
+    ),
+    *(
+        "<think>",
+        "</think>",
+        "<state>",
+        "[END",
+        "User:",
+        "Assistant: ",
+        "true ",
+        "although ",
+        "\u200b",
+        "\x00",
+        "\ud800",
+    ),
 ]
 """What texts are spoilt with, and what shapes are made of."""
+
+
+TOGETHER = [
+    *(("{", " "), ('{"', "a"), ("{", '"'), ("Score", ":"), ("score ", "_"), ("\n", "Score: 3"), ('{"verdict": ', "9")),
+    *(
+        ('{"a": "', '{\\"'),
+        ("`", "{"),
+        ("```", " {"),
+        ("A ", "is "),
+        ("1 ", " "),
+        ("the ", "better "),
+        ("{}", "Score: 3\n"),
+    ),
+]
+"""A beginning and what follows it, again and again."""
 
 
 def shapes() -> Mapping[str, Callable[[int], str]]:
     """How each text of about n characters is made: a bit again and again, and a few in which two stand together."""
     found: dict[str, Callable[[int], str]] = {repr(bit): partial(again, bit) for bit in BITS}
-    for before, bit in [("{", " "), ('{"', "a"), ("{", '"'), ("Score", ":"), ("score ", "_"), ("\n", "Score: 3"), ('{"verdict": ', "9"),
-                        ('{"a": "', '{\\"'), ("`", "{"), ("```", " {"), ("A ", "is "), ("1 ", " "), ("the ", "better "), ("{}", "Score: 3\n")]:  # fmt: skip
-        found[repr((before, bit))] = lambda n, before=before, bit=bit: before + again(bit, n)  # type: ignore[misc]
+    for before, bit in TOGETHER:
+        found[repr((before, bit))] = partial(after, before, bit)
         found[repr((before, bit, "again"))] = partial(again, before + bit)
     found["nested and closed"] = lambda n: '{"a":' * (n // 6) + "1" + "}" * (n // 6)
     found["wide and closed"] = lambda n: '{"a":[' + "1," * (n // 2) + "1]}"
@@ -195,6 +171,10 @@ def shapes() -> Mapping[str, Callable[[int], str]]:
 
 def again(bit: str, n: int) -> str:
     return bit * (n // len(bit) + 1)
+
+
+def after(before: str, bit: str, n: int) -> str:
+    return before + again(bit, n)
 
 
 def seconds(reader: Reader, text: str) -> float:
@@ -218,7 +198,8 @@ class Slow:
     seconds: float
 
     def __str__(self) -> str:
-        return f"{self.reader} on {self.shape}: {self.ratio:.1f} times as long for twice the text ({self.size * 4:,}: {self.seconds:.2f} s)"
+        took = f"{self.size * 4:,} characters in {self.seconds:.2f} s"
+        return f"{self.reader} on {self.shape}: {self.ratio:.1f} times as long for twice the text ({took})"
 
 
 TELLING = 0.03

@@ -182,7 +182,7 @@ class Shift:
         self.keep(equal)
 
     def ask_again(self, unread: Sequence[Answer]) -> None:
-        """What was not read goes back to the others. It waits for the next process where this one puts its work down."""
+        """What was not read goes back to the others; to the next process where this one puts its work down."""
         if not self.over:
             self.stock.extend(replace(one.ask, pending=one.ask.pending.again()) for one in unread)
 

@@ -104,9 +104,9 @@ def set_back_before() -> timedelta:
 class Heart(Thread):
     """Reports for a worker from a thread with a connection of its own, and then looks after `also`.
 
-    `first` is done at once. A database that is locked or away is waited for. After a stall `also` sits out a round, so that everybody else can
-    report before anybody is declared gone. `set_back` is told by how much the clock was set back since the last round;
-    in the first one that is `before`.
+    `first` is done at once. A database that is locked or away is waited for. After a stall `also` sits out a round, so
+    that everybody else can report before anybody is declared gone. `set_back` is told by how much the clock was set
+    back since the last round; in the first one that is `before`.
     """
 
     def __init__(

@@ -281,7 +281,7 @@ class TestOnThePage:
         client.force_login(factories.ResearcherFactory())
 
         page = client.get(reverse("run_detail", args=[run.pk])).content.decode()
-        assert "Ask again for 2 without a verdict (about $0.00094)" in page
+        assert "Ask again for 2 without a verdict (about $0.0009)" in page
         told = client.post(reverse("run_ask_again", args=[run.pk]), follow=True).content.decode()
         assert "Asking again for 2 replies without a verdict." in told
 
