@@ -54,12 +54,18 @@ def renaming(text: str) -> object:
     return renamed.renamed(content, renamed.named_in(content), random.Random(0))
 
 
+def encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
 READERS: Mapping[str, Reader] = {
     "verdict": partial(parsing.parse, scale=SCALE),
     "verdict, cut": partial(parsing.parse, scale=SCALE, stop="length"),
-    "tokens": lambda text: distribution([Token(text[at : at + 8], {"1": -0.1}) for at in range(0, len(text), 8)], list(SCALE)),
+    "tokens": lambda text: distribution(
+        [Token(text[at : at + 8], {"1": -0.1}) for at in range(0, len(text), 8)], list(SCALE)
+    ),
     "summary of memories": evaluation.summary_in,
-    "scorer": fitting(lambda text: endpoint.read(text.encode("utf-8", "replace"))),
+    "scorer": fitting(lambda text: endpoint.read(encoded(text))),
     "rating of a scorer": lambda text: asked.read(Reply(text=text)),
     "stated preference": stated_verdicts.stated_preference,
     "stated category": partial(stated_verdicts.stated_category, names={"yes": ["yes"], "no": ["no"]}),
@@ -86,9 +92,9 @@ READERS: Mapping[str, Reader] = {
     "placeholders": templates.names,
     "PersonaLens reply": lambda text: [personalens_output.verdict(text, key) for key in ("task_completion", "other")],
     "PersonaLens reason": personalens_output.explanation,
-    "line of a file": fitting(lambda text: checking.check_line(FILE, 1, text.encode("utf-8", "replace"), DialogueRecord)),
-    "document": fitting(lambda text: checking.parse_document(FILE, text.encode("utf-8", "replace"))),
-}  # fmt: skip
+    "line of a file": fitting(lambda text: checking.check_line(FILE, 1, encoded(text), DialogueRecord)),
+    "document": fitting(lambda text: checking.parse_document(FILE, encoded(text))),
+}
 
 GOOD = [
     '{"explanation": "It knows the user.", "verdict": "2"}',

@@ -117,12 +117,14 @@ def pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> lis
     """The run's requests on these items that have no judgment yet, or none with a verdict and are to be asked again:
     item by item, each with all its criteria."""
     there = Judgment.objects.filter(run=run, item__in=item_ids)
-    done = set(there.filter(tries_left=0).values_list(*PLACE))
-    tried = {
-        tuple(place): n for *place, n in there.filter(tries_left__gt=0).values_list(*PLACE).annotate(n=Count("earlier"))
-    }
+    left = {tuple(place): n for *place, n in there.values_list(*PLACE, "tries_left")}
+    done = {place for place, n in left.items() if not n}
     found = asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
-    return [one.again(tried[one.place] + 1) if one.place in tried else one for one in found]
+    if len(done) == len(left):
+        return found
+    tried = there.filter(tries_left__gt=0).values_list(*PLACE).annotate(n=Count("earlier"))
+    times = {tuple(place): n + 1 for *place, n in tried}
+    return [one.again(times[one.place]) if one.place in times else one for one in found]
 
 
 def asked(

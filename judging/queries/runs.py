@@ -163,7 +163,7 @@ class Progress:
     @property
     def can_resume(self) -> bool:
         """Whether parts are left that nobody will work on by itself."""
-        return (self.missing > 0 or self.parts_left > 0) and not self.is_running
+        return not self.is_running and (self.missing > 0 or (self.state == "stopped" and self.parts_left > 0))
 
     @property
     def can_ask_again(self) -> int:

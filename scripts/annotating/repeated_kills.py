@@ -17,7 +17,7 @@ from annotating.machines import wait_until
 from annotating.server import ROOT
 from annotating.study import SLUG
 
-TURNS = 10
+TURNS = 20
 CONDITIONS = ("vanilla", "base", "base+D", "base+I", "base+S", "base+all")
 JUDGE = {"otherwise": "1", "delay": 0.6, "concurrency": 2}
 AGENT = {"delay": 0.4, "concurrency": 2}
@@ -151,8 +151,8 @@ def migrations(site: Any) -> list[str]:
     """`migrate` on an empty database, killed again and again, comes to the same schema in the end."""
     environment, applied = site.another_database()
     kills = 0
-    for _ in range(40):
-        goal = applied() + 4
+    for _ in range(20):
+        goal = applied() + 12
         if not killed_when(lambda goal=goal: applied() >= goal, "migrate", "-v0", environment=environment):
             break
         kills += 1
@@ -161,7 +161,7 @@ def migrations(site: Any) -> list[str]:
         cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     print(f"   migrate: killed {kills} times, {applied()} migrations applied", flush=True)
-    return [f"migrate --check: {said.stdout}{said.stderr}"[-300:]] if said.returncode or kills < 3 else []
+    return [f"migrate --check: {said.stdout}{said.stderr}"[-300:]] if said.returncode or not kills else []
 
 
 __all__ = ["Work", "files", "killed_until_done", "migrations", "wait_until"]

@@ -46,6 +46,8 @@ logger = logging.getLogger(__name__)
 TASK = "simulation.make"
 MOST_TRIES = 3
 MOST_TASKS = 20
+LONGEST_SHOWN = 20_000
+"""Characters of a reply that does not fit that the model is shown again."""
 
 
 @act("making.order", says=("kind", "agent", "source", "domains", "profile", "task", "n", "seed"))
@@ -164,18 +166,23 @@ def fitting(making: Making, step: recipes.Step) -> Any:
         note: dict[str, Any] = {"step": step.key, "attempt": attempt, "text": text, "prompt": cue.version}
         note |= paid(making, reply)
         try:
-            if len(text) < len(reply.text):
-                raise UnfitError("is larger than this site reads", "reply")
-            found = storable(step.read(text))
+            found = storable(read(step, reply.text))
         except UnfitError as error:
             keep(making, note | {"field": error.field, "problem": error.message})
             if attempt == MOST_TRIES:
                 raise
-            cue = prompts.again(step.cue, text, str(error))
+            cue = prompts.again(step.cue, text[:LONGEST_SHOWN], str(error))
         else:
             keep(making, note | {"field": "", "problem": ""})
             return found
     raise AssertionError("unreachable")
+
+
+def read(step: recipes.Step, text: str) -> Any:
+    """What the step makes of a reply. UnfitError where it does not fit, or is larger than this site reads."""
+    if len(text) > settings.MAX_REPLY_CHARACTERS:
+        raise UnfitError("is larger than this site reads", "reply")
+    return step.read(text)
 
 
 def request_for(making: Making, step: recipes.Step, cue: Cue, attempt: int) -> JudgeRequest:
