@@ -279,7 +279,7 @@ def measure_kills(given: argparse.Namespace, site: Site) -> int:
         threads = [threading.Thread(target=rate_until, args=(one, given.think, is_over), daemon=True) for one in people]
         for thread in threads:
             thread.start()
-        done = lambda goal=goal: sum(len(one.saved) for one in people) >= goal  # type: ignore[misc]  # noqa: E731
+        done = lambda goal=goal: sum(len(one.saved) for one in people) >= goal  # noqa: E731
         seconds, kills, stuck = repeated_kills.killed_until_done(site, work, done, every)
         is_over.set()
         for thread in threads:

@@ -34,7 +34,7 @@ def replaced(run: JudgeRun, rows: Sequence[Judgment]) -> list[Judgment]:
 
 
 def place_of(judgment: Judgment) -> Place:
-    return tuple(getattr(judgment, name) for name in PLACE)  # type: ignore[return-value]  # of as many as there are
+    return tuple(getattr(judgment, name) for name in PLACE)
 
 
 def replace_one(old: Judgment, row: Judgment) -> None:

@@ -10,6 +10,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from annotating.study import SLUG
 
 TURNS = 20
 CONDITIONS = ("vanilla", "base", "base+D", "base+I", "base+S", "base+all")
-JUDGE = {"otherwise": "1", "delay": 0.6, "concurrency": 2}
-AGENT = {"delay": 0.4, "concurrency": 2}
+JUDGE = {"otherwise": "1", "delay": 1.6, "concurrency": 2}
+AGENT = {"delay": 0.9, "concurrency": 2}
 LONGEST = 900.0  # seconds
 
 
@@ -147,13 +148,17 @@ def files(site: Any) -> list[str]:
     return found
 
 
+def reached(count: Callable[[], int], goal: int) -> bool:
+    return count() >= goal
+
+
 def migrations(site: Any) -> list[str]:
     """`migrate` on an empty database, killed again and again, comes to the same schema in the end."""
     environment, applied = site.another_database()
     kills = 0
     for _ in range(20):
         goal = applied() + 12
-        if not killed_when(lambda goal=goal: applied() >= goal, "migrate", "-v0", environment=environment):
+        if not killed_when(partial(reached, applied, goal), "migrate", "-v0", environment=environment):
             break
         kills += 1
     said = subprocess.run(
