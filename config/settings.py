@@ -191,6 +191,8 @@ WITHDRAWN_FILE = Path(os.environ.get("CONCORD_WITHDRAWN_FILE") or DATA_DIR / "wi
 
 # Uploads. A larger file belongs on the command line, which streams it from disk.
 MAX_UPLOAD_BYTES = int(os.environ.get("CONCORD_MAX_UPLOAD_MB", "100")) * 1024 * 1024
+# Characters of a model's reply that are read and kept. A longer one is unscored as `oversized`.
+MAX_REPLY_CHARACTERS = int(os.environ.get("CONCORD_MAX_REPLY_KB", "500")) * 1000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a long dialogue that is rated turn by turn: five inputs for each answer
 

@@ -5,15 +5,18 @@ A reply that cannot be read is *unscored*, never a middle value and never a zero
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from judging.json_objects import find_objects
+
 VERDICT_KEYS = ("verdict", "score", "rating")
 SPOKEN = re.compile(
-    r"^\W*(?:[^\W\d]+[ _-]){0,4}(?:verdict|score|rating)\W*[:=]\W*(?P<value>[^\s*\"'.,;]+(?:\.\d+)?)",
+    r"^(?:[^\w\n]|_)*+(?:[^\W\d_]++[ _-]){0,4}?(?:verdict|score|rating)[^\w:=]{0,40}[:=]\W{0,40}"
+    r"(?P<value>[^\s*\"'.,;]+(?:\.\d+)?)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line such as `Score: 3` or `**Personalization Score:** 3`."""
@@ -21,9 +24,16 @@ SPOKEN = re.compile(
 FIRST = re.compile(r"\A\W*(?P<value>\w+)\W+(?:explanation|justification|reason)\b", re.IGNORECASE)
 """A reply such as `True EXPLANATION: …`."""
 
+LONGEST = 500_000
+"""Characters of a reply that are read, where the site does not say otherwise."""
+
 OBJECT_FIRST = re.compile(r"\s*(?:```\w*\s*)?\{")
 SAME = {"true": "yes", "false": "no"}
 REASON = re.compile(r"\b(?:explanation|justification|reason)\b\W*(?P<reason>.*)\Z", re.IGNORECASE | re.DOTALL)
+
+
+UNREAD = ("unparsable", "off_scale", "truncated", "oversized")
+"""Reasons for which a model is asked again by itself: its reply was not read. A refusal was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +44,16 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """`reason` is refusal, truncated, unparsable or off_scale; a provider may add its own."""
+    """`reason` is refusal, truncated, oversized, unparsable or off_scale; a provider may add its own."""
 
     reason: str
     explanation: str = ""
 
 
-def parse(text: str, *, scale: Mapping[str, str], stop: str = "end") -> Verdict | Unscored:
+def parse(text: str, *, scale: Mapping[str, str], stop: str = "end", longest: int = LONGEST) -> Verdict | Unscored:
     """Read a reply. `scale` maps each value to its label; `stop` is why the reply ended (end, length, refusal).
+
+    The time taken grows with the length of the reply. One of more than `longest` characters is not read.
 
     The verdict is what is said last, as a model that corrects itself does so at the end: a JSON object that holds one,
     or a line such as `Score: 3` outside of any. Without either, it is the first word before an explanation, or the
@@ -50,7 +62,9 @@ def parse(text: str, *, scale: Mapping[str, str], stop: str = "end") -> Verdict 
     """
     if stop == "refusal":
         return Unscored("refusal", text.strip())
-    found = last(said(text)) or said_first(text) or said_alone(text, scale)
+    if len(text) > longest:
+        return Unscored("oversized")
+    found = said_last(text) or said_first(text) or said_alone(text, scale)
     if found is None:
         return Unscored("truncated" if stop == "length" else "unparsable")
     value = on_scale(found.value, scale)
@@ -66,41 +80,38 @@ class Said:
     place: int = 0
 
 
-def said(text: str) -> Iterator[Said]:
-    """Every verdict in the text, in JSON or in words. What stands inside an object, whole or cut off, is quoted."""
-    objects = list(json_objects(text))
-    yield from said_in_json(objects)
-    if OBJECT_FIRST.match(text) and not objects:
-        return
-    for spoken in said_in_words(text):
-        if not any(start <= spoken.place < end for start, end, _ in objects):
-            yield spoken
+Found = tuple[int, int, dict[str, Any]]
+"""A JSON object with its start and end."""
 
 
-def said_in_json(objects: Iterable[tuple[int, int, dict[str, Any]]]) -> Iterator[Said]:
-    for start, _, found in objects:
-        key = next((key for key in VERDICT_KEYS if key in found), None)
-        if key:
-            yield Said(found[key], str(found.get("explanation") or ""), start)
+def said_last(text: str) -> Said | None:
+    """The last verdict in JSON or in words. What stands inside an object, whole or cut off, is quoted."""
+    objects = list(find_objects(text))
+    in_json = said_in_json(objects)
+    in_words = None if OBJECT_FIRST.match(text) and not objects else said_in_words(text, objects)
+    return max((one for one in (in_json, in_words) if one), key=lambda one: one.place, default=None)
 
 
-def json_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """The outermost JSON objects with start and end, wherever they stand: alone, in a code block, between sentences."""
-    decoder = json.JSONDecoder(strict=False)
-    start = text.find("{")
-    while start >= 0:
-        try:
-            found, end = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError):
-            end = start + 1
-        else:
-            yield start, end, found
-        start = text.find("{", end)
+def said_in_json(objects: Sequence[Found]) -> Said | None:
+    """The verdict of the last object that holds one."""
+    for start, _, found in reversed(objects):
+        if key := next((key for key in VERDICT_KEYS if key in found), None):
+            return Said(found[key], str(found.get("explanation") or ""), start)
+    return None
 
 
-def said_in_words(text: str) -> Iterator[Said]:
+def said_in_words(text: str, objects: Sequence[Found]) -> Said | None:
+    """The verdict of the last line that states one outside of the objects."""
+    starts = [start for start, _, _ in objects]
+    last = None
     for match in SPOKEN.finditer(text):
-        yield Said(match["value"], reason_after(text[match.end() :]) or text[: match.start()].strip(), match.start())
+        before = bisect_right(starts, match.start("value"))
+        if not before or objects[before - 1][1] <= match.start("value"):
+            last = match
+    if last is None:
+        return None
+    explanation = reason_after(text[last.end() :]) or text[: last.start()].strip()
+    return Said(last["value"], explanation, last.start("value"))
 
 
 def said_first(text: str) -> Said | None:
@@ -118,10 +129,6 @@ def reason_after(text: str) -> str:
     """What follows a word such as `Explanation:`; empty if there is none."""
     match = REASON.search(text)
     return match["reason"].strip() if match else ""
-
-
-def last(found: Iterator[Said]) -> Said | None:
-    return max(found, key=lambda one: one.place, default=None)
 
 
 def on_scale(said: Any, scale: Mapping[str, str]) -> str | None:

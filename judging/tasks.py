@@ -60,7 +60,13 @@ def begin(sender: Any, **_: Any) -> None:
     worker = workers.registered_soon(slots=sender.controller.concurrency)
     if worker._state.adding:
         connection.close()  # of no use any more
-    heart = workers.Heart(worker, also=recovery.sweep, set_back=recovery.set_back, before=workers.set_back_before())
+    heart = workers.Heart(
+        worker,
+        first=recovery.take_over,
+        also=recovery.sweep,
+        set_back=recovery.set_back,
+        before=workers.set_back_before(),
+    )
     hearts.append(heart)
     heart.start()
 

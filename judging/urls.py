@@ -50,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:pk>/progress/", runs.run_progress, name="run_progress"),
     path("runs/<int:pk>/stop/", runs.run_stop, name="run_stop"),
     path("runs/<int:pk>/resume/", runs.run_resume, name="run_resume"),
+    path("runs/<int:pk>/ask-again/", runs.run_ask_again, name="run_ask_again"),
     # evaluations of a benchmark
     path("evaluations/", evaluations.evaluation_index, name="evaluation_index"),
     path("benchmarks/<slug:slug>/evaluations/", evaluations.evaluation_list, name="evaluation_list"),

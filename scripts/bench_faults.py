@@ -1,6 +1,7 @@
 """What is lost where things break in the middle of work? Nothing may be, nor be doubled or half done.
 
     python scripts/bench_faults.py [--items 160] [--people 6]
+    python scripts/bench_faults.py --kill-every 5 12 20 [--embedded]
 
 On a PostgreSQL cluster and a Redis of its own, people rate over HTTP and a judge is at work, while one thing after the
 other breaks: PostgreSQL is restarted and crashes, Redis is emptied and killed, the worker and the web server are
@@ -9,6 +10,10 @@ when a further part of the work is done. What a virtual annotator could not hand
 page does. At the end every answer that the site said it had saved must be there as it was given, the study and the run
 complete, and `check_invariants` must find nothing. The clock is that of a library which is loaded before the C library
 (`annotating/machines.py`).
+
+With --kill-every, worker and web server are killed every so many seconds instead, while people rate, a judge is at work
+and a simulation is played; the queue is emptied in between. Then a backup, an archive, an export and a migration are
+killed. --embedded does so on SQLite and the broker in files.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ import resource
 import shlex
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -34,6 +40,7 @@ from typing import Any, LiteralString
 
 import psycopg
 import redis as redis_client
+from annotating import repeated_kills
 from annotating.machines import Clock, Machine, free_port, missing, postgresql, redis, wait_until
 from annotating.people import Person
 from annotating.server import ROOT
@@ -104,6 +111,23 @@ class Site:
         command = [sys.executable, "manage.py", *words]
         return subprocess.run(command, cwd=ROOT, text=True, capture_output=True, timeout=300, check=False, **options)
 
+    def another_database(self) -> tuple[dict[str, str], Callable[[], int]]:
+        """The environment of an empty database, and how many migrations are applied there."""
+        with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as connection:
+            connection.execute("CREATE DATABASE another")
+        url = self.environment["DATABASE_URL"].removesuffix("postgres") + "another"
+
+        def applied() -> int:
+            with psycopg.connect(url, autocommit=True) as connection:
+                there = connection.execute("SELECT to_regclass('django_migrations')").fetchone()
+                found = connection.execute("SELECT count(*) FROM django_migrations").fetchone() if there[0] else None  # type: ignore[index]
+                return int(found[0]) if found else 0
+
+        return {"DATABASE_URL": url}, applied
+
+    def queue_emptied(self) -> None:
+        self.redis_emptied()
+
     # ---------- what breaks ----------
 
     def postgresql_restarted(self) -> None:
@@ -168,30 +192,122 @@ class Site:
         return "; ".join(problems)
 
 
+class Embedded(Site):
+    """SQLite and the broker in files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port, self.export_problems = folder, free_port(), []
+        self.environment = {
+            "CONCORD_DATA_DIR": str(folder / "data"),
+            "CONCORD_LOG_LEVEL": "WARNING",
+            "DATABASE_URL": "",
+            "CELERY_BROKER_URL": "",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+        }
+        os.environ.update(self.environment)
+        self.web = Machine("web", self.program("web"), folder, port=self.port, cwd=ROOT)
+        self.worker = Machine("worker", self.program("worker"), folder, cwd=ROOT)
+
+    def another_database(self) -> tuple[dict[str, str], Callable[[], int]]:
+        data = self.folder / "another"
+
+        def applied() -> int:
+            try:
+                connection = sqlite3.connect(f"file:{data / 'concord.sqlite3'}?mode=ro", uri=True, timeout=30)
+                found = connection.execute("SELECT count(*) FROM django_migrations").fetchone()
+                connection.close()
+            except sqlite3.OperationalError:
+                return 0
+            return int(found[0])
+
+        return {"CONCORD_DATA_DIR": str(data)}, applied
+
+    def queue_emptied(self) -> None:
+        for message in (self.folder / "data" / "broker" / "queue").iterdir():
+            message.unlink(missing_ok=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=160)
     parser.add_argument("--people", type=int, default=6)
     parser.add_argument("--think", type=float, default=1.0, help="seconds between two items of one person")
+    parser.add_argument("--kill-every", type=float, nargs="+", metavar="SECONDS", help="kill worker and web server")
+    parser.add_argument("--embedded", action="store_true", help="with --kill-every: SQLite and the broker in files")
     given = parser.parse_args()
+    if given.embedded and given.kill_every:
+        return with_site(Embedded, lambda site: measure_kills(given, site))
     if absent := missing():
         print(f"faults: not measured. There is no {absent} here.")
         return 0
+    return with_site(Site, lambda site: (measure_kills if given.kill_every else measure)(given, site))
+
+
+def with_site(kind: type[Site], act: Callable[[Site], int]) -> int:
     folder = Path(tempfile.mkdtemp(prefix="concord-faults-"))
-    site = Site(folder)
+    site = kind(folder)
+    sys.path.insert(0, str(ROOT))
     try:
-        return measure(given, site)
+        for machine in machines(site)[2:]:
+            machine.start()
+        if not isinstance(site, Embedded):
+            wait_until(lambda: accepts(site), "a connection to the new cluster")
+        return act(site)
     finally:
-        for machine in (site.worker, site.web, site.broker, site.database):
+        for machine in machines(site):
             machine.kill()
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def machines(site: Site) -> list[Machine]:
+    return [site.worker, site.web, *([] if isinstance(site, Embedded) else [site.database, site.broker])]
+
+
+def measure_kills(given: argparse.Namespace, site: Site) -> int:
+    """A third of the items for each period, each with new work of a judge and of a simulation."""
+    made = made_study(items=given.items, people=given.people, overlap=OVERLAP, done=0)
+    people = [Patient(pk, key, site.port, seeded(pk)) for pk, key in made.sessions.items()]
+    problems: list[str] = []
+    site.web.start()
+    site.worker.start()
+    for person in people:
+        person.refused = Counter()
+    for number, every in enumerate(given.kill_every, start=1):
+        goal = given.items * OVERLAP * number // len(given.kill_every)
+        work = repeated_kills.Work(site, number)
+        is_over = threading.Event()
+        threads = [threading.Thread(target=rate_until, args=(one, given.think, is_over), daemon=True) for one in people]
+        for thread in threads:
+            thread.start()
+        done = lambda goal=goal: sum(len(one.saved) for one in people) >= goal  # noqa: E731
+        seconds, kills, stuck = repeated_kills.killed_until_done(site, work, done, every)
+        is_over.set()
+        for thread in threads:
+            thread.join(timeout=300)
+        found = [*stuck, *work.problems(given.items)]
+        saved = sum(len(one.saved) for one in people)
+        print(
+            f"killed every {every:g} s: done after {seconds:.0f} s and {kills} kills, {saved} answers saved", flush=True
+        )
+        problems += [f"every {every:g} s: {one}" for one in found]
+    site.worker.kill()
+    problems += repeated_kills.files(site) + repeated_kills.migrations(site)
+    problems += kept(site, people)
+    refused = sum((one.refused for one in people), Counter[str]())
+    print(f"sent again after: {dict(refused)}")
+    print(f"   {'; '.join(problems) or 'nothing lost, nothing doubled, nothing stuck'}")
+    return 1 if problems else 0
+
+
+def rate_until(person: Patient, think: float, is_over: threading.Event) -> None:
+    while not is_over.is_set():
+        before = len(person.saved)
+        person.work(time.monotonic() + 5, think, 0.5)
+        if len(person.saved) == before:
+            is_over.wait(1)
+
+
 def measure(given: argparse.Namespace, site: Site) -> int:
-    site.database.start()
-    site.broker.start()
-    sys.path.insert(0, str(ROOT))
-    wait_until(lambda: accepts(site), "a connection to the new cluster")
     made = made_study(items=given.items, people=given.people, overlap=OVERLAP, done=0)
     site.web.start()
     site.worker.start()
@@ -272,11 +388,11 @@ def broken_in_turn(site: Site, people: list[Patient], total: int) -> list[str]:
     return [f"export without room: {one}" for one in site.export_problems if one]
 
 
-def checked(site: Site, people: list[Patient], items: int, run: int) -> list[str]:
-    """What was promised and is not so."""
+def kept(site: Site, people: list[Patient]) -> list[str]:
+    """Answers that were said to be saved and are not there as they were given, and what else does not hold."""
     from django.db import connections
 
-    from annotation.models import Annotation, Assignment
+    from annotation.models import Annotation
 
     connections.close_all()
     problems = [f"{n} × {what}" for one in people for what, n in one.problems.items()]
@@ -289,15 +405,23 @@ def checked(site: Site, people: list[Patient], items: int, run: int) -> list[str
         wrong += sum(stored.get(slot) != answers for slot, answers in person.saved.items())
     if wrong:
         problems.append(f"{wrong} answers lost or changed")
+    said = site.manage("check_invariants")
+    if said.returncode:
+        problems.append(f"check_invariants: {said.stdout.strip()} {said.stderr.strip()}")
+    return problems
+
+
+def checked(site: Site, people: list[Patient], items: int, run: int) -> list[str]:
+    """What was promised and is not so."""
+    from annotation.models import Assignment
+
+    problems = kept(site, people)
     submitted = Assignment.objects.filter(state="submitted").count()
     if submitted != items * OVERLAP or submitted != sum(len(one.saved) for one in people):
         problems.append(f"{submitted} of {items * OVERLAP} slots are handed in")
     judged = site.rows("SELECT count(*), count(DISTINCT item_id) FROM judging_judgment WHERE run_id = %s", run)[0]
     if judged != (items, items):
         problems.append(f"the run has {judged[0]} judgments of {items} items")
-    said = site.manage("check_invariants")
-    if said.returncode:
-        problems.append(f"check_invariants: {said.stdout.strip()} {said.stderr.strip()}")
     return problems
 
 

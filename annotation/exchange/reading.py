@@ -56,7 +56,7 @@ def gathered(
     for place, one in given:
         try:
             take(items, checked(rated(one, place)))
-        except (InputError, KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        except (InputError, KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
             problems.add(located(file, place, error), json.dumps(one, ensure_ascii=False, default=str))
     if not items:
         raise file.error("holds nothing that could be read")

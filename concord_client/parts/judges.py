@@ -79,6 +79,10 @@ class Judges(Transport):
         """Go on with what is left of a run: budget_usd."""
         return cast(types.Run, self.post(f"runs/{run}/resume", options))
 
+    def ask_again(self, run: int, **options: Any) -> types.Run:
+        """Ask again for the items of a run whose replies held no verdict: budget_usd."""
+        return cast(types.Run, self.post(f"runs/{run}/ask-again", options))
+
     def run_scores(self, run: int, **query: Any) -> Json:
         """Means and distributions of a run: by, read."""
         return cast(Json, self.get(f"runs/{run}/scores", **query))

@@ -142,6 +142,17 @@ class PublishedPrice(TypedDict):
     batch_output: str | None
 
 
+class EarlierReply(TypedDict):
+    """A reply that held no verdict, after which the judge was asked again."""
+
+    number: int
+    unscored_reason: str
+    explanation: str
+    raw_reply: str
+    cost_usd: str | None
+    created_at: str
+
+
 class JudgmentWhole(TypedDict):
     """With the reply and what the provider measured."""
 
@@ -165,6 +176,7 @@ class JudgmentWhole(TypedDict):
     raw_reply: str
     details: Any
     item_hash: str
+    earlier: list[EarlierReply]
 
 
 class Prompt(TypedDict):
@@ -238,6 +250,8 @@ class RunProgress(TypedDict):
     workers: int
     needs_worker: bool
     can_resume: bool
+    can_ask_again: int
+    again_usd: str | None
     spent_usd: str
 
 

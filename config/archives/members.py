@@ -75,6 +75,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "judging.JudgeRun_criteria": {"judgerun__evaluation": None},
     "judging.JudgeRun_members": {"from_judgerun__evaluation": None},
     "judging.Judgment": {"run__evaluation": None},
+    "judging.EarlierReply": {"judgment__run__evaluation": None},
 }
 """Runs of an evaluation are a benchmark's, not a study's."""
 

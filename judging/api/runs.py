@@ -17,7 +17,7 @@ from annotation.models import Study
 from annotation.queries.items import GROUPINGS
 from annotation.walls import visible_to
 from judging.api.judges import DOLLARS, JudgeSerializer
-from judging.models import Judge, JudgeRun, Judgment
+from judging.models import EarlierReply, Judge, JudgeRun, Judgment
 from judging.queries import judgments
 from judging.queries import runs as queries
 from judging.queries.scores import DOMAIN
@@ -179,6 +179,13 @@ class RunResume(RunsApi):
         return self.shown(pk)
 
 
+class RunAskAgain(RunsApi):
+    @says("Ask again for the items of a run whose replies held no verdict", RunSerializer, body=Resume)
+    def post(self, request: Request, pk: int) -> Response:
+        runs.ask_again(by=self.me, run=self.run(pk), **self.given(Resume))
+        return self.shown(pk)
+
+
 class RunProgressSerializer(serializers.Serializer[Any]):
     """A run, counted."""
 
@@ -194,6 +201,10 @@ class RunProgressSerializer(serializers.Serializer[Any]):
     workers = serializers.IntegerField()
     needs_worker = serializers.BooleanField()
     can_resume = serializers.BooleanField()
+    can_ask_again = serializers.IntegerField(help_text="Replies without a verdict that can be asked for again.")
+    again_usd = serializers.DecimalField(
+        max_digits=20, decimal_places=8, allow_null=True, help_text="About what that costs; null if not known."
+    )
     spent_usd = serializers.DecimalField(max_digits=20, decimal_places=8)
 
 
@@ -204,7 +215,8 @@ class RunProgress(RunsApi):
         found = queries.progress(run)
         named = ("state", "expected", "judged", "scored", "missing", "rate", "seconds_left", "workers")
         content = {
-            **{name: getattr(found, name) for name in (*named, "needs_worker", "can_resume")},
+            **{name: getattr(found, name) for name in (*named, "needs_worker", "can_resume", "can_ask_again")},
+            "again_usd": None if found.again_usd is None else round(found.again_usd, 8),
             "unscored": {one.reason: one.n for one in found.unscored},
             "troubles": [one.message for one in found.troubles],
             "spent_usd": round(found.spent.usd, 8),
@@ -261,11 +273,21 @@ class RunJudgments(RunsApi):
         return self.page(rows, JudgmentSerializer, query=asked)
 
 
+class EarlierReplySerializer(serializers.ModelSerializer[EarlierReply]):
+    """A reply that held no verdict, after which the judge was asked again."""
+
+    class Meta:
+        model = EarlierReply
+        fields = ["number", "unscored_reason", "explanation", "raw_reply", "cost_usd", "created_at"]
+
+
 class JudgmentWhole(JudgmentSerializer):
-    """With the reply and what the provider measured."""
+    """With the reply, those before it, and what the provider measured."""
+
+    earlier = EarlierReplySerializer(many=True, read_only=True)
 
     class Meta(JudgmentSerializer.Meta):
-        fields = [*JudgmentSerializer.Meta.fields, "raw_reply", "details", "item_hash"]
+        fields = [*JudgmentSerializer.Meta.fields, "raw_reply", "details", "item_hash", "earlier"]
 
 
 class PromptSerializer(serializers.Serializer[Any]):

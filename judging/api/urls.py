@@ -36,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:pk>/progress", runs.RunProgress.as_view(), name="api_run_progress"),
     path("runs/<int:pk>/stop", runs.RunStop.as_view(), name="api_run_stop"),
     path("runs/<int:pk>/resume", runs.RunResume.as_view(), name="api_run_resume"),
+    path("runs/<int:pk>/ask-again", runs.RunAskAgain.as_view(), name="api_run_ask_again"),
     path("runs/<int:pk>/judgments", runs.RunJudgments.as_view(), name="api_run_judgments"),
     path("runs/<int:pk>/scores", runs.RunScores.as_view(), name="api_run_scores"),
     path("judgments/<int:pk>", runs.JudgmentDetail.as_view(), name="api_judgment"),

@@ -6,7 +6,7 @@ from judging.models.judge import Judge
 from judging.models.key import ModelKey
 from judging.models.limits import CachedReply, Price, Quota, Seat
 from judging.models.pause import Pause
-from judging.models.run import JudgeChunk, JudgeRun, Judgment
+from judging.models.run import EarlierReply, JudgeChunk, JudgeRun, Judgment
 from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation, HoldOut, LabelPlan, Look
 from judging.models.worker import Worker
 
@@ -15,6 +15,7 @@ __all__ = [
     "CachedReply",
     "CalibrationRun",
     "Certificate",
+    "EarlierReply",
     "Escalation",
     "Evaluation",
     "EvaluationResult",

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotation.models import Criterion, Item, Study
 from judging.models.evaluation import Evaluation
@@ -164,7 +165,10 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 
 
 class Judgment(models.Model):
-    """One verdict of a judge, or the reason why its reply held none. Written once.
+    """One verdict of a judge, or the reason why its reply held none.
+
+    A verdict is written once. A reply without one may be asked for again: what comes then takes its place here, and it
+    stays on record as an `EarlierReply`. Tokens and cost are those of all replies together.
 
     A pair's value names the response ("1", "2" or "tie"), whatever order it was shown in.
     """
@@ -198,7 +202,10 @@ class Judgment(models.Model):
     confidence = models.FloatField(
         null=True, blank=True, help_text="How probable its verdict was among the values of the scale, where it tells."
     )
-    created_at = models.DateTimeField(auto_now_add=True)
+    tries_left = models.PositiveSmallIntegerField(
+        default=0, help_text="How often it is still asked for again, as its reply held no verdict."
+    )
+    created_at = models.DateTimeField(default=timezone.now, help_text="When the reply came.")
 
     objects = JudgmentQuerySet.as_manager()
 
@@ -218,6 +225,7 @@ class Judgment(models.Model):
                 condition=(Q(value="") & ~Q(unscored_reason="")) | (~Q(value="") & Q(unscored_reason="")),
                 name="judgment_scored_or_unscored",
             ),
+            models.CheckConstraint(condition=Q(tries_left=0) | Q(value=""), name="judgment_verdict_is_not_asked_for"),
         ]
 
     def __str__(self) -> str:
@@ -232,3 +240,30 @@ class Judgment(models.Model):
     def is_cached(self) -> bool:
         """Whether it is the answer that an equal request got earlier."""
         return bool(self.details.get("cached"))
+
+
+class EarlierReply(models.Model):
+    """A reply that held no verdict, after which the judge was asked again. Written once."""
+
+    judgment = models.ForeignKey(Judgment, models.CASCADE, related_name="earlier")
+    number = models.PositiveSmallIntegerField(help_text="From 1, in the order in which they came.")
+    unscored_reason = models.CharField(max_length=40)
+    explanation = models.TextField(blank=True)
+    raw_reply = models.TextField(blank=True)
+    cost_usd = models.DecimalField(
+        max_digits=14, decimal_places=8, null=True, blank=True, help_text="Empty: unknown. 0: nothing was paid for it."
+    )
+    created_at = models.DateTimeField(help_text="When the reply came.")
+
+    class Meta:
+        verbose_name_plural = "earlier replies"
+        ordering = ["judgment", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["judgment", "number"], name="earlier_reply_once"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1) & ~Q(unscored_reason=""), name="earlier_reply_held_no_verdict"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}: unscored: {self.unscored_reason}"

@@ -15,6 +15,11 @@ class Worker(models.Model):
     slots = models.PositiveSmallIntegerField(
         default=1, help_text="How many parts it takes from the queue at a time; 0 for a process that takes none."
     )
+    machine = models.CharField(
+        max_length=100, blank=True, help_text="Boot and namespaces in which `pid` means a process. Empty: not known."
+    )
+    pid = models.PositiveBigIntegerField(default=0)
+    started = models.PositiveBigIntegerField(default=0, help_text="When the process did, in ticks of its machine.")
     started_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField()
 

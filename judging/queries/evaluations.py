@@ -96,15 +96,16 @@ def cases_of(evaluation: Evaluation) -> QuerySet[BenchmarkCase]:
 
 
 def fingerprint(evaluation: Evaluation, asked: Sequence[Asked]) -> str:
-    """A hash of cases, gold answers and judgments, without reading these: they are only ever added. Two queries."""
+    """A hash of cases, gold answers and judgments, without reading these: they are added, or come anew. Two queries."""
     counts = (
         Judgment.objects.filter(run__in=[one.run.pk for one in asked])
         .order_by("run")
         .values_list("run")
-        .annotate(n=Count("pk"), last=Max("pk"))
+        .annotate(n=Count("pk"), last=Max("pk"), at=Max("created_at"))
     )
     cases = cases_of(evaluation).order_by("pk").values_list("pk", "tier", "kind", "gold", "kappa", "votes_1", "votes_2")
-    return content_hash([evaluation.input_hash, list(map(list, counts)), list(map(list, cases))])
+    answers = [(run, n, last, at.isoformat()) for run, n, last, at in counts]
+    return content_hash([evaluation.input_hash, answers, list(map(list, cases))])
 
 
 def read(evaluation: Evaluation, asked: Sequence[Asked]) -> Examined:

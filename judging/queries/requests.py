@@ -7,6 +7,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.db.models import Count
+
 from annotation.hashing import content_hash
 from annotation.models import Criterion, Dialogue, Item, Profile, ResponsePair, Study
 from judging import prompts, showing
@@ -28,6 +30,11 @@ from judging.providers.base import (
 from judging.queries.probing import Probing
 from judging.showing import Setting
 
+Place = tuple[int, int, int, str, int, str]
+"""Item, criterion, repeat, order, turn and alteration of a judgment."""
+
+PLACE = ("item_id", "criterion_id", "repeat", "order", "turn", "alteration")
+
 
 @dataclass(frozen=True, slots=True)
 class Pending:
@@ -42,6 +49,18 @@ class Pending:
     request: JudgeRequest
     item_hash: str = ""
     alteration: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Which judgment of the run answers it."""
+        return self.item_id, self.criterion_id, self.repeat, self.order, self.turn, self.alteration
+
+    def again(self, times: int = 1) -> Pending:
+        """The request asked again: the same words and settings, and another seed, for models that take one."""
+        seed = self.request.seed
+        for _ in range(times):
+            seed = int(content_hash([seed, "again"])[:8], 16) & 0x7FFFFFFF
+        return replace(self, request=replace(self.request, seed=seed))
 
     @property
     def repeat(self) -> int:
@@ -95,13 +114,17 @@ class Frame:
 
 
 def pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
-    """The run's requests on these items that have no judgment yet: item by item, each with all its criteria."""
-    done = set(
-        Judgment.objects.filter(run=run, item__in=item_ids).values_list(
-            "item_id", "criterion_id", "repeat", "order", "turn", "alteration"
-        )
-    )
-    return asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
+    """The run's requests on these items that have no judgment yet, or none with a verdict and are to be asked again:
+    item by item, each with all its criteria."""
+    there = Judgment.objects.filter(run=run, item__in=item_ids)
+    left = {tuple(place): n for *place, n in there.values_list(*PLACE, "tries_left")}
+    done = {place for place, n in left.items() if not n}
+    found = asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
+    if len(done) == len(left):
+        return found
+    tried = there.filter(tries_left__gt=0).values_list(*PLACE).annotate(n=Count("earlier"))
+    times = {tuple(place): n + 1 for *place, n in tried}
+    return [one.again(times[one.place]) if one.place in times else one for one in found]
 
 
 def asked(
@@ -109,7 +132,7 @@ def asked(
     item_ids: Sequence[int],
     *,
     with_prompt: bool,
-    done: Container[tuple[int, int, int, str, int, str]] = (),
+    done: Container[Place] = (),
 ) -> list[Pending]:
     """The requests on these items, but those that are done, and those on copies in which nothing could be altered."""
     items = (

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
@@ -16,6 +17,7 @@ from annotation.models import Criterion, Study
 from annotation.queries import size
 from judging.models import Judge, JudgeBatch, JudgeChunk, JudgeRun, Judgment
 from judging.models.judge import PANEL
+from judging.providers.base import OWN_EXAMPLE
 from judging.queries import pauses, spending, workers
 from judging.queries.spending import Spending
 
@@ -26,6 +28,7 @@ CLOCKS = timedelta(minutes=2)
 REASONS = {
     "refusal": "refused to answer",
     "truncated": "cut off before the verdict",
+    "oversized": "larger than this site reads",
     "unparsable": "no verdict could be read",
     "off_scale": "a verdict that is not on the scale",
     "too_long": "too long for the model",
@@ -160,7 +163,19 @@ class Progress:
     @property
     def can_resume(self) -> bool:
         """Whether parts are left that nobody will work on by itself."""
-        return self.missing > 0 and not self.is_running
+        return not self.is_running and (self.missing > 0 or (self.state == "stopped" and self.parts_left > 0))
+
+    @property
+    def can_ask_again(self) -> int:
+        """How many replies without a verdict the judge can be asked for again, now that the run is over."""
+        own = sum(one.n for one in self.unscored if one.reason == OWN_EXAMPLE.unscored)
+        return 0 if self.is_running or not self.parts else self.n_unscored - own
+
+    @property
+    def again_usd(self) -> Decimal | None:
+        """What asking again once costs, if those replies cost as much as the others did on average; None if unknown."""
+        paid = self.judged - self.spent.cached
+        return self.can_ask_again * self.spent.usd / paid if paid > 0 and not self.spent.unknown else None
 
 
 def progress(run: JudgeRun) -> Progress:
@@ -360,6 +375,13 @@ def unfinished_like(
         .order_by("-created_at")
         .first()
     )
+
+
+def last_run(study: Study, judge: Judge) -> JudgeRun | None:
+    """The newest run of any version of the judge that is over and is of the study alone."""
+    over = JudgeRun.objects.filter(study=study, judge__name=judge.name, kind=JudgeRun.Kind.ORDINARY)
+    over = over.exclude(finished_at__isnull=True, stopped_at__isnull=True)
+    return over.select_related("study", "judge").order_by("-created_at", "-pk").first()
 
 
 def combinable(study: Study) -> QuerySet[JudgeRun]:

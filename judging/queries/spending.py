@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Avg, Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from judging.models import Judge, JudgeBatch, JudgeRun, Judgment
+from judging.models import EarlierReply, Judge, JudgeBatch, JudgeRun, Judgment
 
 LATEST = 200
 
@@ -65,7 +65,9 @@ def today(name: str) -> Decimal:
     """What all versions of a judge have cost since midnight UTC. Of runs that were over by then nothing is read."""
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     since = Judgment.objects.filter(run__judge__name=name, created_at__gte=midnight)
-    return usd(since.exclude(run__finished_at__lt=midnight))
+    since = since.exclude(run__finished_at__lt=midnight)
+    before = EarlierReply.objects.filter(judgment__in=since, created_at__lt=midnight)
+    return usd(since) - (before.aggregate(total=Sum("cost_usd"))["total"] or Decimal(0))
 
 
 def daily_budget(name: str) -> Decimal | None:

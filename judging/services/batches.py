@@ -225,7 +225,7 @@ def unanswered(run: JudgeRun, asks: Sequence[Ask]) -> list[Ask]:
     """
     examples = [ask for ask in asks if ask.pending.request.is_example]
     asks = [ask for ask in asks if not ask.pending.request.is_example]
-    known = cache.known(ask.key for ask in asks) if run.use_cache else {}
+    known = saving.known(asks) if run.use_cache else {}
     told = [own_example(ask) for ask in examples]
     told += [known_answer(ask, known[ask.key]) for ask in asks if ask.key in known]
     rest = [ask for ask in asks if ask.key not in known]

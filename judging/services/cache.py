@@ -42,6 +42,16 @@ def row(run: JudgeRun, key: str, reply: Reply) -> CachedReply:
     return CachedReply(key=key, provider=run.judge.provider, model=run.judge.model, reply=storable(asdict(reply)))
 
 
+def keep(rows: Iterable[CachedReply], *, anew: bool) -> None:
+    """Write rows. `anew` replaces what is there under the same key: who looked found no verdict in it."""
+    if anew:
+        CachedReply.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["key"], update_fields=["reply", "created_at"]
+        )
+    else:
+        CachedReply.objects.bulk_create(rows, ignore_conflicts=True)
+
+
 def reply_of(kept: Mapping[str, Any]) -> Reply:
     """The reply as it came. What a later version no longer knows is left out."""
     names = {field.name for field in fields(Reply)}

@@ -83,6 +83,13 @@ def still_held(worker: Worker, run: JudgeRun) -> set[int]:
     return set(unfinished().filter(run=run, worker=worker).values_list("pk", flat=True))
 
 
+def progressed(chunk: JudgeChunk, worker: Worker) -> None:
+    """Something of the part was saved: whatever ended earlier attempts, it is not that the part ends each."""
+    if chunk.attempts > 1:
+        JudgeChunk.objects.filter(pk=chunk.pk, worker=worker, finished_at__isnull=True).update(attempts=1)
+        chunk.attempts = 1
+
+
 def others_wait(run: JudgeRun) -> bool:
     """Whether parts of other runs are due and in nobody's hands."""
     due = unfinished().filter(worker__isnull=True, queued_at__lte=timezone.now())

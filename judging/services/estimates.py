@@ -16,7 +16,8 @@ from judging.queries import spending
 from judging.queries.prices import rate_of
 from judging.queries.probing import Probing
 from judging.queries.requests import Frame, Pending, asked
-from judging.services import budgets, cache, judges, quotas
+from judging.services import budgets, cache, judges, quotas, saving
+from judging.services.asking import Ask
 from judging.services.runs import Plan
 
 SAMPLED_ITEMS = 50
@@ -127,9 +128,9 @@ def sample(plan: Plan, provider: Provider) -> list[Pending]:
 def share_cached(plan: Plan, provider: Provider, looked_at: Sequence[Pending]) -> float:
     if not plan.use_cache:
         return 0.0
-    keys = [cache.key_of(plan.judge, plan.seed, provider, one) for one in looked_at]
-    known = cache.known(keys)
-    return mean([key in known for key in keys])
+    asks = [Ask(one, key=cache.key_of(plan.judge, plan.seed, provider, one)) for one in looked_at]
+    known = saving.known(asks)
+    return mean([ask.key in known for ask in asks])
 
 
 def token_counts(provider: Provider, looked_at: Sequence[Pending]) -> tuple[list[int], bool]:

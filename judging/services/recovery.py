@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 
-from django.db.models import Exists, F, OuterRef, Sum
+from django.db.models import Exists, F, OuterRef, Q, Sum
 from django.utils import timezone
 
 from annotation.services import webhooks
 from judging.models import JudgeChunk, JudgeRun, Worker
 from judging.queries.workers import alive, gone_before
-from judging.services import callbacks, chunks
+from judging.services import callbacks, chunks, workers
 
 logger = logging.getLogger(__name__)
 
@@ -20,14 +21,30 @@ FORGOTTEN_AFTER = timedelta(days=1)
 
 def sweep() -> int:
     """Hand out again what nobody works on. Any number of processes may do this at once. Returns how many parts."""
-    found = [*abandoned(), *unheard()]
-    if found:
-        logger.info("Handing out %s parts again.", len(found))
-        chunks.queue(found)
+    workers.note_gone_lately()
+    n = hand_out([*abandoned(Q(worker__seen_at__lt=gone_before())), *unheard(gone_before())])
     finish_runs()
     callbacks.call_back()
     webhooks.send_due()
     Worker.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()
+    return n
+
+
+def take_over() -> int:
+    """Hand out at once what processes held, or were told of, that have ended on this machine. Returns how many parts.
+
+    A worker does this when it starts: were it to wait until its predecessor counts as gone, one that is killed again
+    and again before that would get nothing done.
+    """
+    gone = workers.note_gone(workers.PREDECESSORS)
+    return hand_out([*abandoned(Q(worker__in=gone)), *unheard(timezone.now())]) if gone else 0
+
+
+def hand_out(parts: Iterable[int]) -> int:
+    found = list(dict.fromkeys(parts))
+    if found:
+        logger.info("Handing out %s parts again.", len(found))
+        chunks.queue(found)
     return len(found)
 
 
@@ -42,9 +59,9 @@ def set_back(by: timedelta) -> None:
     chunks.unfinished().filter(queued_at__gt=now).update(queued_at=F("queued_at") - by)
 
 
-def abandoned() -> list[int]:
-    """Free the parts whose process is gone."""
-    held = chunks.unfinished().filter(worker__seen_at__lt=gone_before()).values_list("pk", "worker")
+def abandoned(of: Q) -> list[int]:
+    """Free the parts of processes that are gone."""
+    held = chunks.unfinished().filter(of).values_list("pk", "worker")
     return [
         pk
         for pk, worker in held
@@ -52,12 +69,12 @@ def abandoned() -> list[int]:
     ]
 
 
-def unheard() -> list[int]:
-    """Parts whose message must have been lost: queued a while ago, held by nobody, while a worker has nothing to do."""
+def unheard(before: datetime) -> list[int]:
+    """Parts whose message must have been lost: queued before then, held by nobody, while a worker has nothing to do."""
     spare = spare_slots()
     if spare <= 0:
         return []
-    waiting = chunks.unfinished().filter(worker__isnull=True, queued_at__lt=gone_before())
+    waiting = chunks.unfinished().filter(worker__isnull=True, queued_at__lt=before)
     return list(waiting.order_by("queued_at", "pk").values_list("pk", flat=True)[: 4 * spare])
 
 

@@ -22,7 +22,8 @@ from judging.prompts import evaluation as evaluation_prompts
 from judging.queries import spending
 from judging.queries.probing import changed_since
 from judging.queries.requests import input_rows, spec_of
-from judging.services import budgets, callbacks, chunks, judges, parts
+from judging.services import budgets, callbacks, chunks, earlier_replies, judges, parts
+from judging.services import saving as replies
 from judging.showing import Setting
 
 REQUESTS_PER_BATCH = 1000
@@ -210,6 +211,44 @@ def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: De
     What was judged stays; only requests without a judgment are asked again. A judge that cannot run says so first.
     `budget_usd` replaces the run's budget, which includes what was spent.
     """
+    budget = checked_budget(run, budget_usd)
+    with saving() as done:
+        JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
+        JudgeChunk.objects.filter(run=run).exclude(error="").update(
+            finished_at=None, error="", attempts=0, queued_at=None
+        )
+        left = go_on(run, queue=queue)
+        done.result = left
+    return left
+
+
+@act("run.ask_again", on="run", says=("budget_usd",), prepares=True)
+def ask_again(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
+    """Ask again for the items of a run that is over whose replies held no verdict, and for no other.
+
+    The words and settings are the same, the seed another, and nothing is taken from known answers without a verdict.
+    What held no verdict stays on record; what comes takes its place. Returns how many are asked for.
+    """
+    run.refresh_from_db(fields=["finished_at", "stopped_at"])
+    if run.state == "running":
+        raise InputError("The run still goes on. Wait until it is over, or stop it first.", field="run")
+    n = earlier_replies.to_ask_again(run).count()
+    if not n or not run.chunks.exists():
+        raise InputError("The run has no reply without a verdict that could be asked for again.", field="run")
+    budget = checked_budget(run, budget_usd)
+    with saving() as done:
+        JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
+        items = earlier_replies.ask_again(run, 1 + replies.retries_of(run.judge))
+        parts_of_run = run.chunks.filter(finished_at__isnull=False).values_list("pk", "item_ids")
+        again = [pk for pk, item_ids in parts_of_run.iterator() if not items.isdisjoint(item_ids)]
+        JudgeChunk.objects.filter(pk__in=again).update(finished_at=None, error="", attempts=0, queued_at=None)
+        go_on(run, queue=queue)
+        done.result = n
+    return n
+
+
+def checked_budget(run: JudgeRun, budget_usd: Decimal | None) -> Decimal | None:
+    """The budget with which a run goes on. InputError where it cannot."""
     judges.check(run.judge, list(run.criteria.all()), every_turn=run.every_turn)
     if changed := changed_since(run):
         raise InputError(f"{', '.join(changed)} reads otherwise today: start a new run of probes.", field="run")
@@ -217,17 +256,16 @@ def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: De
     budgets.check(run.judge, budget)
     if budget is not None and (spent := spending.of_run(run).usd) >= budget:
         raise InputError(f"The run has cost {in_dollars(spent)} already: give it a higher budget.", field="budget_usd")
-    with saving() as done:
-        JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
-        JudgeChunk.objects.filter(run=run).exclude(error="").update(
-            finished_at=None, error="", attempts=0, queued_at=None
-        )
-        left = list(JudgeChunk.objects.filter(run=run, finished_at__isnull=True).values_list("pk", flat=True))
-        if left:
-            JudgeRun.objects.filter(pk=run.pk).update(stopped_at=None, stop_reason="", finished_at=None)
-        if left and queue:
-            chunks.queue(left)
-        done.result = len(left)
+    return budget
+
+
+def go_on(run: JudgeRun, *, queue: bool) -> int:
+    """Let the parts that are left be worked on. Returns how many there are."""
+    left = list(JudgeChunk.objects.filter(run=run, finished_at__isnull=True).values_list("pk", flat=True))
+    if left:
+        JudgeRun.objects.filter(pk=run.pk).update(stopped_at=None, stop_reason="", finished_at=None)
+    if left and queue:
+        chunks.queue(left)
     return len(left)
 
 

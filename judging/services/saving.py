@@ -2,42 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from judging import parsing, pricing
-from judging.models import CachedReply, JudgeRun, Judgment
+from judging.models import Judge, JudgeRun, Judgment
 from judging.pricing import Rate
 from judging.providers import sides
 from judging.providers.base import OWN_EXAMPLE, Reply
 from judging.queries.requests import Pending, as_numbers
-from judging.services import cache
-from judging.services.asking import Answer
+from judging.services import cache, earlier_replies, judges
+from judging.services.asking import Answer, Ask
 from judging.stats.weighted_scores import on_scale
 
 NOTHING = Decimal(0)
 
 
-def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> list[Decimal | None]:
-    """Keep the judgments, and the replies for equal requests. Returns what each new reply cost.
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What each new reply cost, and the answers that were not read and are asked for again."""
 
-    A judgment that is there already, from a process thought to be gone, stays as it is.
+    costs: list[Decimal | None]
+    again: list[Answer]
+
+
+def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> Saved:
+    """Keep the judgments, and the replies with a verdict for equal requests.
+
+    A judgment that is there already, from a process thought to be gone, stays as it is, unless it is asked for again.
     """
     told = [(answer, answer.reply) for answer in batch if answer.reply]
     if not told:
-        return []
+        return Saved([], [])
     costs = [NOTHING if answer.cached else pricing.cost(reply.usage, rate) for answer, reply in told]
     rows = [judgment(run, *one, cost) for one, cost in zip(told, costs, strict=True)]
-    kept = [cache.row(run, a.ask.key, reply) for a, reply in told if a.ask.key and not a.cached]
+    unread = [row for row in rows if row.unscored_reason in parsing.UNREAD and not row.is_cached]
+    retries = retries_of(run.judge) if unread else 0
+    for row in unread:
+        row.tries_left = retries
+    kept = {
+        answer.ask.key: cache.row(run, answer.ask.key, reply)
+        for (answer, reply), row in zip(told, rows, strict=True)
+        if answer.ask.key and not answer.cached and row.value
+    }
     with transaction.atomic():
-        Judgment.objects.bulk_create(rows, ignore_conflicts=True)
-        if kept:
-            CachedReply.objects.bulk_create(kept, ignore_conflicts=True)
-    return [cost for (answer, _), cost in zip(told, costs, strict=True) if not answer.cached]
+        Judgment.objects.bulk_create(earlier_replies.replaced(run, rows), ignore_conflicts=True)
+        cache.keep(kept.values(), anew=run.use_cache)
+    again = [answer for (answer, _), row in zip(told, rows, strict=True) if row.tries_left]
+    return Saved([cost for (answer, _), cost in zip(told, costs, strict=True) if not answer.cached], again)
+
+
+def retries_of(judge: Judge) -> int:
+    """How often a reply of the judge's that was not read is asked for again."""
+    return int(getattr(judges.provider_of(judge).parameters, "max_retries", 0))
+
+
+def known(asks: Iterable[Ask]) -> dict[str, Reply]:
+    """By key, the replies with a verdict that equal requests got earlier."""
+    there = {ask.key: ask for ask in asks if ask.key}
+    found = cache.known(there)
+    return {key: reply for key, reply in found.items() if holds_verdict(there[key].pending, reply)}
+
+
+def holds_verdict(asked: Pending, reply: Reply) -> bool:
+    return isinstance(read(asked, reply), parsing.Verdict)
 
 
 def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) -> Judgment:
@@ -50,7 +83,7 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
         order=asked.order,
         turn=asked.turn,
         alteration=asked.alteration,
-        raw_reply=storable(reply.text),
+        raw_reply=storable(reply.text[: settings.MAX_REPLY_CHARACTERS]),
         details=details(asked, reply, cached=answer.cached and reply != OWN_EXAMPLE),
         latency_ms=None if answer.cached or is_batched(reply) else answer.latency_ms,
         item_hash=asked.item_hash,
@@ -81,7 +114,8 @@ def read(asked: Pending, reply: Reply) -> parsing.Verdict | parsing.Unscored:
     criterion = asked.request.criterion
     if reply.value is None:
         scale = {category.value: category.label for category in criterion.categories}
-        return parsing.parse(reply.text, scale=scale, stop=reply.stop)
+        longest = settings.MAX_REPLY_CHARACTERS
+        return parsing.parse(reply.text, scale=scale, stop=reply.stop, longest=longest)
     if reply.value not in criterion.values:
         return parsing.Unscored("off_scale", reply.explanation)
     return parsing.Verdict(reply.value, reply.explanation)

@@ -122,7 +122,7 @@ class Shift:
         examples = [Ask(one, chunk.pk) for one in asked if one.request.is_example]
         self.keep([own_example(ask) for ask in examples])
         asks = [self.ask(one, chunk) for one in asked if not one.request.is_example]
-        known = cache.known(ask.key for ask in asks) if self.run.use_cache else {}
+        known = saving.known(asks) if self.run.use_cache else {}
         self.stock.extend(ask for ask in asks if ask.key not in known and not self.followers.held_back(ask))
         self.keep([known_answer(ask, known[ask.key]) for ask in asks if ask.key in known])
         self.finish_if_done(chunk.pk)
@@ -168,14 +168,23 @@ class Shift:
         """Save the answers, and see to the parts that they belong to."""
         if not batch:
             return
-        self.purse.pay(saving.save(self.run, batch, self.purse.rate))
+        saved = saving.save(self.run, batch, self.purse.rate)
+        self.purse.pay(saved.costs)
         self.settle(batch)
-        for answer in batch:
+        unread = set(map(id, saved.again))
+        over = [answer for answer in batch if id(answer) not in unread]
+        for answer in over:
             self.note(answer)
+        self.ask_again(saved.again)
         self.crew.saved(sum(not answer.cached for answer in batch))
-        equal, next_ones = self.followers.released(batch)
+        equal, next_ones = self.followers.released(over)
         self.stock.extendleft(next_ones)
         self.keep(equal)
+
+    def ask_again(self, unread: Sequence[Answer]) -> None:
+        """What was not read goes back to the others; to the next process where this one puts its work down."""
+        if not self.over:
+            self.stock.extend(replace(one.ask, pending=one.ask.pending.again()) for one in unread)
 
     def settle(self, batch: Sequence[Answer]) -> None:
         """Tell the quota how many tokens it really took."""
@@ -198,6 +207,8 @@ class Shift:
             raise answer.fault
         elif part:
             part.left -= 1
+            if answer.reply and not answer.cached:
+                chunks.progressed(part.chunk, self.worker)
             if answer.error:
                 part.errors.append(answer.error)
                 self.spare(part)

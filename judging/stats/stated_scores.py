@@ -11,7 +11,7 @@ NUMBER = r"(?P<value>\d+(?:\.\d+)?)"
 STATED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:score|rating|verdict)s?\b\W*(?:of|is|as|would be|should be|[:=])\W*{NUMBER}",
+        rf"\b(?:score|rating|verdict)s?\b\W{{0,20}}(?:of|is|as|would be|should be|[:=])\W{{0,20}}{NUMBER}",
         rf"\b(?:rate|rated|score|scored|give|deserves|merits|warrants)\b(?: it| this| them)?(?: an?| as)?\W+{NUMBER}\b",
         rf"\b{NUMBER}\s*(?:out of|/)\s*\d",
     )

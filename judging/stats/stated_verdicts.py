@@ -14,7 +14,7 @@ from judging.stats.stated_scores import stated_score
 LANGUAGES = ("English", "German")
 
 NOUN = r"(?:(?i:response|answer|reply|assistant|option|output|candidate|antwort|assistent|ausgabe)\s+)"
-SIDE = rf"(?:{NOUN}?[\"'“„(*]*\b(?P<side>[AB])\b[\"'”“)*]*)"
+SIDE = rf"(?:{NOUN}?[\"'“„(*]{{0,4}}\b(?P<side>[AB])\b[\"'”“)*]{{0,4}})"
 IS = (
     r"(?i:is|was|seems|feels|looks|remains|reads|does|performs|fares|works|fits|suits|serves|"
     r"ist|war|wirkt|scheint|passt)"
@@ -63,11 +63,12 @@ TIED = re.compile(
     r"\bgleich (?:gut|schlecht)|\bgleichwertig|\bunentschieden|\bkeinen? (?:echten|klaren) unterschied|"
     r"\bkeine (?:der beiden |antwort )?(?:antworten )?ist besser"
 )
-CONCEDED = re.compile(
-    r"(?i)\b(?:although|though|even if|while|whereas|obwohl|auch wenn|wenngleich)\b[^,.;]*[,.;]|"
-    r"[^.;!?]*\b(?:but|however|aber|jedoch)\b|\b(?:neither|nor|weder|noch|if|falls|wenn)\b[^,.;]*[,.;]"
+GRANTED = re.compile(
+    r"(?i)\b(?:although|though|even if|while|whereas|obwohl|auch wenn|wenngleich)\b[^,.;]*(?P<end>[,.;]|\Z)"
 )
-"""What is granted before the point is made, or only supposed."""
+BUT = re.compile(r"(?i)\b(?:but|however|aber|jedoch)\b")
+SUPPOSED = re.compile(r"(?i)\b(?:neither|nor|weder|noch|if|falls|wenn)\b[^,.;]*(?:[,.;]|\Z)")
+SENTENCE = re.compile(r"[^.;!?]+|[.;!?]+")
 
 OTHER = {"A": "B", "B": "A"}
 TIE = "tie"
@@ -89,9 +90,20 @@ def stated_preference(explanation: str) -> str | None:
     concluded = _sides(CONCLUSIONS, explanation)
     if concluded:
         return _only(concluded)
-    rest = CONCEDED.sub(" ", explanation)
+    rest = without_conceded(explanation)
     compared = _sides([WINS], rest) | {OTHER[side] for side in _sides([LOSES], rest)}
     return _only(compared | ({TIE} if TIED.search(explanation) else set()))
+
+
+def without_conceded(text: str) -> str:
+    """The text without what is granted before the point is made, or only supposed."""
+    left = GRANTED.sub(r" \g<end>", text)
+    return SUPPOSED.sub(" ", "".join(_after_but(part) for part in SENTENCE.findall(left)))
+
+
+def _after_but(sentence: str) -> str:
+    last = max((match.end() for match in BUT.finditer(sentence)), default=0)
+    return f" {sentence[last:]}" if last else sentence
 
 
 def _sides(patterns: Iterable[re.Pattern[str]], text: str) -> set[str]:

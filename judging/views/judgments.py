@@ -34,6 +34,7 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "reason": reason_in_words(judgment.unscored_reason),
         "prompt": prompt,
         "prompt_is_same": prompt is not None and queries.is_same_prompt(judgment, prompt),
+        "earlier": earlier(judgment),
         "turn_text": turn_text(judgment),
         "facts": facts(judgment),
         "shares": shares(judgment),
@@ -58,6 +59,18 @@ def turn_text(judgment: Judgment) -> str:
     return str(said[0]["content"]) if said else ""
 
 
+def earlier(judgment: Judgment) -> list[dict[str, str]]:
+    """The replies without a verdict that came before."""
+    return [
+        {
+            "title": f"Earlier reply {one.number}",
+            "reason": f"unscored: {reason_in_words(one.unscored_reason)}",
+            "text": one.raw_reply or one.explanation,
+        }
+        for one in judgment.earlier.all()
+    ]
+
+
 def facts(judgment: Judgment) -> list[tuple[str, str]]:
     tokens = [judgment.input_tokens, judgment.output_tokens]
     read, written = ("" if n is None else f"{n:,}" for n in tokens)
@@ -76,7 +89,7 @@ def facts(judgment: Judgment) -> list[tuple[str, str]]:
 
 
 def cost(judgment: Judgment) -> str:
-    if judgment.is_cached:
+    if judgment.is_cached and not judgment.cost_usd:
         return "nothing: an equal request was answered earlier"
     return "not known" if judgment.cost_usd is None else in_dollars(judgment.cost_usd)
 

@@ -75,6 +75,7 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "latest": queries.latest(run, reason=reason),
         "caption": f"Latest judgments: {queries.reason_in_words(reason)}" if reason else "Latest judgments",
         "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
+        "ask_again": ask_again_in_words(progress),
         "facts": facts(run),
         "panel": members_of(run),
         "steps": study_steps(run.study, "judges"),
@@ -124,6 +125,24 @@ def run_resume(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("run_detail", pk=pk)
 
 
+@researcher_required
+@require_POST
+def run_ask_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask again for the items of a run whose replies held no verdict."""
+    run = found(pk)
+    form = ResumeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
+        return redirect("run_detail", pk=pk)
+    try:
+        n = runs.ask_again(by=researcher(request), run=run, budget_usd=form.cleaned_data["budget_usd"])
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"Asking again for {n:,} repl{'ies' if n != 1 else 'y'} without a verdict.")
+    return redirect("run_detail", pk=pk)
+
+
 def facts(run: JudgeRun) -> list[tuple[str, str]]:
     """What the run was asked with."""
     judge, is_pair = run.judge, run.study.kind == Study.Kind.PAIR
@@ -152,6 +171,13 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         ("Answers known already", "used" if run.use_cache else "asked anew"),
         *made,
     ]
+
+
+def ask_again_in_words(progress: queries.Progress) -> str:
+    """What the button says, with what it costs where that is known and not nothing."""
+    n, usd = progress.can_ask_again, progress.again_usd
+    price = f" (about {in_dollars(usd)})" if usd else ""
+    return f"Ask again for {n:,} without a verdict{price}"
 
 
 def altered_in_words(run: JudgeRun) -> str:

@@ -22,11 +22,13 @@ ENDINGS = {
     "user_other_side": "the user spoke as the assistant",
     "user_refusal": "the user agent refused",
     "user_too_long": "the conversation no longer fits the user agent",
+    "user_oversized": "the user agent said more than this site reads",
     "user_failed": "the user agent could not be asked",
     "assistant_empty": "the assistant said nothing",
     "assistant_other_side": "the assistant spoke as the user",
     "assistant_refusal": "the assistant refused",
     "assistant_too_long": "the conversation no longer fits the assistant",
+    "assistant_oversized": "the assistant said more than this site reads",
     "assistant_failed": "the assistant could not be asked",
 }
 REGULAR = (DONE, LIMIT)

@@ -144,7 +144,7 @@ def document(reply: str) -> dict[str, Any]:
         raise UnfitError("there is no JSON object in it", "reply")
     try:
         found = json.loads(reply[start : end + 1])
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise UnfitError(f"is no JSON: {error}", "reply") from error
     if not isinstance(found, dict):
         raise UnfitError("is no JSON object", "reply")

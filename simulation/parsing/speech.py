@@ -32,11 +32,13 @@ AS_ASSISTANT = re.compile(
 """What assistants say and users do not. Words such as these make a user's turn an answer as the assistant."""
 
 EMPTY, OTHER_SIDE, REFUSAL, TOO_LONG, CALL_FAILED = "empty", "other_side", "refusal", "too_long", "failed"
+OVERSIZED = "oversized"
 PROBLEMS = {
     EMPTY: "said nothing",
     OTHER_SIDE: "spoke as the other side",
     REFUSAL: "refused",
     TOO_LONG: "the conversation no longer fits the model",
+    OVERSIZED: "said more than this site reads",
     CALL_FAILED: "the call failed",
 }
 

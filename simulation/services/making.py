@@ -11,11 +11,12 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -28,7 +29,7 @@ from annotation.services.acts import act
 from judging import pricing
 from judging.models import Worker
 from judging.providers.base import JudgeRequest, PermanentError, Reply, TransientError
-from judging.queries.workers import gone_before, unheld
+from judging.queries.workers import unheld
 from judging.services import workers
 from judging.services.cache import storable
 from judging.services.keys import ring_of
@@ -45,7 +46,8 @@ logger = logging.getLogger(__name__)
 TASK = "simulation.make"
 MOST_TRIES = 3
 MOST_TASKS = 20
-LOST_AFTER = timedelta(minutes=1)
+LONGEST_SHOWN = 20_000
+"""Characters of a reply that does not fit that the model is shown again."""
 
 
 @act("making.order", says=("kind", "agent", "source", "domains", "profile", "task", "n", "seed"))
@@ -160,19 +162,27 @@ def fitting(making: Making, step: recipes.Step) -> Any:
         request = request_for(making, step, cue, attempt)
         set_aside(making, request)
         reply = asked(making, request)
-        note: dict[str, Any] = {"step": step.key, "attempt": attempt, "text": reply.text, "prompt": cue.version}
+        text = reply.text[: settings.MAX_REPLY_CHARACTERS]
+        note: dict[str, Any] = {"step": step.key, "attempt": attempt, "text": text, "prompt": cue.version}
         note |= paid(making, reply)
         try:
-            found = storable(step.read(reply.text))
+            found = storable(read(step, reply.text))
         except UnfitError as error:
             keep(making, note | {"field": error.field, "problem": error.message})
             if attempt == MOST_TRIES:
                 raise
-            cue = prompts.again(step.cue, reply.text, str(error))
+            cue = prompts.again(step.cue, text[:LONGEST_SHOWN], str(error))
         else:
             keep(making, note | {"field": "", "problem": ""})
             return found
     raise AssertionError("unreachable")
+
+
+def read(step: recipes.Step, text: str) -> Any:
+    """What the step makes of a reply. UnfitError where it does not fit, or is larger than this site reads."""
+    if len(text) > settings.MAX_REPLY_CHARACTERS:
+        raise UnfitError("is larger than this site reads", "reply")
+    return step.read(text)
 
 
 def request_for(making: Making, step: recipes.Step, cue: Cue, attempt: int) -> JudgeRequest:
@@ -267,8 +277,13 @@ def send(pk: int) -> None:
         logger.exception("The broker took no message about order %s; it is sent again later.", pk)
 
 
-def lost() -> list[int]:
-    """Orders that nobody works on although a message went out a while ago."""
-    left = Making.objects.filter(finished_at__isnull=True, queued_at__lt=timezone.now() - LOST_AFTER)
-    nobody = Q(worker__isnull=True) | Q(worker__seen_at__lt=gone_before())
-    return list(left.filter(nobody).order_by("pk").values_list("pk", flat=True))
+def abandoned(of: Q) -> list[int]:
+    """Free the orders of processes that are gone."""
+    held = Making.objects.filter(of, finished_at__isnull=True).order_by("pk").values_list("pk", "worker")
+    return [pk for pk, worker in held if Making.objects.filter(pk=pk, worker=worker).update(worker=None)]
+
+
+def lost(before: datetime) -> list[int]:
+    """Orders that nobody works on although a message went out before then."""
+    left = Making.objects.filter(finished_at__isnull=True, queued_at__lt=before, worker__isnull=True)
+    return list(left.order_by("pk").values_list("pk", flat=True))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
+
 from annotation.hashing import content_hash
 from annotation.models import Dialogue
 from judging.providers.base import JudgeRequest, Reply
@@ -125,6 +127,8 @@ class Playing:
         side = self.side
         if reply.unscored == speech.TOO_LONG:
             found = speech.Speech("", problem=speech.TOO_LONG)
+        elif len(reply.text) > settings.MAX_REPLY_CHARACTERS:
+            found = speech.Speech("", problem=speech.OVERSIZED)
         else:
             found = speech.read(reply.text, side=side, refused=reply.stop == "refusal")
         return Turn(
@@ -133,7 +137,7 @@ class Playing:
             side=side,
             text=found.text,
             thought=found.thought,
-            raw_reply=reply.text,
+            raw_reply=reply.text[: settings.MAX_REPLY_CHARACTERS],
             ended=found.ended,
             cut=found.cut,
             problem=found.problem,

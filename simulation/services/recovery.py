@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from threading import Event, Thread
 
 from django.conf import settings
 from django.db import Error, connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from judging.queries.workers import gone_before
+from judging.services import workers
 from judging.services.workers import SET_BACK, set_back_before
 from simulation.models import Experiment, Making
 from simulation.services import claims, making
@@ -24,7 +26,24 @@ LOST_AFTER = timedelta(minutes=1)
 
 def sweep() -> int:
     """Send again for what nobody works on. Any number of processes may do this at once. Returns how many."""
-    found, orders = [*abandoned(), *unheard()], making.lost()
+    workers.note_gone_lately()
+    of_gone = Q(worker__seen_at__lt=gone_before())
+    orders = [*making.abandoned(of_gone), *making.lost(timezone.now() - LOST_AFTER)]
+    return hand_out([*abandoned(of_gone), *unheard()], orders)
+
+
+def take_over() -> int:
+    """Send at once for what processes held, or were told of, that have ended on this machine. Returns how many."""
+    gone = workers.note_gone(workers.PREDECESSORS)
+    if not gone:
+        return 0
+    now, of_gone = timezone.now(), Q(worker__in=gone)
+    orders = [*making.abandoned(of_gone), *making.lost(now)]
+    return hand_out([*abandoned(of_gone), *unheard(now + LOST_AFTER)], orders)
+
+
+def hand_out(experiments: Iterable[int], orders: Iterable[int]) -> int:
+    found, orders = list(dict.fromkeys(experiments)), list(dict.fromkeys(orders))
     for pk in found:
         claims.queue(pk)
     for pk in orders:
@@ -42,9 +61,9 @@ def set_back(by: timedelta) -> None:
     Making.objects.filter(finished_at__isnull=True, queued_at__gt=now).update(queued_at=F("queued_at") - by)
 
 
-def abandoned() -> list[int]:
-    """Free the experiments whose process is gone."""
-    held = claims.unfinished().filter(worker__seen_at__lt=gone_before()).values_list("pk", "worker")
+def abandoned(of: Q) -> list[int]:
+    """Free the experiments of processes that are gone."""
+    held = claims.unfinished().filter(of).values_list("pk", "worker")
     return [pk for pk, worker in held if Experiment.objects.filter(pk=pk, worker=worker).update(worker=None)]
 
 
@@ -72,13 +91,17 @@ class Sweeper(Thread):
         sweep()
 
     def run(self) -> None:
+        self.attempt(take_over)
         while not self.ended.wait(settings.WORKER_BEAT_SECONDS):
-            try:
-                self.look()
-            except Error:
-                logger.warning("The database did not answer the sweep; trying again.", exc_info=True)
-            finally:
-                connection.close()
+            self.attempt(self.look)
+
+    def attempt(self, act: Callable[[], object]) -> None:
+        try:
+            act()
+        except Error:
+            logger.warning("The database did not answer the sweep; trying again.", exc_info=True)
+        finally:
+            connection.close()
 
     def end(self) -> None:
         self.ended.set()

@@ -72,6 +72,7 @@ COUNTERPARTS = {
     "question_create": "api_questions",
     "question_remove": "api_question",
     "queue": "api_queue",
+    "run_ask_again": "api_run_ask_again",
     "run_create": "api_study_runs",
     "run_resume": "api_run_resume",
     "run_stop": "api_run_stop",

@@ -65,6 +65,11 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop the run before it costs more")
         parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
+        parser.add_argument(
+            "--unscored",
+            action="store_true",
+            help="ask again for the items without a verdict of the judge's last run on the study, and for no other",
+        )
         parser.add_argument("--estimate", action="store_true", help="say what the run would take, and start nothing")
         parser.add_argument("--test", action="store_true", help="say whether the judge would answer, and start nothing")
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
@@ -75,8 +80,13 @@ class Command(ConcordCommand):
             return tested(options)
         if options["estimate"]:
             return self.estimated(options)
-        judges.probe(planned(options, drafted).judge)  # may wait on the network, so not while the database is locked
-        run = self.run_for(options)
+        if options["unscored"]:
+            run = self.run_again(options)
+        else:
+            judges.probe(
+                planned(options, drafted).judge
+            )  # may wait on the network, so not while the database is locked
+            run = self.run_for(options)
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
         try:
@@ -87,6 +97,16 @@ class Command(ConcordCommand):
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return document(run)
+
+    def run_again(self, options: dict[str, Any]) -> JudgeRun:
+        """The judge's last run on the study, asked again for its items without a verdict."""
+        study, judge = found_study(options["study"]), judges.find(options["judge"])
+        run = queries.last_run(study, judge)
+        if run is None:
+            raise InputError(f"{judge} has no run on {study} that is over.", field="judge")
+        n = runs.ask_again(by=None, run=run, queue=not options["now"], budget_usd=options["budget_usd"])
+        self.stderr.write(f"Asking again for {n:,} of run {run.pk} without a verdict.")
+        return run
 
     @together()
     def run_for(self, options: dict[str, Any]) -> JudgeRun:
@@ -270,6 +290,7 @@ def document(run: JudgeRun) -> dict[str, Any]:
             "judgments": progress.judged,
             "scored": progress.scored,
             "unscored": {reason.reason: reason.n for reason in progress.unscored},
+            "can_ask_again": progress.can_ask_again,
         },
         "in_bulk": run.in_bulk,
         "stop_reason": run.stop_reason,

@@ -8,7 +8,7 @@ from typing import Any
 
 RUNS = re.compile(r"[一-鿿぀-ヿ가-힯]+|[^\W_一-鿿぀-ヿ가-힯]+")
 EAST_ASIAN = re.compile(r"[一-鿿぀-ヿ가-힯]")
-QUESTION = re.compile(r"[^.!?。！？\n]*[?？]")
+SENTENCE = re.compile(r"[^.!?。！？\n]*+[?？]?")
 STOP_WORDS = frozenset(
     """a about after again all also am an and any are as at back be because been before being but by can could did do
     does doing done each few for from get give go good had has have having he her here him his how i if in into is it
@@ -36,7 +36,7 @@ def content_words(text: str) -> set[str]:
 
 
 def questions(text: str) -> list[str]:
-    return [question.strip() for question in QUESTION.findall(text)]
+    return [part.strip() for part in SENTENCE.findall(text) if part.endswith(("?", "？"))]
 
 
 def strings(value: Any) -> Iterator[str]:

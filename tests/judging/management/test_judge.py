@@ -47,7 +47,7 @@ def test_the_baseline_judges_a_study_without_a_worker(study):
         "judge": "baseline",
         "state": "finished",
         "every_turn": False,
-        "counts": {"expected": 6, "judgments": 6, "scored": 6, "unscored": {}},
+        "counts": {"expected": 6, "judgments": 6, "scored": 6, "unscored": {}, "can_ask_again": 0},
         "in_bulk": False,
         "stop_reason": "",
         "cost_usd": {"known": 0.0, "unknown": 0, "cached": 0},
@@ -71,7 +71,13 @@ def test_unscored_replies_are_counted_by_reason(study):
         "--criteria", "personalization",
     )  # fmt: skip
 
-    assert document["counts"] == {"expected": 3, "judgments": 3, "scored": 2, "unscored": {"refusal": 1}}
+    assert document["counts"] == {
+        "expected": 3,
+        "judgments": 3,
+        "scored": 2,
+        "unscored": {"refusal": 1},
+        "can_ask_again": 1,
+    }
 
 
 def test_what_a_person_reads(study):

@@ -420,3 +420,29 @@ def test_the_page_is_told_what_is_out(server, judge):
 
 def kill(*arguments):
     raise KeyboardInterrupt
+
+
+def test_replies_that_were_not_read_are_handed_in_once_more(server, judge):
+    """In a batch of their own, as often as `max_retries` allows; and of a run that is over by request."""
+    type(judge).objects.update(parameters={**judge.parameters, "max_retries": 1})
+    judge.refresh_from_db()
+    run = begun(judge, criteria=["personalization"])
+    go_on(run)
+    said(server, next(iter(server.batches)), Answer(text="No."), otherwise=Answer(text=verdict("2")))
+    go_on(run)
+    assert [len(batch["requests"]) for batch in server.batches.values()] == [3, 1]
+    said(server, list(server.batches)[1], Answer(text="Still no."))
+    go_on(run)
+
+    assert run.finished_at
+    assert run.judgments.get(value="").earlier.count() == 1
+    assert spending.of_run(run).usd == 4 * HALF
+
+    runs.ask_again(by=None, run=run, queue=False)
+    go_on(run)
+    assert [len(batch["requests"]) for batch in server.batches.values()] == [3, 1, 1]
+    said(server, list(server.batches)[2], Answer(text=verdict("2")))
+    go_on(run)
+    assert run.finished_at
+    assert run.judgments.filter(value="2").count() == 3
+    assert spending.of_run(run).usd == 5 * HALF

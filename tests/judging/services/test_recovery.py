@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from annotation import processes
 from judging.models import Worker
-from judging.services import chunks, recovery
+from judging.services import chunks, recovery, seats, workers
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -149,3 +152,72 @@ class TestAClockThatIsSetBack:
         settings.WORKER_GONE_SECONDS = 0
         assert recovery.sweep() == 1
         assert queued == [part.pk]
+
+
+def ended(**changed):
+    """A worker on this machine whose process has ended, seen just now."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    _, started = processes.status(process.pid)
+    process.wait()
+    given = {"machine": processes.machine(), "pid": process.pid, "started": started, **changed}
+    return factories.WorkerFactory(**given)
+
+
+class TestPredecessors:
+    def test_what_a_killed_process_of_this_machine_held_is_handed_out_at_once(self, queued):
+        part, waiting = a_part(worker=ended()), a_part(queued_at=timezone.now())
+        factories.WorkerFactory(slots=2)
+
+        assert recovery.take_over() == 2
+
+        part.refresh_from_db()
+        assert part.worker is None
+        assert queued == [part.pk, waiting.pk]
+
+    def test_the_sweep_sees_it_too(self, queued):
+        part = a_part(worker=ended())
+
+        assert recovery.sweep() == 1
+        assert queued == [part.pk]
+
+    def test_its_seats_are_free_at_once(self):
+        judge, me = factories.JudgeFactory(provider="scripted"), factories.WorkerFactory()
+        seats.take(ended(), judge, 4)
+        assert seats.take(me, judge, 4) == 0
+
+        recovery.take_over()
+
+        assert seats.take(me, judge, 4) == 4
+
+    @pytest.mark.parametrize("changed", [{"machine": ""}, {"machine": "another"}])
+    def test_one_of_another_machine_may_live(self, queued, changed):
+        a_part(worker=ended(**changed))
+
+        assert recovery.take_over() == recovery.sweep() == 0
+
+    def test_another_worker_that_lives_on_this_machine_keeps_what_it_holds(self, queued):
+        part = a_part(worker=workers.register(slots=1))
+
+        assert recovery.take_over() == recovery.sweep() == 0
+
+        part.refresh_from_db()
+        assert part.worker
+
+    def test_a_clock_that_was_set_back_is_seen_to_first(self, queued):
+        later = timezone.now() + timedelta(hours=1)
+        worker = ended(seen_at=later)
+
+        recovery.take_over()
+
+        worker.refresh_from_db()
+        assert worker.seen_at == later
+
+
+def test_a_part_of_which_something_was_saved_is_not_given_up_after_many_kills():
+    worker = factories.WorkerFactory()
+    part = a_part(queued_at=timezone.now())
+    for _ in range(2 * chunks.MOST_ATTEMPTS):
+        held = chunks.claim(part.pk, worker)
+        assert held
+        chunks.progressed(held, worker)
+        chunks.JudgeChunk.objects.filter(pk=part.pk).update(worker=None)

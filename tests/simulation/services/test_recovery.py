@@ -8,6 +8,7 @@ from django.utils import timezone
 from simulation.models import Agent, Experiment, Making
 from simulation.services import recovery
 from tests import factories
+from tests.judging.services.test_recovery import ended
 
 pytestmark = pytest.mark.django_db
 
@@ -82,3 +83,18 @@ def test_a_clock_that_was_set_back_while_no_worker_was_there_is_noticed_at_the_s
     recovery.Sweeper().look()
     experiment.refresh_from_db()
     assert experiment.queued_at < timezone.now()
+
+
+def test_a_worker_that_starts_takes_up_what_its_killed_predecessor_held(sent, django_capture_on_commit_callbacks):
+    experiment = factories.ExperimentFactory(worker=ended(), queued_at=timezone.now())
+    told = factories.ExperimentFactory(queued_at=timezone.now())
+    agent = Agent.objects.create(provider="scripted", settings_hash="a")
+    held = Making.objects.create(kind="check", agent=agent, worker=ended(), queued_at=timezone.now())
+
+    with django_capture_on_commit_callbacks(execute=True):
+        assert recovery.take_over() == 3
+
+    assert sent[:2] == [experiment.pk, told.pk]
+    assert not Experiment.objects.filter(worker__isnull=False).exists()
+    held.refresh_from_db()
+    assert held.worker is None

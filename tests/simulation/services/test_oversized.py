@@ -1,0 +1,26 @@
+"""A reply larger than the site reads is a reason of its own, and is kept cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from simulation.parsing import endings, speech
+from simulation.parsing.made import UnfitError
+from simulation.services import making
+from simulation.services.recipes import Step
+
+
+def test_an_order_refuses_it(settings):
+    settings.MAX_REPLY_CHARACTERS = 10
+    step = Step("text", None, len)
+
+    assert making.read(step, "x" * 10) == 10
+    with pytest.raises(UnfitError, match="larger than this site reads"):
+        making.read(step, "x" * 11)
+
+
+@pytest.mark.parametrize("side", ["user", "assistant"])
+def test_it_ends_a_dialogue_with_its_reason(side):
+    [*_, last] = [endings.Spoken(side, "", problem=speech.OVERSIZED)]
+
+    assert endings.ending([last], limit=4) in endings.ENDINGS
