@@ -7,25 +7,19 @@ from argparse import RawDescriptionHelpFormatter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError, ProgrammingError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import OperationalError, ProgrammingError
 
 from annotation.documents import pieces
 from annotation.errors import InputError
 from annotation.models import Act
 from annotation.models.project import commanded
 from annotation.queries.projects import called
+from annotation.queries.schema import describe_gap
 from annotation.services.acts import coming_through
 
 BAD_INPUT = 2
 SETTINGS = "settings"
 """Tag of the system checks that find a bad setting."""
-
-
-def is_behind() -> bool:
-    """Whether the database lacks migrations of this version. Asked only after it refused something."""
-    executor = MigrationExecutor(connection)
-    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 class ConcordCommand(BaseCommand):
@@ -65,8 +59,8 @@ class ConcordCommand(BaseCommand):
         except InputError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
         except (OperationalError, ProgrammingError) as error:
-            if is_behind():
-                raise CommandError("The database lacks what this version keeps: run `manage.py migrate`.") from error
+            if gap := describe_gap():
+                raise CommandError(gap) from error
             raise
         if options["json"]:
             self.write_json(document)
