@@ -43,4 +43,4 @@ def size(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    print(f"slim: {slim(Path(sys.argv[1])) // 1_000_000} MB deleted")
+    sys.stdout.write(f"slim: {slim(Path(sys.argv[1])) // 1_000_000} MB deleted\n")
