@@ -1,11 +1,21 @@
 """The Celery application. Workers start with `celery -A config worker`."""
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import celeryd_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("concord")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@celeryd_init.connect
+def wait_for_schema(**_: Any) -> None:
+    """A worker may start before the first host has migrated; nothing of Django can be imported above."""
+    from config import readiness
+
+    readiness.wait_for_schema()

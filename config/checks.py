@@ -127,7 +127,7 @@ def secrets_are_secret(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
             found.append(Error(f"CONCORD_{name} can be guessed.", hint=hint, id="concord.E011"))
     if settings.METRICS_TOKEN and is_weak(settings.METRICS_TOKEN, SHORTEST_TOKEN):
         found.append(Error("CONCORD_METRICS_TOKEN can be guessed.", hint=hint, id="concord.E012"))
-    if settings.DATABASES["default"].get("PASSWORD") == "password":  # that of the example
+    if settings.DATABASES["default"].get("PASSWORD") == "database-password":  # that of the example
         hint = "Give the database's account a password of its own, and put it into DATABASE_URL."
         found.append(Error("The database's password is that of the example.", hint=hint, id="concord.E013"))
     return found

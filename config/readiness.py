@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from shutil import disk_usage
@@ -9,10 +11,14 @@ from shutil import disk_usage
 from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import OperationalError
 
+from annotation.queries.schema import describe_gap
 from annotation.services import withdrawn
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 2.0
 
 LEAST_FREE = 100 * 1024 * 1024  # bytes
 
@@ -33,7 +39,7 @@ def checks() -> list[Check]:
     """All checks; without a database the migrations are not looked at."""
     found = [check("database", database)]
     if found[0].ok:
-        found.append(check("migrations", migrations))
+        found.append(check("migrations", describe_gap))
     return [*found, check("broker", broker), check("disk", disk)]
 
 
@@ -56,12 +62,6 @@ def database() -> str:
     return ""
 
 
-def migrations() -> str:
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return f"{len(plan)} migrations are not applied: run manage.py migrate." if plan else ""
-
-
 def broker() -> str:
     """The broker is asked over a connection of its own, once, for two seconds."""
     try:
@@ -79,3 +79,22 @@ def disk() -> str:
 
 def first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def wait_for_schema() -> None:
+    """Return once the database answers and has all migrations of this version; say what is missing until then."""
+    told = ""
+    while problem := schema_problem():
+        if problem != told:
+            logger.warning("This worker waits for the database. %s", problem)
+            told = problem
+        time.sleep(POLL_SECONDS)
+    if told:
+        logger.warning("The database is ready; this worker starts.")
+
+
+def schema_problem() -> str:
+    try:
+        return database() or describe_gap()
+    except DatabaseError as error:  # it went away between the two questions
+        return f"The database does not answer: {first_line(error)}"

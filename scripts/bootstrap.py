@@ -17,7 +17,14 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -68,31 +75,61 @@ def compile_all() -> None:
     subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
 
 
+def stamp(dev: bool) -> Path:
+    return VENV / f".installed-{'dev' if dev else 'run'}"
+
+
+def lock_file(dev: bool) -> Path:
+    return ROOT / ("requirements-dev.lock" if dev else "requirements.lock")
+
+
+def is_done(dev: bool) -> bool:
+    """Whether .venv was filled from these locks. The development set holds everything that running needs."""
+    sets = [True] if dev else [False, True]
+    return any(stamp(each).exists() and stamp(each).read_text() == stamp_of(lock_file(each)) for each in sets)
+
+
+def set_up(dev: bool) -> None:
+    print("bootstrap: setting up .venv", file=sys.stderr)
+    if not PYTHON.exists():
+        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False)
+        if made.returncode:
+            sys.exit("bootstrap: `python3 -m venv` failed; on Debian and Ubuntu install the package python3-venv")
+    if not install(lock_file(dev)):
+        sys.exit("bootstrap: the packages could not be installed; the lines above say why. Nothing else was changed.")
+    if not install(LOCAL_LOCK, "--no-deps"):
+        print("bootstrap: going on without the local model; the lines above say why", file=sys.stderr)
+    compile_all()
+    stamp(dev).write_text(stamp_of(lock_file(dev)))
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Run the block while no other process sets up this checkout: two at once would spoil each other's .venv."""
+    if fcntl is None:
+        yield
+        return
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("bootstrap: waiting until another process has set up .venv", file=sys.stderr)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        os.close(folder)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dev", action="store_true", help="also install what tests and lint need")
     dev = parser.parse_args().dev
     if sys.version_info < (3, 11):  # noqa: UP036 - this file must speak before anything is installed
         sys.exit(f"bootstrap: Python 3.11 or newer is needed; this is {sys.version.split()[0]} ({sys.executable})")
-    lock = ROOT / ("requirements-dev.lock" if dev else "requirements.lock")
-    stamps = {name: VENV / f".installed-{name}" for name in ("run", "dev")}
-    wanted, done = stamp_of(lock), stamps["dev" if dev else "run"]
-    full = stamps["dev"]
-    if done.exists() and done.read_text() == wanted:
-        return
-    if not dev and full.exists() and full.read_text() == stamp_of(ROOT / "requirements-dev.lock"):
-        return  # the development set holds everything that running needs
-    print("bootstrap: setting up .venv", file=sys.stderr)
-    if not PYTHON.exists():
-        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False)
-        if made.returncode:
-            sys.exit("bootstrap: `python3 -m venv` failed; on Debian and Ubuntu install the package python3-venv")
-    if not install(lock):
-        sys.exit("bootstrap: the packages could not be installed; the lines above say why. Nothing else was changed.")
-    if not install(LOCAL_LOCK, "--no-deps"):
-        print("bootstrap: going on without the local model; the lines above say why", file=sys.stderr)
-    compile_all()
-    done.write_text(wanted)
+    with alone():
+        if not is_done(dev):
+            set_up(dev)
 
 
 if __name__ == "__main__":

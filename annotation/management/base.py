@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError, ProgrammingError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import OperationalError, ProgrammingError
 
 from annotation.documents import pieces
 from annotation.errors import InputError
@@ -19,6 +18,7 @@ from annotation.faults import fault_in_full
 from annotation.models import Act
 from annotation.models.project import commanded
 from annotation.queries.projects import called
+from annotation.queries.schema import describe_gap
 from annotation.services.acts import coming_through
 
 BAD_INPUT = 2
@@ -27,12 +27,6 @@ CLOSED_PIPE = 128 + 13
 
 SETTINGS = "settings"
 """Tag of the system checks that find a bad setting."""
-
-
-def is_behind() -> bool:
-    """Whether the database lacks migrations of this version. Asked only after it refused something."""
-    executor = MigrationExecutor(connection)
-    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 @contextmanager
@@ -45,8 +39,8 @@ def in_words() -> Iterator[None]:
     except Exception as error:
         if fault := fault_in_full(error):
             raise CommandError(fault) from error
-        if isinstance(error, OperationalError | ProgrammingError) and is_behind():
-            raise CommandError("The database lacks what this version keeps: run `manage.py migrate`.") from error
+        if isinstance(error, OperationalError | ProgrammingError) and (gap := describe_gap()):
+            raise CommandError(gap) from error
         raise
 
 

@@ -13,6 +13,7 @@ from annotation.management.base import PlainCommand
 from annotation.models import Act
 from annotation.services.acts import coming_through
 from config import demo, supervision
+from config.turns import take_turn
 
 
 class Command(PlainCommand):
@@ -25,6 +26,10 @@ class Command(PlainCommand):
         parser.add_argument("--port", type=int, default=int(os.environ.get("CONCORD_PORT", "8000")))
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        with take_turn("demo", self.stderr):
+            self.load_and_start(**options)
+
+    def load_and_start(self, **options: Any) -> None:
         call_command("migrate", verbosity=0)
         with coming_through(Act.Through.COMMAND):
             demo.load()

@@ -1,0 +1,179 @@
+"""Databases that earlier versions of main left behind: each is upgraded with its data, or refused in a sentence.
+
+`scripts/store_state.py` makes what lies in `states/`. On PostgreSQL the tables are made by the migrations that the
+stored database names, and its rows are copied into them.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from pytest_django import DjangoDbBlocker
+
+from annotation.queries import schema
+from config import readiness
+from scripts import store_state
+
+FOLDER = Path(__file__).parent / "states"
+STATES = sorted(path.name.removesuffix(".sql.xz") for path in FOLDER.glob("*.sql.xz"))
+REFUSED = ["01-loop", "02-trust"]
+"""Older than the squashed migrations. From the third on, every state is upgraded."""
+UPGRADED = [name for name in STATES if name not in REFUSED]
+if not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    UPGRADED = UPGRADED[:1]  # the oldest goes through all later migrations; making its tables takes half a minute
+OURS = ("annotation_", "judging_", "simulation_")
+
+Rows = list[tuple[Any, ...]]
+
+
+@contextmanager
+def opened(state: str) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as stored:
+        stored.executescript(lzma.decompress((FOLDER / f"{state}.sql.xz").read_bytes()).decode())
+        yield stored
+
+
+def tables_of(stored: sqlite3.Connection) -> list[str]:
+    return [name for (name,) in stored.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+
+
+def count(stored: sqlite3.Connection) -> dict[str, int]:
+    ours = [name for name in tables_of(stored) if name.startswith(OURS)]
+    return {name: stored.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in ours}
+
+
+def history_of(stored: sqlite3.Connection) -> list[tuple[str, str]]:
+    return stored.execute("SELECT app, name FROM django_migrations ORDER BY id").fetchall()
+
+
+@pytest.fixture
+def empty_site(django_db_blocker: DjangoDbBlocker, django_db_setup: None, tmp_path: Path) -> Iterator[Path]:
+    """A database of its own under Django's connection, without any table."""
+    name = connection.settings_dict["NAME"]
+    other = tmp_path / "site.sqlite3" if connection.vendor == "sqlite" else f"{name}_upgrade"
+    with django_db_blocker.unblock():
+        run_beside(f'DROP DATABASE IF EXISTS "{other}"', f'CREATE DATABASE "{other}"')
+        switch(other)
+        try:
+            yield Path(other)
+        finally:
+            switch(name)
+            run_beside(f'DROP DATABASE "{other}"')
+
+
+def run_beside(*statements: str) -> None:
+    """On PostgreSQL, where a database is made by a statement."""
+    if connection.vendor != "sqlite":
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+
+def switch(name: object) -> None:
+    connection.close()
+    connection.settings_dict["NAME"] = name
+
+
+def put(state: str, site: Path) -> dict[str, int]:
+    """The stored database under Django's connection; how many rows each of its tables has."""
+    with opened(state) as stored:
+        if connection.vendor == "sqlite":
+            with closing(sqlite3.connect(site)) as file:
+                stored.backup(file)
+        else:
+            copy_to_server(stored, state)
+        return count(stored)
+
+
+def copy_to_server(stored: sqlite3.Connection, state: str) -> None:
+    MigrationRecorder(connection).ensure_schema()
+    if state in REFUSED:  # the migrations that would make its other tables are gone
+        copy_rows(stored, ["django_migrations"])
+        return
+    executor = MigrationExecutor(connection)
+    newest = {
+        app: (app, name) for app, name in sorted(history_of(stored)) if (app, name) in executor.loader.graph.nodes
+    }
+    executor.migrate(list(newest.values()))
+    copy_rows(stored, [name for name in tables_of(stored) if name in connection.introspection.table_names()])
+
+
+def copy_rows(stored: sqlite3.Connection, tables: list[str]) -> None:
+    """Every value goes as text, which PostgreSQL reads as the column's type."""
+    with connection.cursor() as cursor:
+        cursor.execute("BEGIN")
+        for table in tables:
+            cursor.execute(f'SELECT 1 FROM "{table}" LIMIT 1')
+            if cursor.fetchone():
+                cursor.execute(f'DELETE FROM "{table}"')
+            rows = stored.execute(f'SELECT * FROM "{table}"')
+            names = [column[0] for column in rows.description]
+            columns = ", ".join(f'"{name}"' for name in names)
+            places = ", ".join(["%s"] * len(names))
+            texts = [[None if value is None else str(value) for value in row] for row in rows]
+            cursor.executemany(f'INSERT INTO "{table}" ({columns}) VALUES ({places})', texts)
+            if "id" in names and texts:
+                cursor.execute(f"SELECT setval(pg_get_serial_sequence('\"{table}\"', 'id'), max(id)) FROM \"{table}\"")
+        cursor.execute("COMMIT")
+
+
+def reported(study: str) -> dict[str, dict[str, float | None]]:
+    """Each criterion's counts and coefficients, as they are stored."""
+    said = StringIO()
+    call_command("agreement", study=study, bootstrap=0, json=True, stdout=said)
+    return store_state.figures_of(json.loads(said.getvalue()))
+
+
+@pytest.mark.parametrize("state", UPGRADED)
+def test_an_earlier_database_is_upgraded_with_all_that_it_holds(state, empty_site):
+    before = put(state, empty_site)
+    assert before["annotation_annotation"] > 40
+    call_command("migrate", verbosity=0)
+    assert schema.describe_gap() == ""
+    with connection.cursor() as cursor:
+        for table, rows in before.items():
+            cursor.execute(f'SELECT count(*) FROM "{table}"')
+            assert (table, cursor.fetchone()[0]) == (table, rows)
+    call_command("check_invariants", stdout=StringIO())
+    for study, expected in json.loads((FOLDER / f"{state}.json").read_text()).items():
+        assert reported(study) == {key: pytest.approx(figures) for key, figures in expected.items()}
+
+
+@pytest.mark.parametrize("state", REFUSED)
+def test_a_database_whose_migrations_are_gone_is_refused_in_a_sentence(state, empty_site):
+    put(state, empty_site)
+    for command in (["migrate"], ["migrate", "--check"], ["agreement", "--study", "Demo pairs"]):
+        with pytest.raises(CommandError, match=f"Upgrade it through commit {schema.LAST_WITH_ALL} first"):
+            call_command(*command, verbosity=0)
+    assert readiness.schema_problem() == schema.TOO_OLD
+
+
+def test_other_gaps_in_the_migrations_are_not_taken_for_an_old_database(db):
+    assert not schema.is_too_old()
+
+
+def test_every_migration_is_in_a_stored_database():
+    """So that the next version is tested on what this one leaves behind."""
+    with opened(STATES[-1]) as newest:
+        stored = set(history_of(newest))
+    loader = MigrationLoader(None)
+    missing = [
+        key for key in loader.disk_migrations if key[0] in ("annotation", "judging", "simulation") and key not in stored
+    ]
+    assert not missing, (
+        f"run `python scripts/store_state.py {len(STATES) + 1:02}-WORD`: no stored database has {missing}"
+    )
