@@ -70,7 +70,7 @@ def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
         form, _, _ = manifest["form"], set(manifest["migrations"]), set(manifest["tables"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise InputError(f"holds no {MANIFEST} of a backup", file=str(path)) from error
     if form != FORM:
         raise InputError(f"has form {form}; this version reads form {FORM}", file=str(path), field="form")
@@ -113,7 +113,7 @@ def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any]
             while batch := list(islice(rows, BATCH)):
                 model._base_manager.bulk_create(batch)
                 n += len(batch)
-        except (KeyError, ValueError, TypeError, ValidationError) as error:
+        except (KeyError, ValueError, TypeError, ValidationError, RecursionError) as error:
             raise InputError(f"is not a row of {label}: {error}", file=f"{path}:{name}", line=n + 1) from error
     if found.hexdigest() != manifest["tables"][label]["sha256"]:
         raise InputError("was changed or cut: its SHA-256 is not that of the manifest", file=f"{path}:{name}")

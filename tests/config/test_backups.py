@@ -103,7 +103,9 @@ class TestWhatIsRefused:
         [
             ("annotation.Study.jsonl", lambda text: text.replace(b"Pilot", b"Other"), "SHA-256"),
             ("annotation.Study.jsonl", lambda text: b"{}\n", "is not a row of"),
+            ("annotation.Study.jsonl", lambda text: b"[" * 100_000, "is not a row of"),
             ("manifest.json", lambda text: b"[]", "holds no manifest"),
+            ("manifest.json", lambda text: b"[" * 100_000, "holds no manifest"),
             ("manifest.json", lambda text: text.replace(b'"form": 1', b'"form": 9'), "form 9"),
             ("manifest.json", lambda text: with_later_migration(text), "then upgrade"),
         ],

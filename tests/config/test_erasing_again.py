@@ -95,13 +95,13 @@ def broken() -> list[str]:
 class TestBackup:
     def test_they_are_withdrawn_and_erased_again(self, pilot, path, tmp_path, commit):
         older, newer = tmp_path / "older.zip", tmp_path / "newer.zip"
-        writing.write(older)
+        writing.write(older, key=None)
         commit(lambda: withdraw(pilot, "bob"))
         commit(lambda: erase("cleo", notes=True))
         cleo = User.objects.get(username__startswith="erased-")
         after = [(row.username, row.erased_at, row.erased_notes) for row in User.objects.order_by("pk")]
         decided = list(ConsentDecision.objects.values_list("annotator", "created_at", "erased"))
-        writing.write(newer)
+        writing.write(newer, key=None)
 
         emptied()
         assert told(reading.restore(older)) == (1, 1)
@@ -121,14 +121,14 @@ class TestBackup:
         commit(lambda: withdraw(pilot, "bob"))
         bob = User.objects.get(username="bob")
         pilot.annotators.add(bob)
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         before = content()
         emptied()
         assert told(reading.restore(tmp_path / "site.zip")) == (0, 0)
         assert content() == before
 
     def test_an_account_that_was_edited_in_the_administration_is_known_again(self, pilot, path, tmp_path, commit):
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         bob, root = User.objects.get(username="bob"), UserFactory(is_superuser=True, is_staff=True)
         page, joined = reverse("admin:annotation_user_change", args=[bob.pk]), bob.date_joined
         browser = Client()
@@ -146,7 +146,7 @@ class TestBackup:
 
     def test_who_came_after_the_backup_is_kept_from_coming_in(self, pilot, path, tmp_path, commit):
         eve = UserFactory(username="eve")
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         pilot.annotators.add(eve)
         commit(lambda: withdraw(pilot, "eve"))
         emptied()
@@ -155,7 +155,7 @@ class TestBackup:
         assert broken() == []
 
     def test_an_entry_of_another_site_is_nobody_here(self, pilot, path, tmp_path, commit):
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         bob = User.objects.get(username="bob")
         commit(lambda: erase("bob"))
         emptied()
@@ -165,7 +165,7 @@ class TestBackup:
         assert User.objects.get().username == "eve"
 
     def test_a_list_that_cannot_be_read_restores_nothing(self, pilot, path, tmp_path):
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         emptied()
         path.mkdir()
         with pytest.raises(InputError, match=r"withdrawn\.jsonl: cannot be read"):
@@ -180,18 +180,18 @@ class TestCommandRestore:
         return out.getvalue()
 
     def test_it_says_how_many(self, pilot, path, tmp_path, commit):
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         commit(lambda: withdraw(pilot, "bob"))
         emptied()
         assert f"Of 1 in {path}, withdrawn again: 1, erased again: 0." in self.restored(str(tmp_path / "site.zip"))
 
     def test_it_says_that_there_is_no_list(self, pilot, path, tmp_path):
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         emptied()
         assert f"There is no list of the withdrawn at {path}" in self.restored(str(tmp_path / "site.zip"))
 
     def test_lists_of_other_hosts_are_taken_in(self, pilot, path, tmp_path, commit, settings):
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         settings.WITHDRAWN_FILE = other = tmp_path / "other.jsonl"
         commit(lambda: withdraw(pilot, "bob"))
         emptied()
@@ -201,6 +201,7 @@ class TestCommandRestore:
         assert read(path).entries == read(other).entries
 
     def test_a_list_that_is_not_there_is_named(self, db, path, tmp_path):
+        writing.write(tmp_path / "site.zip", key=None)
         with pytest.raises(CommandError, match=r"nowhere\.jsonl: is not there"):
             self.restored(str(tmp_path / "site.zip"), "--withdrawn", str(tmp_path / "nowhere.jsonl"))
 
@@ -301,7 +302,7 @@ class TestCommand:
         return found
 
     def test_it_sees_what_differs_and_mends_it(self, pilot, path, tmp_path, commit):
-        writing.write(tmp_path / "site.zip")
+        writing.write(tmp_path / "site.zip", key=None)
         withdraw(pilot, "bob")  # of a time before there was a list
         said = self.said()
         assert (said["listed"], said["not_in_list"], said["not_in_database"]) == (0, 1, 0)
