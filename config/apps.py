@@ -5,4 +5,4 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks  # noqa: F401 - registers the system checks
+        from config import audit_events, checks  # noqa: F401 - connects signals, registers the system checks

@@ -8,8 +8,9 @@ FORMATS = ("line", "json")
 FIELDS = "%(asctime)s %(levelname)s %(name)s %(request_id)s %(process)d %(message)s"
 
 
-def logging_as(form: str, level: str) -> dict[str, Any]:
+def logging_as(form: str, level: str, audit_syslog: str = "") -> dict[str, Any]:
     """Django's LOGGING. An unknown form is `line`, and `config/checks.py` says so."""
+    syslog = {"audit_syslog": to_syslog(audit_syslog)} if audit_syslog else {}
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -30,10 +31,19 @@ def logging_as(form: str, level: str) -> dict[str, Any]:
                 "formatter": form if form in FORMATS else "line",
                 "filters": ["request_id"],
             },
+            **syslog,
         },
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "httpx2": {"level": "WARNING"},  # else a line for every call of a judge
             "django_guid": {"level": "WARNING"},
+            "concord.audit_heads": {"handlers": list(syslog), "level": "INFO", "propagate": False},
         },
     }
+
+
+def to_syslog(address: str) -> dict[str, Any]:
+    """The handler that sends to a socket of this machine, such as /dev/log, or to host:port by UDP."""
+    host, _, port = address.rpartition(":")
+    where = (host, int(port)) if host and port.isdecimal() else address
+    return {"class": "logging.handlers.SysLogHandler", "address": where, "facility": "authpriv"}

@@ -38,12 +38,17 @@ DEBUG = env_flag("CONCORD_DEBUG", default=False)
 SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
 """Keys of models are sealed under the first, and opened under any: judging/sealing.py."""
+AUDIT_SECRETS = [*env_list("CONCORD_AUDIT_KEY"), SECRET_KEY]
+"""Acts carry digests keyed by the first, and are checked with any: annotation/audit_digest.py."""
+AUDIT_HEADS = Path(os.environ.get("CONCORD_AUDIT_HEADS") or DATA_DIR / "audit-heads").absolute()
+AUDIT_SYSLOG = os.environ.get("CONCORD_AUDIT_SYSLOG", "")
+"""Where the newest act is written down outside the database: annotation/audit_heads.py."""
 
 ALLOWED_HOSTS = env_list("CONCORD_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CONCORD_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "config.admin_app.AuditedAdminConfig",  # django.contrib.admin, on record
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -263,5 +268,7 @@ DJANGO_GUID = {
     "GUID_HEADER_NAME": "X-Request-ID",
     "INTEGRATIONS": [CeleryIntegration(use_django_logging=False, log_parent=False)],
 }
-LOGGING = logging_as(os.environ.get("CONCORD_LOG_FORMAT", "line"), os.environ.get("CONCORD_LOG_LEVEL", "INFO"))
+LOGGING = logging_as(
+    os.environ.get("CONCORD_LOG_FORMAT", "line"), os.environ.get("CONCORD_LOG_LEVEL", "INFO"), AUDIT_SYSLOG
+)
 METRICS_TOKEN = os.environ.get("CONCORD_METRICS_TOKEN", "")

@@ -15,7 +15,8 @@ from annotation.errors import InputError
 from annotation.models import Act
 from annotation.models.project import commanded
 from annotation.queries.projects import called
-from annotation.services.acts import coming_through
+from annotation.queries.studies import study_called
+from annotation.services.acts import coming_through, record
 
 BAD_INPUT = 2
 SETTINGS = "settings"
@@ -38,6 +39,9 @@ class ConcordCommand(BaseCommand):
     example = ""
     makes_roots = False
     """Whether it makes something that has nothing above it but a project, and therefore takes `--project`."""
+
+    exports = ""
+    """What it gives out of people, such as labels: then each run is on record as `export.<what>`."""
 
     # Django's checks of the code import every page to find nothing; `check`, `migrate`, `demo` and `serve` make them.
     requires_system_checks: tuple[str, ...] | list[str] = (SETTINGS,)
@@ -62,6 +66,8 @@ class ConcordCommand(BaseCommand):
             named = options.get("project") if self.makes_roots else None
             with coming_through(Act.Through.COMMAND), commanded(called(named) if named else None):
                 document = self.run(**options)
+                if self.exports:
+                    self.record_export(**options)
         except InputError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
         except (OperationalError, ProgrammingError) as error:
@@ -72,6 +78,12 @@ class ConcordCommand(BaseCommand):
             self.write_json(document)
         else:
             self.say(document)
+
+    def record_export(self, **options: Any) -> None:
+        """With the study, and how it was asked for; of a path the name of the file."""
+        study = study_called(options["study"]) if options.get("study") else None
+        says = {name: options[name] for name in ("format", "demographics", "output") if name in options}
+        record(f"export.{self.exports}", by=None, on=study, **says)
 
     def run(self, **options: Any) -> Any:  # noqa: ARG002
         """Do the work and return the document."""

@@ -16,6 +16,7 @@ from config.backups import writing
 class Command(ConcordCommand):
     help = "Write everything in the database to one file, as it is at one moment, while the site runs."
     example = "backup -o concord-2026-11-22.zip"
+    exports = "backup"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("-o", "--output", required=True, type=Path, metavar="FILE")
