@@ -22,6 +22,16 @@ def data_folder_is_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG00
 
 
 @register(SETTINGS)
+def audit_heads_are_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """The folder is made with the first act, in the nearest one that is there."""
+    folder = next(path for path in (settings.AUDIT_HEADS, *settings.AUDIT_HEADS.parents) if path.exists())
+    if folder.is_dir() and os.access(folder, os.W_OK):
+        return []
+    hint = "Set CONCORD_AUDIT_HEADS to a folder that this user may write."
+    return [Error(f"The newest act cannot be written down in {settings.AUDIT_HEADS}.", hint=hint, id="concord.E011")]
+
+
+@register(SETTINGS)
 def worker_times_fit(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     if settings.WORKER_GONE_SECONDS >= 3 * settings.WORKER_BEAT_SECONDS:
         return []

@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
 from decimal import Decimal
-from functools import cache, partial, wraps
+from functools import cache, wraps
 from math import isfinite
 from pathlib import PurePath
 from typing import Any, ParamSpec, TypeVar
@@ -233,8 +233,12 @@ def number(rows: Sequence[Act]) -> None:
         row.digest_key_id = current_key_id()
         row.digest = digest = row.sealed()
         row.save(force_insert=True)
-    # What is committed stays, also where the second place cannot be written: `robust` reports that as an error.
-    transaction.on_commit(partial(write_head, place, digest, rows[-1].at), robust=True)
+
+    def write_newest_head() -> None:
+        write_head(place, digest, rows[-1].at)
+
+    # What is committed stays, also where the second place cannot be written: `robust` logs that as an error.
+    transaction.on_commit(write_newest_head, robust=True)
 
 
 @cache
