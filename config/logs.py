@@ -24,6 +24,7 @@ def logging_as(form: str, level: str, audit_syslog: str = "") -> dict[str, Any]:
                 "fmt": FIELDS,
                 "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
             },
+            "syslog": {"format": "concord[{process}]: {message}", "style": "{"},
         },
         "handlers": {
             "stderr": {
@@ -46,4 +47,4 @@ def to_syslog(address: str) -> dict[str, Any]:
     """The handler that sends to a socket of this machine, such as /dev/log, or to host:port by UDP."""
     host, _, port = address.rpartition(":")
     where = (host, int(port)) if host and port.isdecimal() else address
-    return {"class": "logging.handlers.SysLogHandler", "address": where, "facility": "authpriv"}
+    return {"class": "logging.handlers.SysLogHandler", "address": where, "formatter": "syslog", "facility": "authpriv"}
