@@ -90,7 +90,7 @@ def record_rights(instance: User, created: bool, **kwargs: Any) -> None:  # noqa
     changed: dict[str, Any] = {
         name: [was, now] for name, was in before.items() if was != (now := getattr(instance, name))
     }
-    if instance._password is not None and not created:
+    if instance._password is not None and not created:  # type: ignore[attr-defined]  # set_password keeps it for now
         changed["new_password"] = True
     if changed:
         record(CHANGE, by=signed_in_user(), on=instance, **changed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.contrib.admin import AdminSite, ModelAdmin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
+from annotation.models import User
 from annotation.services.acts import VERBS, record, together
 
 ADD, CHANGE, DELETE = "admin.add", "admin.change", "admin.delete"
@@ -21,17 +21,21 @@ class AuditedAdmin(ModelAdmin[Model]):
     """What Django writes into its own log is an act, too: which row, and which of its fields, without their values."""
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        record(ADD, by=request.user, on=obj, fields=fields_of(message))
+        record(ADD, by=actor(request), on=obj, fields=fields_of(message))
         return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        record(CHANGE, by=request.user, on=obj, fields=fields_of(message))
+        record(CHANGE, by=actor(request), on=obj, fields=fields_of(message))
         return super().log_change(request, obj, message)
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[Model]) -> Any:
         for obj in queryset:
-            record(DELETE, by=request.user, on=obj)
+            record(DELETE, by=actor(request), on=obj)
         return super().log_deletions(request, queryset)
+
+
+def actor(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
 
 
 def fields_of(message: Any) -> list[str]:
@@ -47,7 +51,7 @@ class AuditedSite(AdminSite):
         mixed = type("Audited", (AuditedAdmin, admin_class or ModelAdmin), {"__module__": __name__})
         super().register(model_or_iterable, mixed, **options)
 
-    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """A change and the act of it are one transaction, at whose end the act is written."""
 
         @wraps(view)

@@ -76,7 +76,7 @@ def django_db_setup(
 
 
 def flush_acts_too() -> None:
-    """Tests that commit empty every table behind them: without the triggers that refuse it, and the second place too."""
+    """Tests that commit empty every table behind them, without the triggers that refuse it; and the second place."""
     flush = connection.ops.execute_sql_flush
 
     def flushing(statements: Iterable[str]) -> None:

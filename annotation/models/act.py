@@ -1,4 +1,4 @@
-"""What researchers did: one row for each act, which nobody changes or removes afterwards."""
+"""What was done: one row for each act, which nobody changes or removes afterwards."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from annotation.models import Act, Study, User
+from annotation.models import Act, User
 from annotation.queries import acts
 from annotation.services import invitations, projects
 from tests.factories import ProjectFactory, ResearcherFactory, StudyFactory, UserFactory
@@ -311,7 +311,7 @@ class TestExports:
         client.force_login(rosa)
         answer = client.get(address)
         assert answer.status_code == 200
-        b"".join(answer.streaming_content) if answer.streaming else answer.content  # noqa: B018
+        assert answer.getvalue()
         row = Act.objects.get()
         assert (row.verb, row.who, row.asked) == (verb, rosa, asked)
         if "pilot" in address:

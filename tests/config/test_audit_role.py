@@ -62,11 +62,11 @@ def role(db: None) -> None:
     ],
 )
 def test_the_role_cannot_change_the_log_or_what_guards_it(role: None, statement: str):
-    acts_before = list(Act.objects.values())
-    with pytest.raises(DatabaseError, match="permission denied|must be owner"), transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(statement)
-    assert list(Act.objects.values()) == acts_before
+    before = list(Act.objects.values())
+    refused = pytest.raises(DatabaseError, match=r"permission denied|must be owner")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert list(Act.objects.values()) == before
 
 
 def test_the_site_goes_on_and_its_acts_are_on_record(role: None, client):

@@ -340,7 +340,8 @@ class TestAppendOnly:
     @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="the copy of the migrated database is SQLite's")
     def test_a_database_that_migrate_left_refuses(self, migrated, tmp_path: Path, db: None):
         migrated(tmp_path)
-        row = "number, at, verb, kind, name, operator, through, request_id, arguments, outcome, previous, digest, digest_key_id"
+        row = "number, at, verb, kind, name, operator, through, request_id, arguments, outcome, previous, digest"
+        row += ", digest_key_id"
         values = ", ".join(f"'{text}'" for text in ("k", "n", "o", "page", "r", "{}", "null", "p", "d", ""))
         with closing(sqlite3.connect(tmp_path / "concord.sqlite3")) as site:
             site.execute(f"INSERT INTO annotation_act ({row}) VALUES (1, '2026-01-01', 'a.b', {values})")
