@@ -60,17 +60,17 @@ def record_refused_code(user: User, **kwargs: Any) -> None:  # noqa: ARG001
 
 @receiver(second_factor.authenticator_added)
 def record_factor_added(user: User, authenticator: Any, **kwargs: Any) -> None:  # noqa: ARG001
-    record(ADD, by=signed_in_user(), on=user, factor=authenticator.type)
+    record(ADD, by=user, on=user, factor=authenticator.type)
 
 
 @receiver(second_factor.authenticator_removed)
 def record_factor_removed(user: User, authenticator: Any, **kwargs: Any) -> None:  # noqa: ARG001
-    record(REMOVE, by=signed_in_user(), on=user, factor=authenticator.type)
+    record(REMOVE, by=user, on=user, factor=authenticator.type)
 
 
 @receiver(second_factor.authenticator_reset)
 def record_factor_reset(user: User, authenticator: Any, **kwargs: Any) -> None:  # noqa: ARG001
-    record(RESET, by=signed_in_user(), on=user, factor=authenticator.type)
+    record(RESET, by=user, on=user, factor=authenticator.type)
 
 
 @receiver(pre_save, sender=User)

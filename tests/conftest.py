@@ -20,6 +20,7 @@ from pytest_django import DjangoDbBlocker
 from annotation import audit_triggers
 from annotation.services import acts
 from tests.factories import UserFactory
+from tests.guards import run
 from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -76,23 +77,26 @@ def django_db_setup(
 
 
 def flush_acts_too() -> None:
-    """Tests that commit empty every table behind them, without the triggers that refuse it; and the second place."""
+    """Tests that commit empty every table behind them, without the triggers that refuse it."""
     flush = connection.ops.execute_sql_flush
 
     def flushing(statements: Iterable[str]) -> None:
         vendor = connection.vendor
         flush([*audit_triggers.dropping(vendor), *statements, *audit_triggers.making(vendor)])
-        shutil.rmtree(settings.AUDIT_HEADS, ignore_errors=True)
 
     connection.ops.execute_sql_flush = flushing  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True)
+def empty_second_place() -> None:
+    """What other tests did is rolled back or emptied, and the files of heads would still know it."""
+    shutil.rmtree(settings.AUDIT_HEADS, ignore_errors=True)
 
 
 @pytest.fixture
 def unguarded(db: None) -> None:
     """A database whose log of acts can be changed, until the end of the test."""
-    with connection.cursor() as cursor:
-        for statement in audit_triggers.dropping(connection.vendor):
-            cursor.execute(statement)
+    run(audit_triggers.dropping(connection.vendor))
 
 
 @pytest.fixture(autouse=True, scope="session")

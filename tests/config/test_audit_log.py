@@ -29,6 +29,7 @@ from config.backups import reading, writing
 from config.logs import logging_as, to_syslog
 from config.management.commands import check_invariants
 from tests.config.test_backups import emptied
+from tests.guards import run
 
 CHAIN = "Every act follows the act before it, unchanged."
 TRIGGERS = "The triggers that keep the log of acts are there and work."
@@ -133,8 +134,7 @@ class TestOlderSites:
 
     def test_from_then_on_they_cannot_be_rewritten(self, older: None):
         self.migrate()
-        for statement in audit_triggers.dropping(connection.vendor):
-            connection.cursor().execute(statement)
+        run(audit_triggers.dropping(connection.vendor))
         Act.objects.filter(number=1).update(name="another")
         rewrite(1)
         assert found()[CHAIN] == (queries.NO_KEY,)
@@ -145,42 +145,35 @@ class TestOlderSites:
 
 
 class TestTriggers:
-    def run(self, *statements: str) -> None:
-        with connection.cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
-
     @pytest.mark.parametrize("name", [*audit_triggers.SQLITE])
     def test_each_is_missed(self, log: list[Act], name: str):
         if name not in (audit_triggers.SQLITE if connection.vendor == "sqlite" else audit_triggers.POSTGRESQL):
             pytest.skip("this database has another one")
         on = "" if connection.vendor == "sqlite" else " ON annotation_act"
-        self.run(f"DROP TRIGGER {name}{on}")
+        run([f"DROP TRIGGER {name}{on}"])
         assert found() == {TRIGGERS: (name,)}
 
     def test_one_that_does_nothing_is_missed(self, log: list[Act]):
         if connection.vendor == "sqlite":
             idle = "CREATE TRIGGER act_not_changed BEFORE UPDATE ON annotation_act BEGIN SELECT 1; END"
-            self.run("DROP TRIGGER act_not_changed", idle)
+            run(["DROP TRIGGER act_not_changed", idle])
             assert found() == {TRIGGERS: ("act_not_changed",)}
         else:
             function = "CREATE OR REPLACE FUNCTION annotation_act_refuse() RETURNS trigger LANGUAGE plpgsql AS "
-            self.run(f"{function} $$BEGIN RETURN NEW; END$$")
+            run([f"{function} $$BEGIN RETURN NEW; END$$"])
             assert found() == {TRIGGERS: tuple(audit_triggers.POSTGRESQL)}
 
     @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite's triggers cannot be switched off")
     @pytest.mark.parametrize("name", [*audit_triggers.POSTGRESQL])
     def test_one_that_is_switched_off_is_missed(self, log: list[Act], name: str):
-        self.run(f"ALTER TABLE annotation_act DISABLE TRIGGER {name}")
+        run([f"ALTER TABLE annotation_act DISABLE TRIGGER {name}"])
         assert found() == {TRIGGERS: (name,)}
 
     @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no such condition on the others")
     def test_one_with_a_condition_is_missed(self, log: list[Act]):
         on = "BEFORE UPDATE OR DELETE ON annotation_act FOR EACH ROW WHEN (false)"
-        self.run(
-            "DROP TRIGGER act_not_changed ON annotation_act",
-            f"CREATE TRIGGER act_not_changed {on} EXECUTE FUNCTION annotation_act_refuse()",
-        )
+        anew = f"CREATE TRIGGER act_not_changed {on} EXECUTE FUNCTION annotation_act_refuse()"
+        run(["DROP TRIGGER act_not_changed ON annotation_act", anew])
         assert found() == {TRIGGERS: ("act_not_changed",)}
 
 
@@ -289,8 +282,6 @@ class TestRestore:
             with django_capture_on_commit_callbacks(execute=True):
                 studies.create(by=None, name=f"Later {number}", kind="pair", criteria=["preference"])
         emptied()
-        for statement in audit_triggers.making(connection.vendor):
-            connection.cursor().execute(statement)
         with django_capture_on_commit_callbacks(execute=True):
             reading.restore(file)
 

@@ -13,13 +13,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from annotation import audit_triggers
 from annotation.errors import InputError
 from annotation.models import Act, Profile, Study
 from annotation.queries import acts
 from annotation.services import known, studies
 from config.backups import reading, tables, writing
 from tests.factories import ProfileFactory, ResearcherFactory, StudyFactory
+from tests.guards import without_triggers
 from tests.judging.helpers import dialogue_study, judged, scripted
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,9 +36,7 @@ def backup(db, tmp_path) -> Path:
 
 
 def emptied() -> None:
-    with connection.constraint_checks_disabled(), connection.cursor() as cursor:
-        for statement in audit_triggers.dropping(connection.vendor):
-            cursor.execute(statement)
+    with connection.constraint_checks_disabled(), without_triggers():
         for model in tables.models_kept():
             model._base_manager.all()._raw_delete(using="default")
 
