@@ -53,7 +53,7 @@ def unguard(apps, schema_editor):
     connection = schema_editor.connection
     n = apps.get_model("annotation", "Act").objects.using(connection.alias).count()
     if n:
-        raise CommandError(f"The log of acts would be lost: {n} acts are in it, and nothing has been changed.")
+        raise CommandError(f"The log of acts would be lost: {n} acts are in it, and it stays as it is.")
     undo = [f"DROP TRIGGER IF EXISTS {name}" for name in SQLITE]
     with connection.cursor() as cursor:
         for statement in undo if connection.vendor == "sqlite" else [UNDO_POSTGRESQL]:

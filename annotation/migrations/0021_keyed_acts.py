@@ -6,7 +6,8 @@ from annotation import audit_digest, audit_triggers
 
 MARK = "log.key"
 REFUSAL = (
-    "The log of acts would be lost, or could no longer be checked: {n} acts are in it, and nothing has been changed. "
+    "The log of acts would be lost, or could no longer be checked: {n} acts are in it, and it stays as it is. "
+    "Run `manage.py migrate` to bring all tables forward again. "
     "To go back to an older version, restore a backup that was made with it into a new site."
 )
 
