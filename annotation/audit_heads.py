@@ -1,7 +1,7 @@
 """The second place of the audit log: after each commit the number and digest of the newest act are written to a file.
 
-Each host appends to a file of its own in `settings.AUDIT_HEADS`; where `CONCORD_AUDIT_SYSLOG` names a syslog, the same
-line goes there. Whoever cuts the log or writes it anew would have to change those lines too.
+Each host and account appends to a file of its own in `settings.AUDIT_HEADS`; where `CONCORD_AUDIT_SYSLOG` names a
+syslog, the same line goes there. Whoever cuts the log or writes it anew would have to change those lines too.
 """
 
 from __future__ import annotations
@@ -34,9 +34,12 @@ class Head:
 
 
 def write_head(number: int, digest: str, at: datetime) -> None:
-    """Append a line to this host's file, in one write, so that lines of several processes do not mix."""
+    """Append a line to the file of this host and account, in one write: lines of several processes do not mix.
+
+    A command that another account runs has a file of its own, else the site could not append to what that account made.
+    """
     line = f"act {number} {digest} at {at.isoformat()}"
-    path = Path(settings.AUDIT_HEADS) / f"heads-{socket.gethostname()}.log"
+    path = Path(settings.AUDIT_HEADS) / f"heads-{socket.gethostname()}-{os.getuid()}.log"
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:

@@ -1,8 +1,9 @@
 from django.core.management.base import CommandError
-from django.db import migrations, models
+from django.db import migrations, models, transaction
 from django.utils import timezone
 
 from annotation import audit_digest, audit_triggers
+from annotation.audit_heads import write_head
 
 MARK = "log.key"
 REFUSAL = (
@@ -35,7 +36,9 @@ def mark(model, last):
         "previous": last.digest,
         "digest_key_id": audit_digest.current_key_id(),
     }
-    model(**columns, digest=Act(**columns).sealed()).save(force_insert=True)
+    digest = Act(**columns).sealed()
+    model(**columns, digest=digest).save(force_insert=True)
+    transaction.on_commit(lambda: write_head(columns["number"], digest, columns["at"]), robust=True)
 
 
 def refuse(apps, schema_editor):

@@ -7,6 +7,7 @@ import hmac
 import importlib
 import json
 import logging
+import os
 import socket
 from logging.handlers import SysLogHandler
 from pathlib import Path
@@ -183,7 +184,7 @@ class TestSecondPlace:
             (row.number, row.digest, row.at) for row in log
         ]
         file = next(second_place.iterdir())
-        assert file.name == f"heads-{socket.gethostname()}.log"
+        assert file.name == f"heads-{socket.gethostname()}-{os.getuid()}.log"
         assert file.stat().st_mode & 0o777 == 0o600
 
     def test_what_is_rolled_back_is_not_written_down(self, log, second_place, django_capture_on_commit_callbacks):
@@ -196,7 +197,7 @@ class TestSecondPlace:
         Act.objects.filter(number__gt=2).delete()
         said = found()
         assert list(said) == [TRIGGERS, HEADS]
-        assert said[HEADS][0].startswith(f"the log ends with act 2, but heads-{socket.gethostname()}.log wrote down")
+        assert said[HEADS][0].startswith(f"the log ends with act 2, but heads-{socket.gethostname()}-")
         assert "act 4" in said[HEADS][0]
 
     def test_a_log_that_was_emptied(self, unguarded: None, log: list[Act]):
