@@ -4,8 +4,8 @@
 
 On SQLite in a temporary folder, or on the empty database that DATABASE_URL names. An act is `known.set_rules` with the
 row that it changes. Who signs in does so through all of the site's code, but with a password hash that costs nothing:
-Django's own takes some tenths of a second of a processor for each, beside which the log could not be seen. Time of the processor stands beside that of the clock, for a machine on which
-others work.
+Django's own takes some tenths of a second of a processor for each, beside which the log could not be seen. Time of the
+processor stands beside that of the clock, for a machine on which others work.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ def at_once(work: Callable[[Any], None], parts: list[Any]) -> float:
 def in_words(result: dict[str, Any]) -> str:
     return (
         f"{result['database']}: {result['acts_per_second_alone']:.0f} acts a second alone, "
-        f"{result['acts_per_second']:.0f} in {result['threads']} threads, {result['processor_ms_an_act']:.2f} ms of this "
-        f"processor each; "
+        f"{result['acts_per_second']:.0f} in {result['threads']} threads, "
+        f"{result['processor_ms_an_act']:.2f} ms of this processor each; "
         f"{result['checked_per_second']:,.0f} checked a second; {result['people']} people were signed in within "
         f"{result['sign_in']['all_s']:.1f} s (half of them within {result['sign_in']['median_s']:.1f} s, "
         f"{result['sign_in']['processor_ms_each']:.0f} ms of this processor each)"

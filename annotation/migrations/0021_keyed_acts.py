@@ -13,15 +13,21 @@ REFUSAL = (
 )
 
 
-def begin(apps, schema_editor):
-    """Make the triggers anew, which SQLite lost with the altered table, and let a keyed act cover those there are."""
+def guard(apps, schema_editor):
+    """Make the triggers anew: SQLite loses them with a table that is altered, whichever way."""
     connection = schema_editor.connection
     with connection.cursor() as cursor:
         for statement in audit_triggers.making(connection.vendor):
             cursor.execute(statement)
-    last = apps.get_model("annotation", "Act").objects.using(connection.alias).order_by("-number").first()
+
+
+def begin(apps, schema_editor):
+    """Guard the log, and let a keyed act cover those there are."""
+    guard(apps, schema_editor)
+    model = apps.get_model("annotation", "Act")
+    last = model.objects.using(schema_editor.connection.alias).order_by("-number").first()
     if last:
-        mark(apps.get_model("annotation", "Act"), last)
+        mark(model, last)
 
 
 def mark(model, last):
@@ -51,6 +57,7 @@ class Migration(migrations.Migration):
     dependencies = [("annotation", "0020_cache_table")]
 
     operations = [
+        migrations.RunPython(migrations.RunPython.noop, guard),
         migrations.AddField(
             model_name="act",
             name="digest_key_id",

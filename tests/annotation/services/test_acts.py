@@ -20,10 +20,12 @@ import annotation.services
 import config.archives
 import judging.services
 import simulation.services
+from annotation.audit_heads import read_heads
 from annotation.errors import InputError
 from annotation.models import Act, Study, User
 from annotation.models.act import BEGINNING
 from annotation.queries import acts as queries
+from annotation.queries.audit_heads import compare
 from annotation.services import (
     acts,
     assignments,
@@ -371,6 +373,9 @@ def test_acts_at_the_same_moment_make_one_chain(researcher: User):
         list(pool.map(work, made))
     assert queries.broken() is None
     assert queries.head()[0] == Act.objects.count() == 8 + 40
+    heads = list(read_heads())
+    assert sorted(one.number for one in heads) == list(range(1, 49)), "each is written down once, whole"
+    assert compare(heads).lost == []
     assert Act.objects.filter(verb="queue.set").values("study_id").distinct().count() == 8
 
 
