@@ -8,9 +8,14 @@ from typing import Any
 
 
 def content_hash(content: Any) -> str:
-    """SHA-256 over canonical JSON (sorted keys, no spaces, UTF-8), in hexadecimal."""
+    """SHA-256 over canonical JSON, in hexadecimal."""
+    return digest(canonical_json(content))
+
+
+def canonical_json(content: Any) -> bytes:
+    """JSON with sorted keys and no spaces, in UTF-8: equal content gives equal bytes."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return text.encode("utf-8", "surrogatepass")
 
 
 def digest(content: bytes) -> str:

@@ -38,6 +38,16 @@ def files_are_private(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
 
 
 @register(SETTINGS)
+def audit_heads_are_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """The folder is made with the first act, in the nearest one that is there."""
+    folder = next(path for path in (settings.AUDIT_HEADS, *settings.AUDIT_HEADS.parents) if path.exists())
+    if folder.is_dir() and os.access(folder, os.W_OK):
+        return []
+    hint = "Set CONCORD_AUDIT_HEADS to a folder that this user may write."
+    return [Error(f"The newest act cannot be written down in {settings.AUDIT_HEADS}.", hint=hint, id="concord.E011")]
+
+
+@register(SETTINGS)
 def worker_times_fit(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     if settings.WORKER_GONE_SECONDS >= 3 * settings.WORKER_BEAT_SECONDS:
         return []
@@ -122,7 +132,10 @@ def secrets_are_secret(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     found: list[CheckMessage] = []
     hint = 'Set it to what `python3 -c "import secrets; print(secrets.token_urlsafe(50))"` prints.'
     *sealing, _ = settings.SEALING_SECRETS
-    for name, secret in [("SECRET_KEY", settings.SECRET_KEY), *(("SEALING_SECRETS", one) for one in sealing)]:
+    *audit, _ = settings.AUDIT_SECRETS
+    given = [("SECRET_KEY", settings.SECRET_KEY)]
+    given += [("SEALING_SECRETS", one) for one in sealing] + [("AUDIT_KEY", one) for one in audit]
+    for name, secret in given:
         if is_weak(secret, SHORTEST_SECRET):
             found.append(Error(f"CONCORD_{name} can be guessed.", hint=hint, id="concord.E011"))
     if settings.METRICS_TOKEN and is_weak(settings.METRICS_TOKEN, SHORTEST_TOKEN):

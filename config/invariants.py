@@ -5,16 +5,19 @@ Each invariant is one query that finds the rows that break it. None of them chan
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, connection
 from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from annotation import audit_triggers
+from annotation.audit_heads import read_heads
 from annotation.models import Annotation, Assignment, Criterion, Item, Study
-from annotation.queries import acts
+from annotation.queries import acts, audit_heads
 from annotation.services import withdrawn
 from annotation.withdrawn_list import Entry
 from config.erasure import again
@@ -37,12 +40,18 @@ class Finding:
     examples: tuple[str, ...]
 
 
-def findings() -> list[Finding]:
-    """All that is broken; nothing where all is as it should be."""
+def findings(heads: Iterable[Path] = ()) -> list[Finding]:
+    """All that is broken; nothing where all is as it should be. `heads`: more files with heads of the audit log."""
     found = [finding(text, broken()) for text, broken in INVARIANTS.items()]
-    return [
-        one for one in [*found, references(), finished_runs(), chain_of_acts(), not_in_list(), only_in_list()] if one.n
-    ]
+    found += [references(), finished_runs(), chain_of_acts(), triggers_of_acts(), heads_of_acts(heads)]
+    found += [not_in_list(), only_in_list()]
+    return [one for one in found if one.n]
+
+
+def notes(heads: Iterable[Path] = ()) -> list[str]:
+    """What is no fault and has to be known: that an older backup was restored, and acts are missing since."""
+    restored = audit_heads.compare(read_heads(heads)).restored
+    return [audit_heads.describe_restored(restore, some) for restore, some in restored.items()]
 
 
 def finding(text: str, broken: QuerySet[Any]) -> Finding:
@@ -169,6 +178,19 @@ def only_in_list() -> Finding:
 
 def named_entries(entries: list[Entry]) -> tuple[str, ...]:
     return tuple(f"{one.what} person {one.person} {one.at}" for one in entries[:EXAMPLES])
+
+
+def triggers_of_acts() -> Finding:
+    """The database refuses to change the log."""
+    missing = audit_triggers.find_missing(connection)
+    return Finding("The triggers that keep the log of acts are there and work.", len(missing), tuple(missing))
+
+
+def heads_of_acts(heads: Iterable[Path]) -> Finding:
+    """The log is the one that was written down elsewhere."""
+    lost = audit_heads.compare(read_heads(heads)).lost
+    text = "Every act that was written down outside the database is in the log."
+    return Finding(text, len(lost), tuple(audit_heads.describe_lost(lost)))
 
 
 def finished_runs() -> Finding:

@@ -34,8 +34,9 @@ class NoTokens(logging.Filter):
         return True
 
 
-def logging_as(form: str, level: str) -> dict[str, Any]:
+def logging_as(form: str, level: str, audit_syslog: str = "") -> dict[str, Any]:
     """Django's LOGGING. An unknown form is `line`, and `config/checks.py` says so."""
+    syslog = {"audit_syslog": to_syslog(audit_syslog)} if audit_syslog else {}
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -52,6 +53,7 @@ def logging_as(form: str, level: str) -> dict[str, Any]:
                 "reserved_attrs": [*RESERVED_ATTRS, "request"],  # its address is in the message
                 "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
             },
+            "syslog": {"format": "concord[{process}]: {message}", "style": "{"},
         },
         "handlers": {
             "stderr": {
@@ -59,10 +61,19 @@ def logging_as(form: str, level: str) -> dict[str, Any]:
                 "formatter": form if form in FORMATS else "line",
                 "filters": ["request_id", "one_line", "no_tokens"],
             },
+            **syslog,
         },
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "httpx2": {"level": "WARNING"},  # else a line for every call of a judge
             "django_guid": {"level": "WARNING"},
+            "concord.audit_heads": {"handlers": list(syslog), "level": "INFO", "propagate": False},
         },
     }
+
+
+def to_syslog(address: str) -> dict[str, Any]:
+    """The handler that sends to a socket of this machine, such as /dev/log, or to host:port by UDP."""
+    host, _, port = address.rpartition(":")
+    where = (host, int(port)) if host and port.isdecimal() else address
+    return {"class": "logging.handlers.SysLogHandler", "address": where, "formatter": "syslog", "facility": "authpriv"}

@@ -15,6 +15,7 @@ UMASK = 0o077
 
 OWN = (
     "address",
+    "audit-heads",
     "backup-*.zip",
     "broker",
     "cache",
@@ -26,6 +27,7 @@ OWN = (
     "static",
     "supervisord.pid",
     "uploads",
+    "withdrawn.jsonl",
 )
 """What Concord makes directly in the data folder. A closed folder also closes what is in it."""
 

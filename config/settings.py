@@ -44,6 +44,11 @@ with writing_into(DATA_DIR):
     SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
 """Keys of models and second factors are sealed under the first, and opened under any: judging/sealing.py."""
+AUDIT_SECRETS = [*env_list("CONCORD_AUDIT_KEY"), SECRET_KEY]
+"""Acts carry digests keyed by the first, and are checked with any: annotation/audit_digest.py."""
+AUDIT_HEADS = Path(os.environ.get("CONCORD_AUDIT_HEADS") or DATA_DIR / "audit-heads").absolute()
+AUDIT_SYSLOG = os.environ.get("CONCORD_AUDIT_SYSLOG", "")
+"""Where the newest act is written down outside the database: annotation/audit_heads.py."""
 
 ALLOWED_HOSTS = env_list("CONCORD_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CONCORD_TRUSTED_ORIGINS")
@@ -284,8 +289,10 @@ DJANGO_GUID = {
     "GUID_HEADER_NAME": "X-Request-ID",
     "INTEGRATIONS": [CeleryIntegration(use_django_logging=False, log_parent=False)],
 }
-LOGGING = logging_as(os.environ.get("CONCORD_LOG_FORMAT", "line"), os.environ.get("CONCORD_LOG_LEVEL", "INFO"))
 BACKUP_KEYS = env_list("CONCORD_BACKUP_KEY")
 """The first encrypts backups, any of them opens one: config/backups/encryption.py."""
 
+LOGGING = logging_as(
+    os.environ.get("CONCORD_LOG_FORMAT", "line"), os.environ.get("CONCORD_LOG_LEVEL", "INFO"), AUDIT_SYSLOG
+)
 METRICS_TOKEN = os.environ.get("CONCORD_METRICS_TOKEN", "")

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
-from functools import partial
-from importlib import import_module
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, wraps
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 from _pytest.nodeid import NodeId
+from django.conf import settings
 from django.db import connection
+from django.test import Client
 from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 
+from annotation import audit_triggers
+from annotation.services import acts
+from tests.factories import UserFactory
+from tests.guards import run
 from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
 
-triggers = import_module("annotation.migrations.0017_acts")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # A landing must not hang on luck: the same examples in every run. Hypothesis also takes constants out of the modules
@@ -62,13 +67,57 @@ def runs_on_services(item: pytest.Item) -> bool:
 def django_db_setup(
     django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[None]:
-    """A copy of the migrated database, whose log of acts may be emptied: tests that commit empty every table."""
+    """A copy of the migrated database."""
     with django_db_blocker.unblock():
         stop = use_copied_database()
-        triggers.drop(connection)
+    flush_acts_too()
     yield
     with django_db_blocker.unblock():
         stop()
+
+
+def flush_acts_too() -> None:
+    """Tests that commit empty every table behind them, without the triggers that refuse it."""
+    flush = connection.ops.execute_sql_flush
+
+    def flushing(statements: Iterable[str]) -> None:
+        vendor = connection.vendor
+        flush([*audit_triggers.dropping(vendor), *statements, *audit_triggers.making(vendor)])
+
+    connection.ops.execute_sql_flush = flushing  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True)
+def empty_second_place() -> None:
+    """What other tests did is rolled back or emptied, and the files of heads would still know it."""
+    shutil.rmtree(settings.AUDIT_HEADS, ignore_errors=True)
+
+
+@pytest.fixture
+def unguarded(db: None) -> None:
+    """A database whose log of acts can be changed, until the end of the test."""
+    run(audit_triggers.dropping(connection.vendor))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def arranged_without_acts() -> None:
+    """What a test only arranges is no act of somebody: accounts of a factory, and `force_login`."""
+    for owner, name in ((UserFactory, "_create"), (Client, "_login")):
+        setattr(owner, name, unrecorded(getattr(owner, name)))
+
+
+def unrecorded(arrange: Callable[..., Any]) -> Callable[..., Any]:
+    """The same as a part of another act."""
+
+    @wraps(arrange)
+    def arranging(*args: Any, **kwargs: Any) -> Any:
+        token = acts.pending.set(acts.Pending("test.arrange", {"by": None}, None, {}, ("", None, ""), None, None))
+        try:
+            return arrange(*args, **kwargs)
+        finally:
+            acts.pending.reset(token)
+
+    return arranging
 
 
 @pytest.fixture(scope="session")

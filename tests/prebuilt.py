@@ -39,7 +39,7 @@ def compute_hash(*patterns: str) -> str:
 
 
 def hash_migrations() -> str:
-    return compute_hash("[a-z]*/migrations/*.py")
+    return compute_hash("[a-z]*/migrations/*.py", "annotation/audit_triggers.py")
 
 
 def manage(command: str, folder: str, url: str = "") -> None:

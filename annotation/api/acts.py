@@ -40,7 +40,7 @@ class ActSerializer(serializers.ModelSerializer[Act]):
                 "project_id",
                 "through",
             ),
-            *("request_id", "arguments", "outcome", "previous", "digest"),
+            *("request_id", "arguments", "outcome", "previous", "digest", "digest_key_id"),
         ]
 
 

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from annotation.api.base import Api, Given, PageQuery, page_of
 from annotation.api.schema import says
+from annotation.downloads import audited_export
 from annotation.models import ConsentDecision, DemographicQuestion, Invitation, Study, User
 from annotation.queries.participation import intake_of, participants, why_closed, with_uses
 from annotation.services import coming_in, consents, demographics, invitations
@@ -160,6 +161,7 @@ class ParticipantSerializer(serializers.Serializer[Any]):
 
 class Participants(ComingInApi):
     @says("Who is or was in a study, by which way, and what they decided", ParticipantSerializer(many=True))
+    @audited_export("participants")
     def get(self, request: Request, slug: str) -> Response:
         return Response(ParticipantSerializer(participants(self.study(slug)), many=True).data)
 

@@ -14,6 +14,7 @@ from annotation.access import IsAdjudicator
 from annotation.api import serializers as shapes
 from annotation.api.base import Api, Document, Given, PageQuery, PlaceQuery, named, page_of
 from annotation.api.schema import says
+from annotation.downloads import audited_export
 from annotation.errors import InputError
 from annotation.models import Adjudication, Annotation, Criterion, Draft, Exclusion, Item, Study, TierOverride, User
 from annotation.parsing.files import InputRows
@@ -85,6 +86,7 @@ class NewLabels(Given):
 
 class StudyAnnotations(OfStudy):
     @says("Submitted labels of people, oldest first", page_of(shapes.LabelSerializer), query=LabelQuery)
+    @audited_export("labels")
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(LabelQuery)
         rows, last = labels.of_people(study).after(asked.get("after"), asked["limit"], wanted(study, asked))
@@ -163,6 +165,7 @@ class QualityQuery(Given):
 
 class StudyQuality(OfStudy):
     @says("Each annotator as an instrument", Document, query=QualityQuery)
+    @audited_export("annotators")
     def get(self, request: Request, slug: str) -> Response:
         return Response(quality.document(self.study(slug), **self.asked(QualityQuery)))
 
@@ -183,6 +186,7 @@ class StretchSerializer(serializers.Serializer[Any]):
 
 class StudyChecks(OfStudy):
     @says("Gold accuracy and self-consistency of each annotator over time", StretchSerializer(many=True))
+    @audited_export("annotators")
     def get(self, request: Request, slug: str) -> Response:
         rows = [stretch(one, part) for one in quality.records(self.study(slug)) for part in one.stretches]
         return Response(StretchSerializer(rows, many=True).data)

@@ -19,7 +19,8 @@ from annotation.models import Act
 from annotation.models.project import commanded
 from annotation.queries.projects import called
 from annotation.queries.schema import describe_gap
-from annotation.services.acts import coming_through
+from annotation.queries.studies import study_called
+from annotation.services.acts import coming_through, record
 
 BAD_INPUT = 2
 CLOSED_PIPE = 128 + 13
@@ -63,6 +64,9 @@ class ConcordCommand(PlainCommand):
     makes_roots = False
     """Whether it makes something that has nothing above it but a project, and therefore takes `--project`."""
 
+    exports = ""
+    """What it gives out of people, such as labels: then each run is on record as `export.<what>`."""
+
     # Django's checks of the code import every page to find nothing; `check`, `migrate`, `demo` and `serve` make them.
     requires_system_checks: tuple[str, ...] | list[str] = (SETTINGS,)
 
@@ -85,6 +89,8 @@ class ConcordCommand(PlainCommand):
         named = options.get("project") if self.makes_roots else None
         with coming_through(Act.Through.COMMAND), commanded(called(named) if named else None):
             document = self.run(**options)
+            if self.exports:
+                self.record_export(**options)
         try:
             self.tell(document, **options)
         except BrokenPipeError:
@@ -103,6 +109,12 @@ class ConcordCommand(PlainCommand):
         os.dup2(nowhere, self.stdout.fileno())  # what is still buffered goes there
         os.close(nowhere)
         sys.exit(CLOSED_PIPE)
+
+    def record_export(self, **options: Any) -> None:
+        """With the study, and how it was asked for; of a path the name of the file."""
+        study = study_called(options["study"]) if options.get("study") else None
+        says = {name: options[name] for name in ("format", "demographics", "output") if name in options}
+        record(f"export.{self.exports}", by=None, on=study, **says)
 
     def run(self, **options: Any) -> Any:  # noqa: ARG002
         """Do the work and return the document."""

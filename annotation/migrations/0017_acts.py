@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 from django.conf import settings
+from django.core.management.base import CommandError
 from django.db import migrations, models
 
 SQLITE = {
@@ -48,11 +49,11 @@ def guard(apps, schema_editor):
 
 
 def unguard(apps, schema_editor):
-    drop(schema_editor.connection)
-
-
-def drop(connection):
-    """What tests do with their database, which they empty."""
+    """Going back drops the whole log: only where there is none yet."""
+    connection = schema_editor.connection
+    n = apps.get_model("annotation", "Act").objects.using(connection.alias).count()
+    if n:
+        raise CommandError(f"The log of acts would be lost: {n} acts are in it, and it stays as it is.")
     undo = [f"DROP TRIGGER IF EXISTS {name}" for name in SQLITE]
     with connection.cursor() as cursor:
         for statement in undo if connection.vendor == "sqlite" else [UNDO_POSTGRESQL]:

@@ -1,4 +1,4 @@
-"""What researchers did: one row for each act, which nobody changes or removes afterwards."""
+"""What was done: one row for each act, which nobody changes or removes afterwards."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.hashing import content_hash
+from annotation.audit_digest import compute_digest
+from annotation.hashing import canonical_json, digest
 
 BEGINNING = "0" * 64
 """What stands before the first act."""
 
 
 class Act(models.Model):
-    """One act of a researcher. Triggers of the database refuse to change or delete it.
+    """One act. Triggers of the database refuse to change or delete it.
 
-    Each act carries a SHA-256 over itself and over that of the act before, so that a change made behind the triggers
-    is found (`check_invariants`). Nothing here is a link that follows when a row goes: the log outlives what it names.
-    A migration that alters this table on SQLite makes it anew, and has to make the triggers of 0017 anew too.
+    Each act carries a digest over itself and over that of the act before, so that a change made behind the triggers
+    is found (`check_invariants`). The digest needs a key that the database does not hold; the first acts of an older
+    site have a plain SHA-256, which the first keyed act covers. Nothing here is a link that follows when a row goes:
+    the log outlives what it names.
+    A migration that alters this table on SQLite makes it anew, and has to make the triggers anew too (audit_triggers).
     """
 
     class Through(models.TextChoices):
@@ -55,6 +58,9 @@ class Act(models.Model):
     outcome = models.TextField(default="null", help_text="JSON: what came of it.")
     previous = models.CharField(max_length=64, unique=True, help_text="`digest` of the act before.")
     digest = models.CharField(max_length=64, unique=True)
+    digest_key_id = models.CharField(
+        max_length=16, blank=True, default="", help_text="Key of the digest; empty where it is a SHA-256 without a key."
+    )
 
     class Meta:
         constraints = [
@@ -71,14 +77,15 @@ class Act(models.Model):
         return f"act {self.number}: {self.verb}"
 
     def sealed(self) -> str:
-        """The SHA-256 over all columns but itself."""
-        return content_hash(
-            [
-                *(self.previous, self.number, self.at.astimezone(UTC).isoformat(), self.who_id, self.operator),
-                *(self.verb, self.kind, self.key, self.name, self.study_id, self.project_id, self.through),
-                *(self.request_id, self.arguments, self.outcome),
-            ]
-        )
+        """The digest over all columns but itself. UnknownKeyError where the site does not have its key."""
+        content = [
+            *(self.previous, self.number, self.at.astimezone(UTC).isoformat(), self.who_id, self.operator),
+            *(self.verb, self.kind, self.key, self.name, self.study_id, self.project_id, self.through),
+            *(self.request_id, self.arguments, self.outcome),
+        ]
+        if not self.digest_key_id:
+            return digest(canonical_json(content))
+        return compute_digest(canonical_json([*content, self.digest_key_id]), key_id=self.digest_key_id)
 
     def as_json(self) -> dict[str, Any]:
         """The act as commands print it."""
@@ -100,6 +107,7 @@ class Act(models.Model):
             "outcome": self.came,
             "previous": self.previous,
             "digest": self.digest,
+            "digest_key_id": self.digest_key_id,
         }
 
     @property

@@ -8,9 +8,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from django.db.models import Q, QuerySet
 
 from annotation import walls
+from annotation.audit_digest import UnknownKeyError
 from annotation.errors import InputError
 from annotation.models import Act, Study, User
 from annotation.models.act import BEGINNING
+
+NO_KEY = "no act has a digest with a key, though the site makes them: all of the log was written anew without one"
 
 
 @dataclass(frozen=True)
@@ -80,19 +83,32 @@ def midnight(day: date) -> datetime:
 
 
 def head() -> tuple[int, str]:
-    """Number and SHA-256 of the newest act: kept elsewhere, they tell whether the end of the log was cut off."""
+    """Number and digest of the newest act: kept elsewhere, they tell whether the end of the log was cut off."""
     return Act.objects.order_by("-number").values_list("number", "digest").first() or (0, BEGINNING)
 
 
 def broken() -> tuple[int, str] | None:
     """The number of the first act that does not fit what stands before it, and why. None where all do."""
-    number, digest = 0, BEGINNING
+    number, digest, is_keyed = 0, BEGINNING, False
     for row in Act.objects.order_by("number").iterator(chunk_size=2000):
         if row.number != number + 1:
             return row.number, f"act {number + 1} is missing"
         if row.previous != digest:
             return row.number, f"act {row.number} does not follow the act before it"
-        if row.sealed() != row.digest:
-            return row.number, f"act {row.number} was changed"
-        number, digest = row.number, row.digest
-    return None
+        if is_keyed and not row.digest_key_id:
+            return row.number, f"act {row.number} has a digest without a key, though the acts before it have a key"
+        if problem := changed(row):
+            return row.number, problem
+        number, digest, is_keyed = row.number, row.digest, bool(row.digest_key_id)
+    return None if is_keyed or not number else (number, NO_KEY)
+
+
+def changed(row: Act) -> str:
+    """Why an act is not as it was written, as far as its digest tells; empty where it is."""
+    try:
+        return "" if row.sealed() == row.digest else f"act {row.number} was changed"
+    except UnknownKeyError as unknown:
+        return (
+            f"act {row.number} cannot be checked: its digest was made with key {unknown}, "
+            "whose secret this site does not have (CONCORD_AUDIT_KEY)"
+        )

@@ -1,4 +1,6 @@
-"""The log of what researchers do: `@act` on a service writes one row of each call, in the call's own transaction.
+"""The log of what is done: `@act` on a service writes one row of each call, in the call's own transaction.
+
+`record` writes what is no service, such as a sign-in or an export.
 
 Only the outermost act is written: opening a study that was made in the course of another act is a part of that. What
 is rolled back leaves no row. Several acts in one transaction are written at its end (`together`). Arguments are named
@@ -28,13 +30,16 @@ from django.utils import timezone
 from django_guid import get_guid
 
 from annotation import walls
+from annotation.audit_digest import current_key_id
+from annotation.audit_heads import write_head
 from annotation.models import Act, Project, Study, User
 from annotation.parsing.files import InputFile
 from annotation.queries.acts import head
+from annotation.queries.audit_heads import RESTORE
 from annotation.services.imports.outcome import Outcome
 
-VERBS: set[str] = set()
-"""All that there are, once the services are loaded."""
+VERBS: set[str] = {"log.key", "export.backup", RESTORE}
+"""All that there are, once the services and the site's signals are loaded; `log.key` is written by a migration."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -176,6 +181,15 @@ def together() -> Iterator[None]:
         waiting.reset(token)
 
 
+def record(verb: str, *, by: User | None, on: Any = None, **says: Any) -> None:
+    """Put on record what is no service's act; nothing within another act, which is on record itself."""
+    if pending.get() is None:
+        study = study_of([on])
+        given = {name: told(value) for name, value in says.items()}
+        with transaction.atomic():
+            write(Pending(verb, {"by": by}, on, given, reference(on), study, project_of([on], study)), None)
+
+
 def write(mine: Pending, result: Any) -> None:
     """One row, behind the newest; with other acts of a larger transaction at the end of that."""
     row, later = described(mine, result), waiting.get()
@@ -216,8 +230,15 @@ def number(rows: Sequence[Act]) -> None:
     for row in rows:
         place += 1
         row.number, row.at, row.previous = place, timezone.now(), digest
+        row.digest_key_id = current_key_id()
         row.digest = digest = row.sealed()
         row.save(force_insert=True)
+
+    def write_newest_head() -> None:
+        write_head(place, digest, rows[-1].at)
+
+    # What is committed stays, also where the second place cannot be written: `robust` logs that as an error.
+    transaction.on_commit(write_newest_head, robust=True)
 
 
 @cache

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
 from annotation.acts_forms import ActsForm
+from annotation.downloads import audited_export
 from annotation.models import Act, Study
 from annotation.queries.acts import head
 from annotation.services.exports import without_formula
@@ -22,7 +23,7 @@ AT_ONCE = 50
 LARGEST = 2**63 - 1
 COLUMNS = (
     *("number", "at", "who", "operator", "verb", "kind", "id", "name", "study_id", "through", "request_id"),
-    *("arguments", "outcome", "digest"),
+    *("arguments", "outcome", "digest", "digest_key_id"),
 )
 
 
@@ -60,6 +61,7 @@ def asked(request: HttpRequest) -> dict[str, str]:
 
 @researcher_required
 @require_safe
+@audited_export("acts")
 def acts_download(request: HttpRequest) -> HttpResponseBase:
     """The same acts as CSV, all of them."""
     form = ActsForm(request.GET)
@@ -87,7 +89,7 @@ def lines(rows: Iterable[Act]) -> Iterator[str]:
         yield writer.writerow(
             [
                 *(row.number, row.at.isoformat(), who, row.operator, row.verb, row.kind, row.key, name, row.study_id),
-                *(row.through, row.request_id, row.arguments, row.outcome, row.digest),
+                *(row.through, row.request_id, row.arguments, row.outcome, row.digest, row.digest_key_id),
             ]
         )
 

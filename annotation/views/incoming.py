@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import researcher_required
+from annotation.downloads import audited_export
 from annotation.errors import InputError
 from annotation.forms import ServiceForm
 from annotation.joining_forms import ConsentForm, IntakeForm, InvitationForm, QuestionForm
@@ -137,6 +138,7 @@ def participant_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespon
 
 @researcher_required
 @require_safe
+@audited_export("participants")
 def participants_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
     """Who came, by which way, what they decided, and their codes; without demographics."""
     if format not in FORMATS:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.access import researcher_required
 from annotation.charts import FILE, PAGE, Point, course, png, svg
+from annotation.downloads import audited_export
 from annotation.errors import InputError
 from annotation.markup import drawing
 from annotation.models import Criterion, Study, User
@@ -98,6 +99,7 @@ def plain_name(person: User) -> str:
 
 
 @researcher_required
+@audited_export("annotators")
 def checks_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
     """Gold accuracy and self-consistency over time, as csv (a stretch a row), svg or png."""
     study = get_object_or_404(Study, slug=slug)
@@ -167,6 +169,7 @@ def exclusion(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @researcher_required
+@audited_export("annotators")
 def quality_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
     """Everything that is known of the annotators, as JSON."""
     study = get_object_or_404(Study, slug=slug)

@@ -25,6 +25,7 @@ class Act(TypedDict):
     outcome: Any
     previous: str
     digest: str
+    digest_key_id: str
 
 
 class Me(TypedDict):

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from annotation.api.base import Api
 from annotation.api.schema import says
-from annotation.downloads import sent_zipped
+from annotation.downloads import audited_export, sent_zipped
 from annotation.models import Study
 from annotation.walls import visible_to
 from config import readiness, retention
@@ -99,6 +99,7 @@ class StudyArchive(Api):
         summary="A study with all that it rests on as one file, to be restored on another site",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )
+    @audited_export("archive")
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         study = get_object_or_404(Study, slug=slug)
         writing.refuse_at_work(study)

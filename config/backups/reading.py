@@ -19,8 +19,10 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import DateField, Model
 
 from annotation.errors import InputError
-from annotation.models import Project
+from annotation.models import Act, Project
 from annotation.models.project import DEFAULT_NAME, DEFAULT_SLUG
+from annotation.queries.audit_heads import RESTORE
+from annotation.services.acts import record
 from config.backups import tables
 from config.backups.encryption import decrypted
 from config.backups.writing import FORM, MANIFEST, migrations
@@ -31,6 +33,8 @@ BATCH = 1000
 
 def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
     """Fill an empty, migrated database with a backup. Returns the manifest, with who was withdrawn and erased again.
+
+    The restore is the newest act then: acts that the site did after the backup are missing, and the log says why.
 
     Raises InputError where the file is no backup, was changed or cut, was encrypted with another key, was made by a
     version with other tables, or the site is not empty; nothing is kept then.
@@ -43,6 +47,7 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
             for model in tables.models_kept():
                 tell(model._meta.label, table(archive, model, manifest, path))
             go_on_counting()
+            record(RESTORE, by=None, made_at=manifest["made_at"], acts=manifest["tables"][Act._meta.label]["rows"])
             manifest["withdrawn_again"] = again.apply_list().as_json()
     except IntegrityError as error:
         raise InputError(f"refers to rows that it does not hold: {error}", file=str(path)) from error

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
-from annotation.downloads import sent_zipped
+from annotation.downloads import audited_export, sent_zipped
 from annotation.errors import InputError
 from annotation.models import Study
 from config.archives import writing
@@ -16,6 +16,7 @@ from config.archives import writing
 
 @researcher_required
 @require_safe
+@audited_export("archive")
 def study_archive(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The study with all that it rests on."""
     study = get_object_or_404(Study, slug=slug)

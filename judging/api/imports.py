@@ -24,7 +24,7 @@ from annotation.api.base import Api, Given, IntoProject
 from annotation.api.labels import without_file
 from annotation.api.problems import problem
 from annotation.api.schema import says
-from annotation.downloads import sent
+from annotation.downloads import audited_export, sent
 from annotation.errors import InputError
 from annotation.models import Assignment, Study
 from annotation.parsing.files import MEGABYTE, InputFile
@@ -122,6 +122,7 @@ class StudyLabels(Api):
             (200, "application/vnd.apache.parquet"): OpenApiResponse(OpenApiTypes.BINARY),
         },
     )
+    @audited_export("labels")
     def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:
         if form not in LABEL_FILES:
             raise Http404

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from annotation.api.base import Api, Document, Given, PageQuery, PlaceQuery, page_of
 from annotation.api.labels import CriterionQuery
 from annotation.api.schema import says
-from annotation.downloads import sent_zipped
+from annotation.downloads import audited_export, sent_zipped
 from annotation.errors import InputError
 from annotation.exchange.registry import EXCHANGES
 from annotation.models import Criterion, Item, Study
@@ -232,6 +232,7 @@ class StudyExport(ExportsApi):
         summary="A study as the files of another tool, in one ZIP archive",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )
+    @audited_export("labels")
     def get(self, request: Request, slug: str, tool: str) -> StreamingHttpResponse:
         study = get_object_or_404(Study, slug=slug)
         members = packing.members(study, tool)

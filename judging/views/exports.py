@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
-from annotation.downloads import sent, sent_zipped
+from annotation.downloads import audited_export, sent, sent_zipped
 from annotation.exchange.registry import EXCHANGES
 from annotation.models import Assignment, Study
 from annotation.queries import size
@@ -19,6 +19,7 @@ from judging.services.exchanging import packing
 
 @researcher_required
 @require_safe
+@audited_export("labels")
 def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """One row per label, people's first. Of people their ratings; ?purpose=check, repeat, … for other answers."""
     if format not in FORMATS:
@@ -31,6 +32,7 @@ def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
 
 @researcher_required
 @require_safe
+@audited_export("labels")
 def export_for(request: HttpRequest, slug: str, tool: str) -> HttpResponseBase:  # noqa: ARG001
     """The study as the files of another tool, in one ZIP archive."""
     study = get_object_or_404(Study, slug=slug)

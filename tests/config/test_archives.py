@@ -33,6 +33,7 @@ from tests.factories import (
     StudyFactory,
     UserFactory,
 )
+from tests.guards import without_triggers
 from tests.judging.services.trust.judged import study as judged_study
 from tests.judging.services.trust.judged import trusted
 from tests.labelled import judge_says
@@ -98,7 +99,7 @@ def emptied() -> None:
 
 
 def without(models: Iterable[type[Model]]) -> None:
-    with connection.constraint_checks_disabled():
+    with connection.constraint_checks_disabled(), without_triggers():
         for model in models:
             model._base_manager.all()._raw_delete(using="default")
 

@@ -24,6 +24,7 @@ from annotation.queries import acts
 from annotation.services import known, studies
 from config.backups import encryption, folder, reading, tables, writing
 from tests.factories import DialogueFactory, ProfileFactory, ResearcherFactory, StudyFactory
+from tests.guards import without_triggers
 from tests.judging.helpers import dialogue_study, judged, scripted
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +41,7 @@ def backup(db, tmp_path) -> Path:
 
 
 def emptied() -> None:
-    with connection.constraint_checks_disabled():
+    with connection.constraint_checks_disabled(), without_triggers():
         for model in tables.models_kept():
             model._base_manager.all()._raw_delete(using="default")
 
@@ -52,15 +53,16 @@ def content() -> dict[str, list[str]]:
 def test_the_log_of_acts_comes_back_as_it_was_and_goes_on(db, tmp_path):
     made = studies.create(by=ResearcherFactory(), name="Größe", kind="pair", criteria=["preference"])
     known.set_rules(by=None, study=made, pass_mark=0.1)
-    before = list(Act.objects.values())
+    before = list(Act.objects.order_by("number").values())
     path = tmp_path / "site.zip"
     writing.write(path, key=None)
     emptied()
     reading.restore(path)
-    assert list(Act.objects.values()) == before
-    assert acts.broken() is None
+    assert list(Act.objects.order_by("number").values()[:2]) == before
+    restored = Act.objects.get(number=3)
+    assert (restored.verb, restored.asked["acts"]) == ("site.restore", 2)
     known.set_rules(by=None, study=Study.objects.get(), pass_mark=0.2)
-    assert (acts.head()[0], acts.broken()) == (3, None)
+    assert (acts.head()[0], acts.broken()) == (4, None)
 
 
 def with_later_migration(manifest: bytes) -> str:
@@ -74,7 +76,7 @@ class TestRoundTrip:
         assert sum(map(len, before.values())) > 30
         emptied()
         manifest = reading.restore(backup)
-        assert content() == before
+        assert content() == {**before, "annotation.Act": [*before["annotation.Act"], content()["annotation.Act"][-1]]}
         assert {label: table["rows"] for label, table in manifest["tables"].items() if table["rows"]} == {
             label: len(rows) for label, rows in before.items() if rows
         }

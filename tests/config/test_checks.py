@@ -22,7 +22,7 @@ def example() -> dict[str, str]:
 @pytest.fixture
 def sound(settings, monkeypatch) -> None:
     settings.SECRET_KEY, settings.METRICS_TOKEN = GOOD, GOOD[:20]
-    settings.SEALING_SECRETS = [GOOD]
+    settings.SEALING_SECRETS = settings.AUDIT_SECRETS = [GOOD]
     monkeypatch.setitem(settings.DATABASES["default"], "PASSWORD", GOOD)
 
 
@@ -42,10 +42,13 @@ def test_a_key_that_can_be_guessed_is_an_error(sound, settings, key):
     assert found() == {"concord.E011"}
 
 
-def test_so_is_a_sealing_secret(sound, settings):
-    settings.SEALING_SECRETS = ["replace-with-this", GOOD]
+@pytest.mark.parametrize(
+    ("setting", "variable"), [("SEALING_SECRETS", "CONCORD_SEALING_SECRETS"), ("AUDIT_SECRETS", "CONCORD_AUDIT_KEY")]
+)
+def test_so_is_any_other_secret(sound, settings, setting, variable):
+    setattr(settings, setting, ["replace-with-this", GOOD])
     (one,) = checks.secrets_are_secret()
-    assert "CONCORD_SEALING_SECRETS" in one.msg
+    assert variable in one.msg
 
 
 @pytest.mark.parametrize("token", [example()["CONCORD_METRICS_TOKEN"], "secret"])

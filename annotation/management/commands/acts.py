@@ -14,7 +14,7 @@ from annotation.queries.acts import Wanted, found, head
 
 
 class Command(ConcordCommand):
-    help = "What researchers did, newest first; with the SHA-256 of the newest act, to be kept elsewhere."
+    help = "What researchers did, newest first; with the digest of the newest act."
     example = 'acts --study "My study" --since 2026-01-01 --json'
 
     def arguments(self, parser: CommandParser) -> None:

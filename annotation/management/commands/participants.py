@@ -17,6 +17,7 @@ from annotation.services import joining
 class Command(ConcordCommand):
     help = "Who came into a study, by which way, what they decided on consent, and their completion codes."
     example = "participants --study pilot --json"
+    exports = "participants"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or address of the study")

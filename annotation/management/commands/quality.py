@@ -15,6 +15,7 @@ from annotation.queries.studies import study_called
 class Command(ConcordCommand):
     help = "How each annotator rates: signs of carelessness, gold accuracy and self-consistency, errors by criterion."
     example = "quality --study pilot --json"
+    exports = "annotators"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or address of the study")

@@ -16,6 +16,7 @@ from config.archives import writing
 class Command(ConcordCommand):
     help = "Write one study with its material, labels, judgments and results to one file, which restores elsewhere."
     example = 'archive_study --study "My study" -o my-study.zip'
+    exports = "archive"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="its name or slug")

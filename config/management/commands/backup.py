@@ -25,6 +25,7 @@ class Command(ConcordCommand):
         "encrypted with the key in CONCORD_BACKUP_KEY."
     )
     example = "backup --folder /mnt/backups --keep 14 --keep-days 60"
+    exports = "backup"
 
     def arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from config import invariants
 
@@ -13,22 +17,39 @@ class Command(ConcordCommand):
     help = "Look for what must not be in the database, after faults or a restore. Exits 1 where it finds something."
     example = "check_invariants --json"
 
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--heads",
+            nargs="+",
+            type=Path,
+            default=[],
+            metavar="FILE",
+            help="files of other hosts, or of a syslog, that say what the newest act was (CONCORD_AUDIT_HEADS)",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        self.found = invariants.findings()
         super().handle(*args, **options)
         if self.found:
             sys.exit(1)
 
-    def run(self, **options: Any) -> dict[str, Any]:  # noqa: ARG002
+    def run(self, **options: Any) -> dict[str, Any]:
+        try:
+            self.found = invariants.findings(options["heads"])
+            notes = invariants.notes(options["heads"])
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", file=str(error.filename)) from error
         return {
             "checked": len(invariants.INVARIANTS) + 5,
             "findings": [
                 {"invariant": one.invariant, "n": one.n, "examples": list(one.examples)} for one in self.found
             ],
+            "notes": notes,
         }
 
     def say(self, document: dict[str, Any]) -> None:
         for one in document["findings"]:
             self.stdout.write(f"BROKEN {one['invariant']} {one['n']}: {', '.join(one['examples'])}")
+        for note in document["notes"]:
+            self.stdout.write(f"NOTE {note}")
         if not document["findings"]:
             self.stdout.write(f"All {document['checked']} invariants hold.")

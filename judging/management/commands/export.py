@@ -20,6 +20,7 @@ from judging.services.exchanging import dataset, writing
 class Command(ConcordCommand):
     help = "Write all labels of a study, of people and of judges, one row each. Whole file or none."
     example = "export --study PandaLM --format csv -o pandalm.csv"
+    exports = "labels"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 from django.core.management import call_command
@@ -20,10 +20,12 @@ import annotation.services
 import config.archives
 import judging.services
 import simulation.services
+from annotation.audit_heads import read_heads
 from annotation.errors import InputError
 from annotation.models import Act, Study, User
 from annotation.models.act import BEGINNING
 from annotation.queries import acts as queries
+from annotation.queries.audit_heads import compare
 from annotation.services import (
     acts,
     assignments,
@@ -37,7 +39,6 @@ from annotation.services import (
 )
 from annotation.services.idempotency import Answer
 from annotation.services.imports import records
-from tests.conftest import triggers
 from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
 
 EXCEPTIONS = {
@@ -68,6 +69,7 @@ EXCEPTIONS = {
     "judging.services.trust.trusting.of_judge": "a result",
     "judging.services.trust.trusting.of_judges": "a result",
     # parts of other acts
+    "annotation.services.acts.record": "writes an act",
     "annotation.services.idempotency.is_known": "asks whether a request was answered",
     "annotation.services.idempotency.once": "does what a request asks, which is the act",
     "annotation.services.imports.labelled.add_items": "a part of an import",
@@ -250,11 +252,11 @@ class TestChain:
             assert row.sealed() == row.digest
 
     @pytest.mark.parametrize("field", ["verb", "name", "arguments", "outcome", "operator", "request_id"])
-    def test_a_changed_act_is_named(self, study: Study, field: str):
+    def test_a_changed_act_is_named(self, unguarded: None, study: Study, field: str):
         Act.objects.filter(number=1).update(**{field: '"forged"'})
         assert queries.broken() == (1, "act 1 was changed")
 
-    def test_another_person_another_time_another_study(self, study: Study, researcher: User):
+    def test_another_person_another_time_another_study(self, unguarded: None, study: Study, researcher: User):
         row = Act.objects.get(number=2)
         for change in ({"who": None}, {"study_id": 99}, {"at": row.at.replace(year=2001)}, {"key": 7}):
             with transaction.atomic():
@@ -262,20 +264,19 @@ class TestChain:
                 assert queries.broken() == (2, "act 2 was changed")
                 transaction.set_rollback(True)
 
-    def test_a_missing_act_is_named(self, study: Study, researcher: User):
+    def test_a_missing_act_is_named(self, unguarded: None, study: Study, researcher: User):
         studies.open(by=researcher, study=study)
         Act.objects.filter(number=2).delete()
         assert queries.broken() == (3, "act 2 is missing")
 
-    def test_an_act_that_was_put_in_is_named(self, study: Study, researcher: User):
+    def test_an_act_that_was_put_in_is_named(self, unguarded: None, study: Study, researcher: User):
         last = newest()
         made = Act(number=last.number + 1, at=last.at, verb="study.open", through="page", previous="f" * 64)
         made.digest = made.sealed()
         made.save(force_insert=True)
         assert queries.broken() == (made.number, f"act {made.number} does not follow the act before it")
 
-    def test_check_invariants_names_it(self, study: Study, capsys):
-        call_command("check_invariants")
+    def test_check_invariants_names_it(self, unguarded: None, study: Study, capsys):
         Act.objects.filter(number=2).update(verb="study.close")
         with pytest.raises(SystemExit):
             call_command("check_invariants")
@@ -283,11 +284,7 @@ class TestChain:
 
 
 class TestAppendOnly:
-    """Other tests work without the triggers, as they empty the tables."""
-
-    @pytest.fixture
-    def guarded(self, study: Study) -> None:
-        triggers.guard(None, SimpleNamespace(connection=connection))
+    """By triggers, which the fixture `unguarded` takes away."""
 
     @pytest.mark.parametrize(
         "statement",
@@ -298,7 +295,7 @@ class TestAppendOnly:
             "DELETE FROM annotation_act WHERE number = 1",
         ],
     )
-    def test_the_database_refuses_to_change_and_delete(self, guarded: None, statement: str):
+    def test_the_database_refuses_to_change_and_delete(self, study: Study, statement: str):
         before = list(Act.objects.values_list("number", "digest"))
         with (
             pytest.raises(DatabaseError, match="never changed or deleted"),
@@ -308,7 +305,7 @@ class TestAppendOnly:
             cursor.execute(statement)
         assert list(Act.objects.values_list("number", "digest")) == before
 
-    def test_nor_by_the_way_of_the_orm(self, guarded: None, study: Study, researcher: User):
+    def test_nor_by_the_way_of_the_orm(self, study: Study, researcher: User):
         with pytest.raises(DatabaseError, match="never changed"), transaction.atomic():
             newest().save()
         with pytest.raises(DatabaseError, match="never changed"), transaction.atomic():
@@ -316,7 +313,7 @@ class TestAppendOnly:
         studies.open(by=researcher, study=study)
         assert newest().verb == "study.open", "new acts are written"
 
-    def test_replacing_is_refused_too(self, guarded: None):
+    def test_replacing_is_refused_too(self, study: Study):
         into = "INSERT OR REPLACE INTO" if connection.vendor == "sqlite" else "INSERT INTO"
         instead = "" if connection.vendor == "sqlite" else "ON CONFLICT (number) DO UPDATE SET verb = excluded.verb"
         names = ", ".join(field.column for field in Act._meta.concrete_fields)
@@ -329,7 +326,7 @@ class TestAppendOnly:
             cursor.execute(f"{into} annotation_act ({names}) SELECT {values} FROM annotation_act WHERE true {instead}")
 
     @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no TRUNCATE")
-    def test_emptying_is_refused_too(self, guarded: None):
+    def test_emptying_is_refused_too(self, study: Study):
         with (
             pytest.raises(DatabaseError, match="never changed"),
             transaction.atomic(),
@@ -337,7 +334,7 @@ class TestAppendOnly:
         ):
             cursor.execute("TRUNCATE annotation_act")
 
-    def test_an_account_can_go_though_the_log_names_it(self, guarded: None, researcher: User):
+    def test_an_account_can_go_though_the_log_names_it(self, study: Study, researcher: User):
         number = researcher.pk
         Study.objects.update(created_by=None)
         researcher.delete()
@@ -347,7 +344,8 @@ class TestAppendOnly:
     def test_a_database_that_migrate_left_refuses(self, migrated, tmp_path: Path, db: None):
         migrated(tmp_path)
         row = "number, at, verb, kind, name, operator, through, request_id, arguments, outcome, previous, digest"
-        values = ", ".join(f"'{text}'" for text in ("k", "n", "o", "page", "r", "{}", "null", "p", "d"))
+        row += ", digest_key_id"
+        values = ", ".join(f"'{text}'" for text in ("k", "n", "o", "page", "r", "{}", "null", "p", "d", ""))
         with closing(sqlite3.connect(tmp_path / "concord.sqlite3")) as site:
             site.execute(f"INSERT INTO annotation_act ({row}) VALUES (1, '2026-01-01', 'a.b', {values})")
             for statement in ("UPDATE annotation_act SET verb = 'c.d'", "DELETE FROM annotation_act"):
@@ -376,6 +374,9 @@ def test_acts_at_the_same_moment_make_one_chain(researcher: User):
         list(pool.map(work, made))
     assert queries.broken() is None
     assert queries.head()[0] == Act.objects.count() == 8 + 40
+    heads = list(read_heads())
+    assert sorted(one.number for one in heads) == list(range(1, 49)), "each is written down once, whole"
+    assert compare(heads).lost == []
     assert Act.objects.filter(verb="queue.set").values("study_id").distinct().count() == 8
 
 

@@ -21,6 +21,7 @@ from annotation.services.imports import benchmarks as importing
 from annotation.services.imports import personafeedback
 from tests.annotation.services.benchmarks.voting import pairs, study_of, vote
 from tests.factories import BenchmarkCaseFactory, BenchmarkFactory, ResponsePairFactory
+from tests.guards import without_triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -57,9 +58,10 @@ def benchmark():
 
 def empty_the_database() -> None:
     """Past the models, which refuse to delete what is released; accounts stay."""
-    for model in apps.get_app_config("annotation").get_models(include_auto_created=True):
-        if not model.__name__.startswith("User"):
-            model._base_manager.all()._raw_delete("default")
+    with without_triggers():
+        for model in apps.get_app_config("annotation").get_models(include_auto_created=True):
+            if not model.__name__.startswith("User"):
+                model._base_manager.all()._raw_delete("default")
 
 
 def everything(benchmark: Benchmark) -> dict:

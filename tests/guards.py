@@ -1,0 +1,24 @@
+"""Past the triggers of the audit log, for tests that empty the database or play somebody who owns it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from django.db import connection
+
+from annotation import audit_triggers
+
+
+@contextmanager
+def without_triggers() -> Iterator[None]:
+    """They are made anew behind it."""
+    run(audit_triggers.dropping(connection.vendor))
+    yield
+    run(audit_triggers.making(connection.vendor))
+
+
+def run(statements: Sequence[str]) -> None:
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
