@@ -30,6 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 STATES = ROOT / "tests" / "config" / "states"
 ITEMS = 6
 STUDIES = ("Demo dialogues", "Demo pairs")
+SECRET = "tests-only"
+"""As in tests/settings.py: the log of acts is checked with the key that it was written with."""
 
 
 def check_out(commit: str | None, folder: Path) -> Path:
@@ -70,7 +72,7 @@ def manage(tree: Path, data: Path, *arguments: str) -> str:
         name: value for name, value in os.environ.items() if not name.startswith(("CONCORD_", "DATABASE_", "CELERY_"))
     }
     command = [sys.executable, "manage.py", *arguments]
-    environment = {**kept, "CONCORD_DATA_DIR": str(data)}
+    environment = {**kept, "CONCORD_DATA_DIR": str(data), "CONCORD_SECRET_KEY": SECRET}
     done = subprocess.run(command, cwd=tree, env=environment, check=False, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"store_state: manage.py {' '.join(arguments)} exited {done.returncode}:\n{done.stdout}{done.stderr}")

@@ -147,7 +147,8 @@ def test_an_earlier_database_is_upgraded_with_all_that_it_holds(state, empty_sit
     with connection.cursor() as cursor:
         for table, rows in before.items():
             cursor.execute(f'SELECT count(*) FROM "{table}"')
-            assert (table, cursor.fetchone()[0]) == (table, rows)
+            added = cursor.fetchone()[0] - rows
+            assert (table, added) in {(table, 0), ("annotation_act", 1)}, "that the log is keyed from here on is an act"
     call_command("check_invariants", stdout=StringIO())
     for study, expected in json.loads((FOLDER / f"{state}.json").read_text()).items():
         assert reported(study) == {key: pytest.approx(figures) for key, figures in expected.items()}
