@@ -61,7 +61,7 @@ class User(AbstractUser):
         super().clean()
         for field in ("username", "display_name", "first_name", "last_name"):
             try:
-                check_line(getattr(self, field), field=field)
+                check_line(getattr(self, field) or "", field=field)
             except InputError as error:
                 raise ValidationError({field: error.message}) from error
 

@@ -181,6 +181,14 @@ class TestWhatIsRefused:
         assert not Study.objects.filter(name="Known").exists()
         assert not User.objects.filter(username="p0").exists()
 
+    @pytest.mark.parametrize(("table", "field"), [(Study, "name"), (Judge, "name"), (User, "display_name")])
+    def test_a_name_that_turns_text(self, study, tmp_path, table, field):
+        table.objects.filter(pk=table.objects.earliest("pk").pk).update(**{field: "Kno\u202ewn"})
+        writing.write(study, tmp_path / "known.zip")
+        emptied()
+        with pytest.raises(InputError, match=r"control character U\+202E"):
+            reading.restore(by=None, path=tmp_path / "known.zip")
+
     def test_a_changed_or_cut_file(self, study, tmp_path):
         writing.write(study, tmp_path / "known.zip")
         emptied()

@@ -50,7 +50,7 @@ def sign_in(client: Client, code: str) -> bool:
 
 
 def stored() -> str:
-    return json.dumps(list(Authenticator.objects.values_list("data", flat=True)))
+    return json.dumps(list(Authenticator.objects.order_by("pk").values_list("data", flat=True)), sort_keys=True)
 
 
 class TestSealing:

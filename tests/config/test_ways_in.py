@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from annotation.models import User
 from tests.config.test_permissions import routes, rule_of
 from tests.factories import UserFactory
 
+BASE = Path(__file__).resolve().parents[2]
 PASSWORD = "right-one-7"
 NAMES = ("login", "username", "user", "name", "email")
 SECRETS = ("password", "password1", "password2", "oldpassword", "old_password", "new_password1", "new_password2")
@@ -89,3 +91,16 @@ def test_nor_for_staff_who_have_signed_in_themselves(bob: User) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(UserFactory(is_staff=True))
     assert ways_in(client) == []
+
+
+SIGNS_IN = re.compile(
+    r"\bfrom django\.contrib\.auth import [^\n]*\b(login|authenticate)\b|\bauth\.(login|authenticate)\("
+)
+
+
+def test_no_code_of_the_site_signs_in_past_allauth() -> None:
+    """Django's own functions know neither limit nor second factor; allauth's `perform_login` does."""
+    files = [path for app in ("annotation", "judging", "simulation", "config") for path in (BASE / app).rglob("*.py")]
+    assert len(files) > 500
+    assert [str(path) for path in files if SIGNS_IN.search(path.read_text())] == []
+    assert SIGNS_IN.search("from django.contrib.auth import login, logout")
