@@ -32,6 +32,9 @@ METADATA = {
 GLOBAL = IPv6Network("2000::/3")
 """All that is given out of IPv6. What is outside leads to nobody, to this network, or to an IPv4 address."""
 
+TRANSLATED = IPv6Network("64:ff9b:1::/48")
+"""What a network translates to IPv4 addresses, in which way only that network knows (RFC 8215)."""
+
 RESERVED = [
     ip_network(one)
     for one in (
@@ -158,14 +161,14 @@ def is_link_local(address: Address | None) -> bool:
     """Whether it is behind no router, where clouds keep the keys of a machine: no model and no webhook is there."""
     if isinstance(address, IPv6Address) and (inner := carried(address)):
         return is_link_local(inner)
-    return address is not None and (address.is_link_local or address in METADATA)
+    return address is not None and (address.is_link_local or address in METADATA or address in TRANSLATED)
 
 
 def carried(address: IPv6Address) -> IPv4Address | None:
     """The IPv4 address that a translator or a tunnel would send it to."""
     number = int(address)
     last = IPv4Address(number & 0xFFFFFFFF)
-    if number >> 32 in (0, 0xFFFF0000) or number >> 80 == 0x64FF9B0001:  # compatible; RFC 2765; RFC 8215
+    if number >> 32 in (0, 0xFFFF0000):  # compatible; RFC 2765
         return last
     return address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1]) or nat64(address)
 

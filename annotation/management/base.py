@@ -92,11 +92,11 @@ class ConcordCommand(PlainCommand):
             if self.exports:
                 self.record_export(**options)
         try:
-            self.tell(document, **options)
+            self.write_document(document, **options)
         except BrokenPipeError:
             self.stop_writing()
 
-    def tell(self, document: Any, **options: Any) -> None:
+    def write_document(self, document: Any, **options: Any) -> None:
         if options["json"]:
             self.write_json(document)
         else:

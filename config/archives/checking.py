@@ -16,9 +16,11 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic import ValidationError as ShapeError
 
 from annotation.errors import InputError
+from annotation.hashing import content_hash
 from annotation.models import User
 from annotation.parsing.files import DOCUMENT_LIMIT, MEGABYTE
 from annotation.parsing.records import Turn
+from judging.models import Certificate
 
 MANIFEST_LIMIT = 4 * MEGABYTE
 SMALL = 64 * MEGABYTE
@@ -83,6 +85,8 @@ def check_row(row: Model) -> None:
             field.run_validators(value)
         elif isinstance(field, SlugField):
             raise ValidationError(f"{field.name} is empty")
+    if isinstance(row, Certificate) and row.sha256 != content_hash(row.content):
+        raise ValidationError("sha256 is not the seal of the content")
 
 
 @cache

@@ -217,6 +217,16 @@ def test_a_link_to_a_page_of_completion_is_an_address_of_the_web(made):
     refused(packed(made, {"annotation.Intake": lambda rows: [row]}), "Enter a valid URL")
 
 
+def test_a_certificate_that_was_sealed_otherwise(made):
+    with zipfile.ZipFile(made) as archive:
+        study, judge = (json.loads(archive.read(f"{one}.jsonl")) for one in ("annotation.Study", "judging.Judge"))
+    row = {
+        "id": 1, "study_id": study["id"], "judge_id": judge["id"], "content": {"rules": {}}, "sha256": "a/b",
+        "created_by_id": None, "created_at": "2026-01-01T00:00:00+00:00",
+    }  # fmt: skip
+    refused(packed(made, {"judging.Certificate": lambda rows: [row]}), "not the seal of the content")
+
+
 class TestPeople:
     def test_who_is_here_keeps_password_role_and_rights(self, made):
         alice = ResearcherFactory(username="alice", password="secret-of-alice")

@@ -20,6 +20,9 @@ from judging.services.trust.verdicts import CriterionVerdict
 
 FORMAT = "concord-judge-certificate/1"
 HOLDS, EXPIRED, ALTERED, UNKNOWN = "holds", "expired", "altered", "unknown"
+LARGEST = 2**63
+"""Beyond the number of any row."""
+
 KEPT = ("labels", "n_labelled", "n_unlabelled", "unscored", "selective", "confidence_from")
 """What of a criterion's calibration is on the certificate beside the verdict."""
 
@@ -72,6 +75,8 @@ def check(found: Mapping[str, Any]) -> Checked:
         return Checked(UNKNOWN, (f"this is no certificate of the format {FORMAT}",))
     if content_hash(content) != seal:
         return Checked(ALTERED, ("the content does not match its SHA-256: it was changed after it was issued",))
+    if not _is_whole(content):
+        return Checked(UNKNOWN, ("it lacks something that a certificate of this format says",))
     study = Study.objects.filter(name=content["study"]["name"]).first()
     judge = queries.judge_named(content["judge"]["name"], content["judge"]["version"])
     if study is None or judge is None:
@@ -79,6 +84,18 @@ def check(found: Mapping[str, Any]) -> Checked:
         return Checked(UNKNOWN, (f"its {gone} is not in this database: whether it still holds cannot be told",))
     problems = tuple(_changes(content, study, judge))
     return Checked(EXPIRED if problems else HOLDS, problems)
+
+
+def _is_whole(content: Mapping[str, Any]) -> bool:
+    """Whether all is there that it is held to. The seal is no signature: anybody can seal what they wrote."""
+    try:
+        judge, items = content["judge"], content["items"]
+        texts = [content["study"]["name"], judge["name"], judge["hash"], items["hash"], *content["prompts"]]
+        numbers = [judge["version"], items["n"], *content["runs"]]
+    except (KeyError, TypeError):
+        return False
+    is_text = all(isinstance(one, str) for one in texts)
+    return is_text and all(type(one) is int and 0 <= one < LARGEST for one in numbers)
 
 
 def _changes(content: Mapping[str, Any], study: Study, judge: Judge) -> Iterator[str]:

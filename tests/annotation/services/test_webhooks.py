@@ -343,7 +343,7 @@ class TestHostileReceivers:
         assert outgoing.post(url, b"{}", {}, rule=Rule(hosts=["lab.example"])) == 200
         assert receiver.got[0][0]["Host"] == f"lab.example:{receiver.server.server_port}"
 
-    @pytest.mark.parametrize("path", ["/caf\u00e9?q=\u4e0a", "/a b", "/x\r\nX-Forged: 1", "/x\x00y", "/%20?a=b&c=%41"])
+    @pytest.mark.parametrize("path", ["/caf\u00e9?q=\u4e0a", "/a b", "/x\r\nX-Forged: 1", "/%20?a=b&c=%41"])
     def test_an_address_that_is_no_ascii_or_holds_a_line_is_sent_as_percentages(self, alice, receiver, sent, path):
         url = receiver.url.replace("/hook?lab=1", path)
         webhooks.make(by=alice, url=url, events=["run.finished"])

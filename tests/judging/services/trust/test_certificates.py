@@ -7,6 +7,7 @@ import copy
 import pytest
 from django.urls import reverse
 
+from annotation.hashing import content_hash
 from annotation.models import Criterion, Dialogue
 from judging.models import Certificate, Judge, JudgeRun
 from judging.queries.certificates import prompts_today
@@ -52,6 +53,28 @@ def test_a_changed_word_breaks_the_seal():
     forged["content"]["criteria"]["personalization"]["decision"] = "replace"
     assert certificates.check(forged).state == "altered"
     assert certificates.check({"content": {"format": "other"}, "sha256": ""}).state == "unknown"
+
+
+def test_what_somebody_sealed_themselves_is_no_crash():
+    """The seal is a hash that anybody can compute."""
+    content = certificates.document(issued(study(n=30)))["content"]
+    for change in (
+        {"study": None},
+        {"study": {}},
+        {"study": {"name": {"a": 1}}},
+        {"judge": []},
+        {"judge": {"name": "gpt", "version": "1", "hash": ""}},
+        {"judge": {"name": "gpt", "version": 10**30, "hash": ""}},
+        {"runs": ["1"]},
+        {"runs": [10**30]},
+        {"runs": 5},
+        {"prompts": [[]]},
+        {"items": {"n": True, "hash": ""}},
+    ):
+        sealed = {**content, **change}
+        forged = certificates.check({"content": sealed, "sha256": content_hash(sealed)})
+        assert forged.state == "unknown"
+        assert forged.problems == ("it lacks something that a certificate of this format says",)
 
 
 def test_it_expires_with_a_new_version_of_the_judge():
