@@ -31,5 +31,5 @@ class WholeExecutor(MigrationExecutor):
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
-        migrate.MigrationExecutor = WholeExecutor  # type: ignore[misc]  # Django has no other place for it
+        migrate.MigrationExecutor = WholeExecutor  # type: ignore[attr-defined]  # Django has no other place for it
         super().handle(*args, **options)
