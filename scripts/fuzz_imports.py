@@ -1,7 +1,7 @@
 """Spoilt files over all importers: each must end as an error in words, or as an import that counts right.
 
     python scripts/fuzz_imports.py [--n 20000] [--seed 0] [--keep FOLDER]
-    python scripts/fuzz_imports.py --replies [--n 20000] [--largest 250000]
+    python scripts/fuzz_imports.py --replies [--n 20000] [--largest 64000]
 
 Works in an SQLite database of its own, and undoes each import. Prints how many were imported and refused by importer;
 files that ended otherwise are kept in --keep. Exits 1 where there are any. With --replies, spoilt replies go
@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, default=None, help="where files that failed are kept")
     parser.add_argument("--replies", action="store_true", help="spoilt replies in place of files")
-    parser.add_argument("--largest", type=int, default=250_000, help="characters up to which the time is looked at")
+    parser.add_argument("--largest", type=int, default=64_000, help="characters up to which the time is looked at")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"

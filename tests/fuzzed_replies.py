@@ -239,7 +239,7 @@ def spoilt(chance: random.Random) -> str:
     text = chance.choice([*GOOD, ""])
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
         place = chance.randrange(len(text) + 1)
-        bit = chance.choice(BITS) * chance.choice((1, 1, 1, 2, 30, 2000))
+        bit = chance.choice(BITS) * chance.choice((1, 1, 1, 2, 30, 300))
         text = text[:place] + bit + text[place + chance.choice((0, 0, 1, 5, 40)) :]
     return text
 

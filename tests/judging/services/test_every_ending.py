@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from judging.parsing import UNREAD
 from judging.providers import calls
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged
@@ -76,13 +77,13 @@ def test_a_fault_that_passes_ends_as_one_judgment(server, judge, fault):
 def test_a_reply_ends_as_its_verdict_or_the_reason_for_none(server, judge, answer, value, reason):
     if judge.provider == "openai_compatible" and answer.stop:
         answer = Answer(text=answer.text, stop=CHAT_STOPS[answer.stop])
-    server.answers.append(answer)
+    server.answers += [answer, answer]
 
     judgment = only_judgment(judge)
 
     assert (judgment.value, judgment.unscored_reason) == (value, reason)
     assert judgment.raw_reply == (answer.text if answer.status == 200 else "")
-    assert len(server.asked) == 1, "a reply is not asked for twice"
+    assert len(server.asked) == (2 if reason in UNREAD else 1), "asked for again where it was not read"
 
 
 def test_orders_in_the_dialogue_are_material(server, judge):
