@@ -21,11 +21,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOCAL_LOCK = ROOT / "requirements-local.lock"
@@ -106,9 +101,11 @@ def set_up(dev: bool) -> None:
 @contextmanager
 def alone() -> Iterator[None]:
     """Run the block while no other process sets up this checkout: two at once would spoil each other's .venv."""
-    if fcntl is None:
+    if os.name == "nt":
         yield
         return
+    import fcntl
+
     folder = os.open(ROOT, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
