@@ -165,7 +165,8 @@ ACCOUNT_SESSION_REMEMBER = True
 # count together, in a slower limit that one address alone does not reach.
 ACCOUNT_RATE_LIMITS = {
     "login": "200/m/ip",
-    "login_failed": "30/m/ip,5/5m/key",  # key: name and address
+    # By address, and by name and address. An attempt counts until its password was right: sixty at once pass.
+    "login_failed": "100/m/ip,5/5m/key",
     "login_failed_anywhere": "100/h/key",  # key: name
     "join": "100/10m/ip",
 }

@@ -26,7 +26,6 @@ from psycopg import sql
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "tests"
-PREFIX = "concord_migrated_"
 LOCK = 7_267_001  # any number that nobody else takes as an advisory lock
 
 
@@ -90,14 +89,16 @@ def given_parameters() -> dict[str, Any]:
 
 
 def find_or_make_template(server: psycopg.Connection[Any]) -> str:
-    template = PREFIX + hash_migrations()
+    """Return the name of a migrated database. Others of the same given database are of an earlier state, and go."""
+    prefix = f"{connection.settings_dict['NAME']}_migrated_"
+    template = prefix + hash_migrations()
     known = "SELECT datname FROM pg_database WHERE starts_with(datname, %s)"
-    older = {name for (name,) in server.execute(known, [PREFIX])}
+    older = {name for (name,) in server.execute(known, [prefix])}
     if template in older:
         return template
     for name in older:
         drop(server, name)
-    partial = f"{PREFIX}partial"
+    partial = f"{prefix}partial"
     server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(partial)))
     before, _, _ = os.environ["TEST_DATABASE_URL"].rpartition("/")
     with tempfile.TemporaryDirectory() as folder:

@@ -249,7 +249,7 @@ class TestSecondPlace:
             acts.record("test.act", by=None)
         assert Act.objects.filter(number=5).exists()
         assert "Error calling number.<locals>.write_newest_head" in caplog.text
-        assert "concord.E011" in [one.id for one in run_checks(tags=["settings"])]
+        assert "concord.E006" in [one.id for one in run_checks(tags=["settings"])]
 
     def test_it_goes_to_a_syslog_as_well(self, db: None, second_place, django_capture_on_commit_callbacks):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:

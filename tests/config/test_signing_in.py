@@ -20,6 +20,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import User
+from config.accounts import Accounts
 from config.broker import CACHE_TABLE, shared_cache
 from config.single_sign_on import single_sign_on
 from tests.factories import UserFactory
@@ -63,6 +64,11 @@ class TestGuessing:
         assert "Too many failed login attempts" in attempt(elsewhere, "right-one-7").content.decode()
         UserFactory(username="eve", password="another-9")
         assert attempt(elsewhere, "another-9", "eve").status_code == 302
+
+    def test_sixty_who_sign_in_at_once_behind_one_address_all_pass(self, rf):
+        request = rf.post(reverse("login"))
+        for number in range(60):  # the password of none of them has been looked at yet
+            Accounts().pre_authenticate(request, username=f"person-{number}", password="right")
 
     def test_the_right_password_uses_nothing_up(self, client, bob, settings):
         settings.ACCOUNT_RATE_LIMITS = {"login_failed": "2/5m/key", "login_failed_anywhere": "2/h/key"}
