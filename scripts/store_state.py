@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STATES = ROOT / "tests" / "config" / "states"
 ITEMS = 6
 STUDIES = ("Demo dialogues", "Demo pairs")
-SECRET = "tests-only"
+SECRET = "tests-only"  # noqa: S105 - of no site
 """As in tests/settings.py: the log of acts is checked with the key that it was written with."""
 
 
