@@ -33,8 +33,11 @@ OWN = (
 
 
 def is_open(path: Path) -> bool:
-    """Whether other accounts of the machine may read, write or enter it."""
-    return bool(path.stat().st_mode & UMASK)
+    """Whether it is there, and other accounts of the machine may read, write or enter it."""
+    try:
+        return bool(path.stat().st_mode & UMASK)
+    except FileNotFoundError:  # some files of SQLite and of the broker come and go
+        return False
 
 
 def tighten(folder: Path, *, whole: bool) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import DateField, Model
 
 from annotation.errors import InputError
@@ -37,7 +37,7 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
     The restore is the newest act then: acts that the site did after the backup are missing, and the log says why.
 
     Raises InputError where the file is no backup, was changed or cut, was encrypted with another key, was made by a
-    version with other tables, or the site is not empty; nothing is kept then.
+    version with other tables, the site is not empty, or its disk is full; nothing is kept then.
     """
     try:
         with opened(path) as archive, transaction.atomic():
@@ -51,6 +51,8 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
             manifest["withdrawn_again"] = again.apply_list().as_json()
     except IntegrityError as error:
         raise InputError(f"refers to rows that it does not hold: {error}", file=str(path)) from error
+    except OperationalError as error:  # a full disk, or a server that went away
+        raise InputError(f"nothing was restored, as the database refused: {error}", file=str(path)) from error
     return manifest
 
 

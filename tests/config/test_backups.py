@@ -132,6 +132,16 @@ class TestWhatIsRefused:
             with pytest.raises(InputError, match="cannot be read as a backup"):
                 reading.restore(path)
 
+    @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite can be told how large it may be")
+    def test_a_full_disk_of_the_database_keeps_nothing(self, transactional_db, tmp_path):
+        path = tmp_path / "site.zip"
+        DialogueFactory(turns=noise())
+        writing.write(path, key=None)
+        emptied()
+        with full_database(), pytest.raises(InputError, match=r"nothing was restored, .* disk is full"):
+            reading.restore(path)
+        assert sum(map(len, content().values())) == 0
+
     def test_a_folder_that_cannot_be_written_leaves_no_half_file(self, db, tmp_path):
         StudyFactory()
         with pytest.raises(CommandError, match="cannot be written"):
@@ -152,6 +162,18 @@ def full_disk() -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def full_database() -> Iterator[None]:
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM")  # there may be free pages inside
+        size = cursor.execute("PRAGMA page_count").fetchone()[0]
+        cursor.execute(f"PRAGMA max_page_count = {size + 20}")
+        try:
+            yield
+        finally:
+            cursor.execute("PRAGMA max_page_count = 1073741823")
 
 
 class TestEncryption:

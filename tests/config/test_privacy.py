@@ -16,15 +16,7 @@ from tests.config.test_starting import ROOT, environment
 
 
 def open_below(folder: Path) -> list[str]:
-    return sorted(str(path) for path in (folder, *folder.rglob("*")) if is_there_and_open(path))
-
-
-def is_there_and_open(path: Path) -> bool:
-    """Messages come and go while a site runs."""
-    try:
-        return privacy.is_open(path)
-    except FileNotFoundError:
-        return False
+    return sorted(str(path) for path in (folder, *folder.rglob("*")) if privacy.is_open(path))
 
 
 def manage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
