@@ -50,7 +50,7 @@ def take_turn(task: str, stderr: OutputWrapper) -> Iterator[None]:
 
 @contextmanager
 def lock_on_server(task: str, stderr: OutputWrapper) -> Iterator[None]:
-    """Hold the lock on a connection of its own, which does nothing else: closing it ends the lock.
+    """Hold the lock on a connection of its own, which does nothing else: its end would end the lock, a little later.
 
     It asks again and again instead of waiting inside PostgreSQL: a statement that waits keeps its snapshot, for which
     a migration that builds an index concurrently would wait in turn.
@@ -69,6 +69,9 @@ def lock_on_server(task: str, stderr: OutputWrapper) -> Iterator[None]:
             wait_for(lambda: ask("SELECT pg_try_advisory_lock(%s, %s)", key), lambda: ask(HOLDER, key), task, stderr)
         yield
     finally:
+        if link.is_usable():
+            with link.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock_all()")
         link.close()
 
 

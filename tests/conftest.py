@@ -60,7 +60,9 @@ def runs_on_services(item: pytest.Item) -> bool:
     if item.get_closest_marker("browser"):
         return False
     fixtures = set(getattr(item, "fixturenames", []))
-    return bool(item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db", "live_server"})
+    return bool(
+        item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db", "live_server", "empty_site"}
+    )
 
 
 @pytest.fixture(scope="session")
