@@ -79,14 +79,18 @@ def django_db_setup(
 
 
 def flush_acts_too() -> None:
-    """Tests that commit empty every table behind them, without the triggers that refuse it."""
-    flush = connection.ops.execute_sql_flush
+    """Tests that commit empty every table behind them, without the triggers that refuse it.
 
-    def flushing(statements: Iterable[str]) -> None:
+    By the class: under the event loop of a browser, Django has another connection object.
+    """
+    operations = type(connection.ops)
+    flush = operations.execute_sql_flush
+
+    def flushing(self: Any, statements: Iterable[str]) -> None:
         vendor = connection.vendor
-        flush([*audit_triggers.dropping(vendor), *statements, *audit_triggers.making(vendor)])
+        flush(self, [*audit_triggers.dropping(vendor), *statements, *audit_triggers.making(vendor)])
 
-    connection.ops.execute_sql_flush = flushing  # type: ignore[method-assign]
+    operations.execute_sql_flush = flushing  # type: ignore[method-assign]
 
 
 @pytest.fixture(autouse=True)

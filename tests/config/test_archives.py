@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable
 from io import StringIO
 
 import pytest
 from django.apps import apps
 from django.core.management import call_command
-from django.db import connection
-from django.db.models import Model
 from django.urls import reverse
 
 from annotation.errors import InputError
 from annotation.models import Adjudication, Annotation, Dialogue, Invitation, Item, Project, Study, User
 from annotation.services import exclusions, invitations
 from config.archives import members, reading, writing
-from config.backups import tables
 from config.invariants import findings
 from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
 from judging.queries.evidence import StudyEvidence
 from judging.services import panels
 from judging.services.trust import recalibration
+from tests.backed_up import empty_tables
 from tests.factories import (
     DialogueFactory,
     JudgeFactory,
@@ -33,7 +30,6 @@ from tests.factories import (
     StudyFactory,
     UserFactory,
 )
-from tests.guards import without_triggers
 from tests.judging.services.trust.judged import study as judged_study
 from tests.judging.services.trust.judged import trusted
 from tests.labelled import judge_says
@@ -94,20 +90,10 @@ def without_numbers(value: object) -> object:
     return [without_numbers(one) for one in value] if isinstance(value, list) else value
 
 
-def emptied() -> None:
-    without(tables.models_kept())
-
-
-def without(models: Iterable[type[Model]]) -> None:
-    with connection.constraint_checks_disabled(), without_triggers():
-        for model in models:
-            model._base_manager.all()._raw_delete(using="default")
-
-
 def test_it_comes_back_beside_others_with_the_same_figures(study, tmp_path):
     before, path = said(study), tmp_path / "known.zip"
     manifest = writing.write(study, path)
-    emptied()
+    empty_tables()
     for _ in range(3):  # the numbers of the archive belong to others here
         StudyFactory()
         DialogueFactory()
@@ -126,7 +112,7 @@ def test_it_comes_back_beside_others_with_the_same_figures(study, tmp_path):
 def test_judgments_name_what_they_are_made_of_by_its_number_here(study, tmp_path):
     path = tmp_path / "known.zip"
     writing.write(study, path)
-    emptied()
+    empty_tables()
     judge_says(judged_study(n=20, name="Other"), "other", ["1"] * 20)
     reading.restore(by=None, path=path)
     jury = Judgment.objects.filter(run__judge__name="Jury", item__position=7).get()
@@ -143,7 +129,7 @@ def test_what_is_here_already_is_used(study, tmp_path):
     path = tmp_path / "known.zip"
     writing.write(study, path)
     counts = [model._base_manager.count() for model in members.shared()]
-    without([Invitation, *members.own()])
+    empty_tables([Invitation, *members.own()])
     rows = reading.restore(by=None, path=path)["rows"]
     assert [model._base_manager.count() for model in members.shared()] == counts
     assert rows["annotation.Dialogue"] == {"created": 0, "unchanged": 40}
@@ -157,7 +143,7 @@ def test_nobody_gets_in_or_gets_rights_with_it(study, tmp_path):
     assert User.objects.get(username="rosa").password.encode() not in content
     assert b"rosa@example.org" not in content
     assert b"Invitation.jsonl" not in b"".join(name.encode() for name in zipfile.ZipFile(path).namelist())
-    emptied()
+    empty_tables()
     reading.restore(by=None, path=path)
     rosa = User.objects.get(username="rosa")
     assert (rosa.has_usable_password(), rosa.is_researcher, rosa.is_staff) == (False, False, False)
@@ -171,7 +157,7 @@ class TestWhatIsRefused:
 
     def test_other_content_under_the_same_name_and_nothing_is_kept(self, study, tmp_path):
         writing.write(study, tmp_path / "known.zip")
-        emptied()
+        empty_tables()
         Dialogue.objects.all().delete()
         kept = zipfile.ZipFile(tmp_path / "known.zip").read("annotation.Dialogue.jsonl").splitlines()
         row = json.loads(kept[-1])
@@ -185,13 +171,13 @@ class TestWhatIsRefused:
     def test_a_name_that_turns_text(self, study, tmp_path, table, field):
         table.objects.filter(pk=table.objects.earliest("pk").pk).update(**{field: "Kno\u202ewn"})
         writing.write(study, tmp_path / "known.zip")
-        emptied()
+        empty_tables()
         with pytest.raises(InputError, match=r"control character U\+202E"):
             reading.restore(by=None, path=tmp_path / "known.zip")
 
     def test_a_changed_or_cut_file(self, study, tmp_path):
         writing.write(study, tmp_path / "known.zip")
-        emptied()
+        empty_tables()
         with zipfile.ZipFile(tmp_path / "known.zip") as good, zipfile.ZipFile(tmp_path / "bad.zip", "w") as bad:
             for name in good.namelist():
                 content = good.read(name)
@@ -243,7 +229,7 @@ def test_the_commands(study, tmp_path):
     path, out = tmp_path / "known.zip", StringIO()
     call_command("archive_study", study="known", output=path, stdout=out)
     assert out.getvalue().startswith("Known: ")
-    emptied()
+    empty_tables()
     out = StringIO()
     call_command("restore_study", str(path), json=True, stdout=out)
     assert json.loads(out.getvalue())["rows"]["annotation.Item"] == {"created": 40, "unchanged": 0}
@@ -259,7 +245,7 @@ class TestThePage:
         response = client.get(reverse("study_archive", args=["known"]))
         assert response["Content-Disposition"] == 'attachment; filename="known-archive.zip"'
         (tmp_path / "known.zip").write_bytes(b"".join(response.streaming_content))
-        emptied()
+        empty_tables()
         assert reading.restore(by=None, path=tmp_path / "known.zip")["study"] == "Known"
 
     def test_it_says_why_not_while_a_judge_is_at_work(self, study, client):

@@ -30,7 +30,7 @@ from config import invariants
 from config.backups import reading, writing
 from config.logs import logging_as, to_syslog
 from config.management.commands import check_invariants
-from tests.config.test_backups import emptied
+from tests.backed_up import empty_tables
 from tests.guards import run
 
 CHAIN = "Every act follows the act before it, unchanged."
@@ -279,11 +279,11 @@ class TestRestore:
     def restored(self, log, tmp_path: Path, django_capture_on_commit_callbacks) -> None:
         """A backup of four acts; two more are done after it, and then it is restored."""
         file = tmp_path / "site.zip"
-        writing.write(file)
+        writing.write(file, key=None)
         for number in range(2):
             with django_capture_on_commit_callbacks(execute=True):
                 studies.create(by=None, name=f"Later {number}", kind="pair", criteria=["preference"])
-        emptied()
+        empty_tables()
         with django_capture_on_commit_callbacks(execute=True):
             reading.restore(file)
 

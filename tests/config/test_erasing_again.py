@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from io import StringIO
@@ -11,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.conf import settings as site
 from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -28,8 +29,9 @@ from annotation.withdrawn_list import ERASED, WITHDRAWN, read
 from config import invariants
 from config.archives import reading as of_archives
 from config.archives import writing as into_archives
-from config.backups import reading, tables, writing
+from config.backups import reading, writing
 from config.erasure.erasing import erase_person, number_of
+from tests.backed_up import empty_tables, read_tables
 from tests.factories import CriterionFactory, ResearcherFactory, UserFactory
 from tests.labelled import people_say, with_items
 
@@ -72,18 +74,6 @@ def erase(name: str, *, notes: bool = False) -> None:
     erase_person(by=None, person=User.objects.get(username=name), notes=notes)
 
 
-def emptied() -> None:
-    with connection.constraint_checks_disabled():
-        for model in tables.models_kept():
-            model._base_manager.all()._raw_delete(using="default")
-
-
-def content() -> dict[str, list[str]]:
-    """All but the log of acts, which goes on."""
-    kept = [model for model in tables.models_kept() if model is not Act]
-    return {model._meta.label: list(tables.rows(model)) for model in kept}
-
-
 def told(document: dict[str, Any]) -> tuple[int, int]:
     return document["withdrawn_again"]["withdrawn"], document["withdrawn_again"]["erased"]
 
@@ -103,7 +93,7 @@ class TestBackup:
         decided = list(ConsentDecision.objects.values_list("annotator", "created_at", "erased"))
         writing.write(newer, key=None)
 
-        emptied()
+        empty_tables()
         assert told(reading.restore(older)) == (1, 1)
         assert [(row.username, row.erased_at, row.erased_notes) for row in User.objects.order_by("pk")] == after
         assert list(ConsentDecision.objects.values_list("annotator", "created_at", "erased")) == decided
@@ -111,10 +101,14 @@ class TestBackup:
         assert set(Annotation.objects.filter(assignment__annotator=cleo).values_list("note", flat=True)) == {""}
         assert Annotation.objects.filter(assignment__annotator__username="dana", note="a note").count() == 3
         assert acts.broken() is None
-        assert set(Act.objects.values_list("verb", flat=True)) == {"annotator.withdraw", "account.erase"}
+        assert set(Act.objects.values_list("verb", flat=True)) == {
+            "annotator.withdraw",
+            "account.erase",
+            "site.restore",
+        }
         assert broken() == []
 
-        emptied()
+        empty_tables()
         assert told(reading.restore(newer)) == (0, 0)
 
     def test_who_came_back_after_withdrawing_stays(self, pilot, path, tmp_path, commit):
@@ -122,10 +116,10 @@ class TestBackup:
         bob = User.objects.get(username="bob")
         pilot.annotators.add(bob)
         writing.write(tmp_path / "site.zip", key=None)
-        before = content()
-        emptied()
+        before = read_tables()
+        empty_tables()
         assert told(reading.restore(tmp_path / "site.zip")) == (0, 0)
-        assert content() == before
+        assert read_tables() == before
 
     def test_an_account_that_was_edited_in_the_administration_is_known_again(self, pilot, path, tmp_path, commit):
         writing.write(tmp_path / "site.zip", key=None)
@@ -141,7 +135,7 @@ class TestBackup:
         assert bob.date_joined == joined.replace(microsecond=0) != joined
         commit(lambda: withdraw(pilot, "bob"))
         LogEntry.objects.all().delete()
-        emptied()
+        empty_tables()
         assert told(reading.restore(tmp_path / "site.zip")) == (1, 0)
 
     def test_who_came_after_the_backup_is_kept_from_coming_in(self, pilot, path, tmp_path, commit):
@@ -149,7 +143,7 @@ class TestBackup:
         writing.write(tmp_path / "site.zip", key=None)
         pilot.annotators.add(eve)
         commit(lambda: withdraw(pilot, "eve"))
-        emptied()
+        empty_tables()
         assert told(reading.restore(tmp_path / "site.zip")) == (1, 0)
         assert has_withdrawn(Study.objects.get(), User.objects.get(username="eve"))
         assert broken() == []
@@ -158,7 +152,8 @@ class TestBackup:
         writing.write(tmp_path / "site.zip", key=None)
         bob = User.objects.get(username="bob")
         commit(lambda: erase("bob"))
-        emptied()
+        empty_tables()
+        shutil.rmtree(settings.AUDIT_HEADS)  # of that other site, too
         stranger = UserFactory(pk=bob.pk, username="eve", date_joined=bob.date_joined + timedelta(days=1))
         assert number_of(stranger) != number_of(bob)
         assert broken() == []
@@ -166,7 +161,7 @@ class TestBackup:
 
     def test_a_list_that_cannot_be_read_restores_nothing(self, pilot, path, tmp_path):
         writing.write(tmp_path / "site.zip", key=None)
-        emptied()
+        empty_tables()
         path.mkdir()
         with pytest.raises(InputError, match=r"withdrawn\.jsonl: cannot be read"):
             reading.restore(tmp_path / "site.zip")
@@ -182,19 +177,19 @@ class TestCommandRestore:
     def test_it_says_how_many(self, pilot, path, tmp_path, commit):
         writing.write(tmp_path / "site.zip", key=None)
         commit(lambda: withdraw(pilot, "bob"))
-        emptied()
+        empty_tables()
         assert f"Of 1 in {path}, withdrawn again: 1, erased again: 0." in self.restored(str(tmp_path / "site.zip"))
 
     def test_it_says_that_there_is_no_list(self, pilot, path, tmp_path):
         writing.write(tmp_path / "site.zip", key=None)
-        emptied()
+        empty_tables()
         assert f"There is no list of the withdrawn at {path}" in self.restored(str(tmp_path / "site.zip"))
 
     def test_lists_of_other_hosts_are_taken_in(self, pilot, path, tmp_path, commit, settings):
         writing.write(tmp_path / "site.zip", key=None)
         settings.WITHDRAWN_FILE = other = tmp_path / "other.jsonl"
         commit(lambda: withdraw(pilot, "bob"))
-        emptied()
+        empty_tables()
         settings.WITHDRAWN_FILE = path
         said = self.restored(str(tmp_path / "site.zip"), "--withdrawn", str(other))
         assert "withdrawn again: 1" in said
@@ -215,7 +210,7 @@ class TestArchive:
     def test_they_are_withdrawn_and_erased_again_under_other_numbers(self, pilot, path, archive, commit):
         commit(lambda: withdraw(pilot, "bob"))
         commit(lambda: erase("cleo"))
-        emptied()
+        empty_tables()
         UserFactory.create_batch(5)
         ResearcherFactory()
         document = of_archives.restore(by=None, path=archive)
@@ -229,14 +224,14 @@ class TestArchive:
 
     def test_an_account_that_has_the_name_here_is_not_erased(self, pilot, path, archive, commit):
         commit(lambda: erase("cleo"))
-        emptied()
+        empty_tables()
         UserFactory(username="cleo", date_joined=timezone.now() + timedelta(days=1))
         assert told(of_archives.restore(by=None, path=archive)) == (0, 0)
         assert User.objects.get(username="cleo").erased_at is None
 
     def test_the_command_says_how_many(self, pilot, path, archive, commit):
         commit(lambda: withdraw(pilot, "bob"))
-        emptied()
+        empty_tables()
         ResearcherFactory()
         out = StringIO()
         call_command("restore_study", str(archive), stdout=out)
@@ -309,7 +304,7 @@ class TestCommand:
         said = self.said("--write")
         assert (said["listed"], said["written"], said["not_in_list"]) == (1, 1, 0)
         listed = path.read_bytes()
-        emptied()
+        empty_tables()
         path.unlink()
         reading.restore(tmp_path / "site.zip")  # or by the database's own means
         path.write_bytes(listed)

@@ -54,6 +54,10 @@ class Command(ConcordCommand):
         written = {"path": str(path), "bytes": size, "encrypted": key is not None, **manifest}
         return {**written, "deleted": self.prune(options["folder"], options["keep"], options["keep_days"])}
 
+    def record_export(self, **options: Any) -> None:
+        if not options["new_key"]:
+            super().record_export(**options)
+
     def prune(self, where: Path | None, keep: int | None, days: int | None) -> list[str]:
         try:
             return [str(path) for path in folder.prune(where, keep=keep, days=days)] if where else []

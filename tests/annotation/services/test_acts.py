@@ -426,6 +426,7 @@ HELD = {
     "annotation/queries/moment.py": "only reads",
     "config/archives/reading.py": "within one act, as in a service",
     "config/backups/reading.py": "its acts are together at its end",
+    "config/management/commands/migrate.py": "a migration and its record, while no site is at work",
 }
 """Modules beyond services that begin a transaction by themselves, with the reason."""
 
