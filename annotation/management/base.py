@@ -89,7 +89,7 @@ class ConcordCommand(PlainCommand):
         named = options.get("project") if self.makes_roots else None
         with coming_through(Act.Through.COMMAND), commanded(called(named) if named else None):
             document = self.run(**options)
-            if self.exports:
+            if self.exports and self.is_export(**options):
                 self.record_export(**options)
         try:
             self.write_document(document, **options)
@@ -109,6 +109,10 @@ class ConcordCommand(PlainCommand):
         os.dup2(nowhere, self.stdout.fileno())  # what is still buffered goes there
         os.close(nowhere)
         sys.exit(CLOSED_PIPE)
+
+    def is_export(self, **options: Any) -> bool:  # noqa: ARG002
+        """Whether it writes what `exports` names with these options."""
+        return True
 
     def record_export(self, **options: Any) -> None:
         """With the study, and how it was asked for; of a path the name of the file."""

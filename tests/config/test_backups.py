@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +22,7 @@ from annotation.services import known, studies
 from config.backups import encryption, folder, reading, writing
 from tests.backed_up import empty_tables, read_tables
 from tests.factories import DialogueFactory, ProfileFactory, ResearcherFactory, StudyFactory
+from tests.full_disk import full_database, full_disk
 from tests.judging.helpers import dialogue_study, judged, scripted
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,33 +134,6 @@ class TestWhatIsRefused:
         with pytest.raises(CommandError, match="cannot be written"):
             call_command("backup", output=tmp_path / "no" / "such.zip")
         assert list(tmp_path.iterdir()) == []
-
-
-FULL = 200_000
-"""Bytes that fit on the full disk of the tests: some tables, but not the whole backup."""
-
-
-@contextmanager
-def full_disk() -> Iterator[None]:
-    """Files cannot grow beyond a size: the system refuses to write on, as it does where the disk is full."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-@contextmanager
-def full_database() -> Iterator[None]:
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM")  # there may be free pages inside
-        size = cursor.execute("PRAGMA page_count").fetchone()[0]
-        cursor.execute(f"PRAGMA max_page_count = {size + 20}")
-        try:
-            yield
-        finally:
-            cursor.execute("PRAGMA max_page_count = 1073741823")
 
 
 class TestEncryption:

@@ -41,6 +41,9 @@ class Command(ConcordCommand):
             rows = [row | {"demographics": of_person(given, str(row["annotator"]))} for row in rows]
         return {"study": study.name, "participants": rows}
 
+    def is_export(self, **options: Any) -> bool:
+        return not options["return_code"]
+
     def say(self, document: dict[str, Any]) -> None:
         if "return_code" in document:
             self.stdout.write(document["return_code"])

@@ -54,9 +54,8 @@ class Command(ConcordCommand):
         written = {"path": str(path), "bytes": size, "encrypted": key is not None, **manifest}
         return {**written, "deleted": self.prune(options["folder"], options["keep"], options["keep_days"])}
 
-    def record_export(self, **options: Any) -> None:
-        if not options["new_key"]:
-            super().record_export(**options)
+    def is_export(self, **options: Any) -> bool:
+        return not options["new_key"]
 
     def prune(self, where: Path | None, keep: int | None, days: int | None) -> list[str]:
         try:

@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from annotation.models import Profile, Study
+from tests.full_disk import full_database
 
 only_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="locks and sizes of a database in a file")
 HOLDS = """
@@ -42,19 +43,6 @@ def locked() -> Iterator[None]:
         connection.close()  # the next one waits as long as it should
 
 
-@contextmanager
-def full() -> Iterator[None]:
-    """While the database may not grow."""
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA page_count")
-        pages = cursor.fetchone()[0]
-        cursor.execute(f"PRAGMA max_page_count={pages + 4}")
-    try:
-        yield
-    finally:
-        connection.close()
-
-
 def refused(*line: str, **options: object) -> CommandError:
     with pytest.raises(CommandError) as caught:
         call_command(*line, stdout=StringIO(), **options)
@@ -77,7 +65,7 @@ def test_a_locked_database():
 def test_a_full_disk_ends_an_import_and_keeps_nothing_of_it(tmp_path):
     path = tmp_path / "profiles.jsonl"
     path.write_text("\n".join(json.dumps({"id": f"p{n}", "memories": ["x" * 5000]}) for n in range(40)))
-    with full():
+    with full_database():
         error = refused("import_profiles", str(path))
     assert str(error).startswith("The disk is full.")
     assert error.returncode == 1

@@ -182,7 +182,7 @@ class TestStartingARun:
         [
             ({}, "name", "Choose a judge above, or name a new one."),
             ({"name": "words", "provider": "oracle"}, "provider", "oracle is not one of the available choices"),
-            ({"name": "words", "provider": "baseline", "parameters": "{nonsense"}, "parameters", "valid JSON"),
+            ({"name": "words", "provider": "baseline", "parameters": "{nonsense"}, "parameters", "not JSON"),
             ({"name": "words", "provider": "baseline", "parameters": "[1]"}, "parameters", "a JSON object"),
             ({"name": "words", "provider": "baseline", "parameters": '{"speed": 1}'}, "parameters", "speed"),
             ({"name": "words", "provider": "baseline", "repeats": 0}, "repeats", "greater than or equal to 1"),
