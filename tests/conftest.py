@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 from _pytest.nodeid import NodeId
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from hypothesis.internal.conjecture import providers
@@ -91,6 +92,12 @@ def flush_acts_too() -> None:
         flush(self, [*audit_triggers.dropping(vendor), *statements, *audit_triggers.making(vendor)])
 
     operations.execute_sql_flush = flushing  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def empty_cache() -> None:
+    """Redis still has what the tests counted that ran a moment ago."""
+    cache.clear()
 
 
 @pytest.fixture(autouse=True)

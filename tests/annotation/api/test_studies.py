@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from annotation.models import Dialogue, Draft, Study
@@ -155,7 +156,8 @@ def test_labels_come_by_page_and_filter(rosa, alice, bob, django_assert_num_quer
     answer = rosa.post("/api/v1/studies/suits/exclusions", {"annotator": "bob", "reason": "too fast"})
     assert answer.status_code == 201
     assert len(walked(rosa, f"{here}?counting=true")[0]) == 6
-    with django_assert_num_queries(10):  # token, the door, study, keys, rows; five are the act
+    locking = connection.vendor == "postgresql"  # a statement of its own there
+    with django_assert_num_queries(10 + locking):  # token, the door, study, keys, rows; five are the act
         rosa.get(f"{here}?limit=2&after={rows and 1}")
     assert rosa.post("/api/v1/studies/suits/annotators/bob/readmit", {"reason": "was not"}).json()["ended_at"]
 
