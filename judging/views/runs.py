@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -111,35 +112,33 @@ def run_stop(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def run_resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Go on with a run that was stopped, or with parts that ended early."""
-    run = found(pk)
-    form = ResumeForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
-        return redirect("run_detail", pk=pk)
-    try:
-        left = runs.resume(by=researcher(request), run=run, budget_usd=form.cleaned_data["budget_usd"])
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, f"Going on with {left} part{'s' if left != 1 else ''} of the run.")
-    return redirect("run_detail", pk=pk)
+    return go_on(request, pk, runs.resume, lambda n: f"Going on with {n} part{'s' if n != 1 else ''} of the run.")
 
 
 @researcher_required
 @require_POST
 def run_ask_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask again for the items of a run whose replies held no verdict."""
-    run = found(pk)
-    form = ResumeForm(request.POST)
+    return go_on(
+        request,
+        pk,
+        runs.ask_again,
+        lambda n: f"Asking again for {n:,} repl{'ies' if n != 1 else 'y'} without a verdict.",
+    )
+
+
+def go_on(request: HttpRequest, pk: int, start: Callable[..., int], tell: Callable[[int], str]) -> HttpResponse:
+    """Give a run more work, with the budget of the form, and tell how much."""
+    run, form = found(pk), ResumeForm(request.POST)
     if not form.is_valid():
         messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
         return redirect("run_detail", pk=pk)
     try:
-        n = runs.ask_again(by=researcher(request), run=run, budget_usd=form.cleaned_data["budget_usd"])
+        n = start(by=researcher(request), run=run, budget_usd=form.cleaned_data["budget_usd"])
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"Asking again for {n:,} repl{'ies' if n != 1 else 'y'} without a verdict.")
+        messages.success(request, tell(n))
     return redirect("run_detail", pk=pk)
 
 
