@@ -26,7 +26,8 @@ def describe_gap() -> str:
             raise
         return TOO_OLD
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return f"{len(plan)} migrations are not applied: run manage.py migrate." if plan else ""
+    count = "1 migration is" if len(plan) == 1 else f"{len(plan)} migrations are"
+    return f"{count} not applied: run manage.py migrate." if plan else ""
 
 
 def is_too_old() -> bool:

@@ -81,7 +81,7 @@ def test_a_worker_waits_for_the_schema_and_says_so(db, monkeypatch, caplog):
     monkeypatch.setattr(readiness.time, "sleep", lambda seconds: last.save())
     readiness.wait_for_schema()
     assert [record.getMessage() for record in caplog.records] == [
-        "This worker waits for the database. 1 migrations are not applied: run manage.py migrate.",
+        "This worker waits for the database. 1 migration is not applied: run manage.py migrate.",
         "The database is ready; this worker starts.",
     ]
 
