@@ -10,8 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.utils import extend_schema
-from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from annotation.access import IsSignedIn, signed_in
 
@@ -46,9 +48,12 @@ class Document(JSONRenderer):
 
 
 @extend_schema(exclude=True)
-class Schema(SpectacularJSONAPIView):
+class Schema(APIView):
     permission_classes = [IsSignedIn]
     renderer_classes = [Document]
+
+    def get(self, request: Request) -> Response:
+        return Response(load_document())
 
 
 @signed_in
@@ -58,9 +63,16 @@ def docs(request: HttpRequest) -> HttpResponse:
 
 
 @cache
+def load_document() -> dict[str, Any]:
+    """The OpenAPI document. It takes a second and follows from the code alone, so once a process is enough."""
+    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return document
+
+
+@cache
 def parts() -> list[dict[str, Any]]:
-    """The document as the page shows it. It follows from the code alone, so once a process is enough."""
-    document = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    """The document as the page shows it."""
+    document = load_document()
     found = list(operations(document))
     names = [*TAGS, *sorted({one["tag"] for one in found} - set(TAGS))]
     return [
