@@ -38,5 +38,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
 if "DatabaseCache" in CACHES["default"]["BACKEND"]:  # noqa: F405
     CACHES = {"default": shared_cache("", "sqlite3", DATA_DIR / "cache")}  # noqa: F405
 
-# A process that reports itself does so from a thread, which does not see what a test has not committed.
+# A process that reports itself does so from a thread, which does not see what a test has not committed. So none does,
+# and none may count as gone while a slow test runs.
 WORKER_BEAT_SECONDS = 600.0
+WORKER_GONE_SECONDS = 240.0

@@ -41,11 +41,13 @@ def free(chunk_id: int) -> JudgeChunk | None:
 def claim(chunk_id: int, worker: Worker) -> JudgeChunk | None:
     """The part, now held by `worker`; None if it is done, stopped, not due yet, or in other hands.
 
+    A process that stood still for so long that it counts as gone still holds its parts: it does not claim them again.
+
     The update names only columns of the row itself, as it was read: a database that makes it wait for another
     claimant then looks at the row again, which it would not do for a condition on other tables.
     """
     chunk = free(chunk_id)
-    if chunk is None:
+    if chunk is None or chunk.worker_id == worker.pk:
         return None
     unchanged = JudgeChunk.objects.filter(
         pk=chunk.pk, worker=chunk.worker_id, attempts=chunk.attempts, finished_at__isnull=True
@@ -70,7 +72,8 @@ def claim_next(run: JudgeRun, worker: Worker) -> JudgeChunk | None:
     """The run's next part that is free, now held by `worker`; None if there is none."""
     due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
     for _ in range(MOST_TRIES):
-        found = unfinished().filter(unheld(), due, run=run).order_by("index").values_list("pk", flat=True).first()
+        others = unfinished().filter(unheld(), due, run=run).exclude(worker=worker)
+        found = others.order_by("index").values_list("pk", flat=True).first()
         if found is None:
             return None
         if chunk := claim(found, worker):

@@ -45,7 +45,7 @@ def claim(pk: int, worker: Worker) -> Experiment | None:
     then looks at the row again.
     """
     found = free(pk)
-    if found is None:
+    if found is None or found.worker_id == worker.pk:  # a process that stood still holds what it held
         return None
     unchanged = Experiment.objects.filter(
         pk=pk, worker=found.worker_id, queued_at=found.queued_at, finished_at__isnull=True, stopped_at__isnull=True

@@ -134,7 +134,7 @@ def make(pk: int) -> None:
 def claim(pk: int, worker: Worker) -> bool:
     """Whether it is now the worker's: left, and held by no other living process."""
     free = Making.objects.filter(unheld(), pk=pk, finished_at__isnull=True).first()
-    if free is None:
+    if free is None or free.worker_id == worker.pk:  # a process that stood still holds what it held
         return False
     unchanged = Making.objects.filter(pk=pk, finished_at__isnull=True, worker=free.worker_id)
     return unchanged.update(worker=worker) == 1

@@ -61,6 +61,18 @@ def test_a_part_of_a_process_that_is_gone_can_be_claimed():
     assert chunks.claim(part.pk, bob).worker == bob
 
 
+def test_a_process_that_stood_still_does_not_claim_its_own_part_again():
+    """Each claim counts as an attempt: after ten, in a moment, the run would be given up."""
+    slow = factories.WorkerFactory(seen_at=long_ago())
+    part = a_part(worker=slow, attempts=1)
+
+    assert chunks.claim(part.pk, slow) is None
+    assert chunks.claim_next(part.run, slow) is None
+    part.refresh_from_db()
+    assert (part.attempts, part.worker) == (1, slow)
+    assert chunks.claim_next(part.run, factories.WorkerFactory()) == part
+
+
 def test_a_part_that_ended_every_process_is_given_up_and_the_run_is_over():
     part = a_part(attempts=chunks.MOST_ATTEMPTS)
 

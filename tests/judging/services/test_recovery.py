@@ -129,7 +129,7 @@ class TestAClockThatIsSetBack:
     """By an hour: what is in the database has times that are yet to come."""
 
     def test_what_was_sent_then_is_due_now(self, queued):
-        part = a_part(queued_at=timezone.now() + timedelta(hours=1, seconds=-100))
+        part = a_part(queued_at=timezone.now() + timedelta(hours=1, seconds=-300))
         factories.WorkerFactory(slots=2, seen_at=timezone.now())
         assert recovery.sweep() == 0
 
