@@ -39,6 +39,7 @@ from concord_client.types.experiments import (
 )
 from concord_client.types.judges import (
     Certificate,
+    Checked,
     Contradiction,
     Disagreement,
     EarlierReply,
@@ -58,6 +59,7 @@ from concord_client.types.judges import (
     RatedItem,
     Run,
     RunProgress,
+    SigningKeys,
     Tested,
 )
 from concord_client.types.labels import (
@@ -120,6 +122,7 @@ __all__ = [
     "Change",
     "Changed",
     "Check",
+    "Checked",
     "Conflict",
     "Context",
     "Contradiction",
@@ -196,6 +199,7 @@ __all__ = [
     "Run",
     "RunProgress",
     "Sample",
+    "SigningKeys",
     "Simulated",
     "SimulatedTurn",
     "SimulatedWhole",

@@ -43,6 +43,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
         "left_out": evidence.left_out,
         "rows": list(_rows(found)),
         "differences": comparing.differences(found) if len(found) > 1 else [],
+        "changes": [change["sentence"] for one in found[:1] for change in one.rules_on_record()["changes"]],
         "cascade": _cascade(request, evidence, found),
         "downloads": [(f.upper(), reverse("calibration_download", args=[study.slug, f])) for f in ("csv", "json")],
     }
