@@ -72,9 +72,9 @@ class Checked:
 def read_file(data: bytes) -> Any:
     """The JSON value in a certificate's file. InputError for what is too large, no JSON, or says a name twice."""
     if len(data) > LARGEST_FILE:
-        raise InputError(f"is larger than {LARGEST_FILE // 2**20} MB, which no certificate is")
+        raise InputError(f"The file is larger than {LARGEST_FILE // 2**20} MB, which no certificate is.")
     if not data.strip():
-        raise InputError("is empty")
+        raise InputError("The file is empty.")
     parse_json(data)  # within limits: behind it, the standard library's reader cannot run out of stack
     try:
         return json.loads(data, object_pairs_hook=_once)
@@ -88,7 +88,7 @@ def _once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(members):
         names = [name for name, _ in members]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"holds {twice[:80]!r} twice")
+        raise InputError(f"The file holds {twice[:80]!r} twice.")
     return found
 
 

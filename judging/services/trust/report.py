@@ -52,7 +52,7 @@ def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
         "people": people,
         "left_out": list(evidence.left_out),
         "held_out": holding_out.of_study(study),
-        "rules_on_record": _rules(study),
+        "rules_on_record": _rules(study, judges),
         "judges": {str(one.judge): _judge(one, sealed.get(one.judge.pk)) for one in judges},
         "cascade": cascade,
         "cascade_on_record": cascade_records.of_study(evidence),
@@ -61,9 +61,9 @@ def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
     }
 
 
-def _rules(study: Study) -> Document:
+def _rules(study: Study, judges: Sequence[Trusted]) -> Document:
     """By which rules, and how they came about; people by name, as the document is made anew each time."""
-    there = rules.load(study)
+    there = judges[0].held_to if judges else rules.load(study)
     return {**there.as_json(rules.names_of(there.rows)), "success_in_words": there.success.in_words}
 
 

@@ -65,21 +65,21 @@ def test_the_signature_is_of_the_canonical_bytes():
     assert not signing.is_signed_by(public, value, signed + b" ")
 
 
-@pytest.mark.parametrize("how", FORGERIES)
-def test_a_forgery_is_refused_in_words(how):
-    forge, wanted, words = FORGERIES[how]
-    said = checking.check(forge(certificates.document(issued(study(n=30)))))
-    assert said.state == wanted
-    assert not said.holds
-    assert words in said.problems[0]
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_what_is_not_like_a_certificate_is_no_crash(change):
+def test_a_forgery_is_refused_in_words():
     document = certificates.document(issued(study(n=30)))
-    said = checking.check(CHANGES[change](document))
-    assert said.state == "malformed"
-    assert said.problems[0].endswith(".")
+    for forge, wanted, words in FORGERIES.values():
+        said = checking.check(forge(document))
+        assert said.state == wanted
+        assert not said.holds
+        assert words in said.problems[0]
+
+
+def test_what_is_not_like_a_certificate_is_no_crash():
+    document = certificates.document(issued(study(n=30)))
+    for change in CHANGES.values():
+        said = checking.check(change(document))
+        assert said.state == "malformed"
+        assert said.problems[0].endswith(".")
 
 
 def test_by_a_key_that_is_given_alone_no_database_is_asked():
