@@ -98,17 +98,22 @@ def certificate_verify(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "judging/certificate_verify.html", {})
     if not ratelimit.consume(request, action="verify"):
-        context = {"error": "Too many certificates were checked from your network. Try again in a minute."}
-        return render(request, "judging/certificate_verify.html", context, status=TOO_MANY)
+        return _refused(
+            request, "Too many certificates were checked from your network. Try again in a minute.", TOO_MANY
+        )
     try:
         checked = _checked(request)
     except InputError as error:
-        return render(request, "judging/certificate_verify.html", {"error": str(error)}, status=BAD)
+        return _refused(request, error.message, BAD)
     certificate = find_issued(checked.sha256) if checked.sha256 else None
     is_open = may_research(request.user) and sees(request.user, certificate)
     context = {"checked": checked, "certificate": certificate, "is_open": is_open}
     status = BAD if checked.state == checking.MALFORMED else 200
     return render(request, "judging/certificate_verify.html", context, status=status)
+
+
+def _refused(request: HttpRequest, why: str, status: int) -> HttpResponse:
+    return render(request, "judging/certificate_verify.html", {"error": why}, status=status)
 
 
 def _checked(request: HttpRequest) -> Checked:

@@ -241,7 +241,9 @@ def read_success(kept: Any) -> Success:
 def is_chained(rows: Sequence[VerdictRules]) -> bool:
     """Whether the rows of a study are those that were decided, one behind the other."""
     before = ["", *(row.sha256 for row in rows)]
-    return all(row.sha256 == row.compute_hash(hash) for row, hash in zip(rows, before, strict=False))
+    numbers = [row.number for row in rows]
+    is_whole = numbers == list(range(1, len(rows) + 1))
+    return is_whole and all(row.sha256 == row.compute_hash(one) for row, one in zip(rows, before, strict=False))
 
 
 def sentence(before: VerdictRules, after: VerdictRules, names: Mapping[int, str] | None = None) -> str:

@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotation.errors import InputError
 from annotation.models import Act
 from annotation.queries import acts
+from config.invariants import rules_of_verdicts
 from judging.models import CalibrationRun, Judge, JudgeRun, VerdictRules
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import certificates, report, rules, trusting
@@ -142,8 +143,10 @@ def test_a_row_that_was_changed_behind_our_back_is_found(known):
     look(known)
     change(known, None, "a reason", least_items=10)
     assert rules.is_chained(rules.load(known).rows)
+    assert rules_of_verdicts().n == 0
     VerdictRules.objects.filter(kind="locked").update(rules=Rules(least_items=10).as_json())
     assert not rules.is_chained(rules.load(known).rows)
+    assert rules_of_verdicts().n == 1
 
 
 def test_whoever_is_faster_locks(known, monkeypatch):
