@@ -88,13 +88,9 @@ class Trust(Transport):
         """A certificate, and whether it holds."""
         return cast(types.Certificate, self.get(f"certificates/{sha256}"))
 
-    def check_certificate(self, document: Json) -> types.Checked:
-        """Whether a certificate holds, by what stands in its file."""
-        return cast(types.Checked, self.post("certificates/verify", {"document": document}))
-
-    def check_certificate_hash(self, sha256: str) -> types.Checked:
-        """The same by its hash alone."""
-        return cast(types.Checked, self.post("certificates/verify", {"sha256": sha256}))
+    def check_certificate(self, **given: Any) -> types.Checked:
+        """Whether a certificate holds: document, what stands in its file; or sha256, its hash alone."""
+        return cast(types.Checked, self.post("certificates/verify", given))
 
     def revoke_certificate(self, sha256: str, reason: str) -> types.Certificate:
         """Say, for good, that a certificate does not hold."""

@@ -61,7 +61,7 @@ class Issued(TypedDict):
     revoked_at: str | None
 
 
-class Key(TypedDict):
+class PublicKey(TypedDict):
     """A public key of the site, in hexadecimal."""
 
     key_id: str
@@ -73,7 +73,7 @@ class SigningKeys(TypedDict):
     """The keys that check this site's certificates, the one that signs first."""
 
     algorithm: str
-    keys: list[Key]
+    keys: list[PublicKey]
 
 
 class Queued(TypedDict):

@@ -152,7 +152,7 @@ class CertificateCheck(AnyAccount):
         return Response(checked.as_json())
 
 
-class KeySerializer(serializers.Serializer[Any]):
+class PublicKeySerializer(serializers.Serializer[Any]):
     """A public key of the site, in hexadecimal."""
 
     key_id = serializers.CharField()
@@ -164,7 +164,7 @@ class SigningKeysSerializer(serializers.Serializer[Any]):
     """The keys that check this site's certificates, the one that signs first."""
 
     algorithm = serializers.CharField()
-    keys = KeySerializer(many=True)
+    keys = PublicKeySerializer(many=True)
 
 
 class SigningKeys(AnyAccount):

@@ -201,7 +201,7 @@ class JudgeAudit(OfJudge):
 class JudgeCompute(ResultsApi):
     @says("Leave calibration and audit of a judge to a worker", Queued, status=202)
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        trusting.queue(study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
+        trusting.queue(by=self.me, study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
         return Response({"queued": True}, status=202)
 
 

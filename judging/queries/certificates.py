@@ -74,6 +74,6 @@ def newest_of(study: Study, judge: Judge) -> Certificate | None:
 
 
 def newest_by_judge(study: Study) -> dict[int, Certificate]:
-    """The same for every judge of the study that has one. One query."""
-    oldest_first = Certificate.objects.filter(study=study).order_by("created_at", "pk")
+    """The same for every judge of the study that has one that is not revoked. One query."""
+    oldest_first = Certificate.objects.filter(study=study, revocation=None).order_by("created_at", "pk")
     return {certificate.judge_id: certificate for certificate in oldest_first}

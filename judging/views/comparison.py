@@ -76,7 +76,7 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
 def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Leave a long computation to a worker."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    trusting.queue(study=study, judge=judge)
+    trusting.queue(by=reader(request), study=study, judge=judge)
     messages.info(request, f"{judge} is being computed by a worker. Load this page again in a minute.")
     return redirect("calibration", slug=study.slug)
 

@@ -106,8 +106,12 @@ def of_judges(
     return found, waiting
 
 
-def queue(*, study: Study, judge: Judge) -> None:
-    """Leave it to a worker, once what is being written is committed. The same asked twice is computed once."""
+def queue(*, by: User | None, study: Study, judge: Judge) -> None:
+    """Leave it to a worker, once what is being written is committed. The same asked twice is computed once.
+
+    Whoever asks for it looks: the study's rules are locked.
+    """
+    rules.lock(by=by, study=study)
     transaction.on_commit(lambda: current_app.send_task(TASK, args=[study.pk, judge.pk]))
 
 

@@ -13,7 +13,7 @@ from annotation.models import Criterion, Dialogue
 from judging import signing
 from judging.canonical_json import to_canonical_bytes
 from judging.models import Certificate, Judge, JudgeRun
-from judging.queries.certificates import prompts_today
+from judging.queries.certificates import newest_by_judge, prompts_today
 from judging.services.trust import certificates, checking
 from judging.stats.verdict import Rules
 from tests.factories import JudgeFactory, ResearcherFactory
@@ -113,6 +113,7 @@ def test_a_revoked_one_says_why_and_the_next_is_another():
     assert said.state == "revoked"
     assert "two people shared an account" in said.problems[0]
     assert checking.check(certificates.document(first), bytes.fromhex(first.public_key)).state == "revoked"
+    assert newest_by_judge(criterion.study) == {}, "a report names none that is revoked"
     second = issued(criterion)
     assert second.sha256 != first.sha256
     assert state(second).holds

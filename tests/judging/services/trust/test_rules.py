@@ -222,6 +222,12 @@ def test_every_page_of_a_result_is_a_look_and_others_are_none(known, client, ali
         assert kinds(known) == ["locked"], name
 
 
+def test_whoever_leaves_it_to_a_worker_looks(known, client, alice):
+    client.force_login(alice)
+    client.post(reverse("judge_assess", args=[known.slug, Judge.objects.get().pk]))
+    assert rules.load(known).locked.created_by == alice
+
+
 def test_a_study_without_a_judge_is_not_looked_at(known, client, alice):
     JudgeRun.objects.all().delete()
     client.force_login(alice)
