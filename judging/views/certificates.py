@@ -105,7 +105,8 @@ def certificate_verify(request: HttpRequest) -> HttpResponse:
         checked = _checked(request)
     except InputError as error:
         return _refused(request, error.message, BAD)
-    certificate = find_issued(checked.sha256) if checked.sha256 else None
+    is_issued = checked.state in (checking.HOLDS, checking.EXPIRED, checking.REVOKED)
+    certificate = find_issued(checked.sha256) if is_issued else None
     is_open = may_research(request.user) and sees(request.user, certificate)
     context = {"checked": checked, "certificate": certificate, "is_open": is_open}
     status = BAD if checked.state == checking.MALFORMED else 200

@@ -40,7 +40,7 @@ def _set(request: HttpRequest, study: Study) -> None:
     success = rules.Success(request.POST.get("success", rules.REPLACE), tuple(request.POST.getlist("criteria")))
     reason = request.POST.get("reason", "")
     if rules.set_rules(by=reader(request), study=study, rules=wanted, success=success, reason=reason):
-        messages.success(request, "The rules are set.")
+        messages.success(request, "The rules are set, and stand on record.")
     else:
         messages.info(request, "These are the rules already. Nothing was changed.")
 

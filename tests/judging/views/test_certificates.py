@@ -74,6 +74,7 @@ def test_a_forgery_is_refused_in_words(issued, client):
         said = text_of(check(client, text=as_text(forge(certificates.document(issued)))))
         assert f"This certificate does not hold: {wanted}" in said
         assert words in said
+        assert "Issued here" not in said, "the hash of a real one is easily written into another"
 
 
 def test_what_is_not_like_a_certificate_is_400(issued, client):
