@@ -123,17 +123,20 @@ def _malformed(found: Any) -> str:
         return "This is no certificate: it has no content."
     if found["content"].get("format") not in (FORMAT, UNSIGNED_FORMAT):
         return f"This is no certificate of the format {FORMAT}."
+    if unsigned := set(found) - {"content", "sha256", "signature"}:
+        return f"It holds {str(min(unsigned))[:80]!r}, which no signature covers."
     if not _matches(HASH.pattern, found.get("sha256")):
         return "Its sha256 is not 64 hexadecimal digits."
-    signature = found.get("signature", {})
-    if "signature" in found and not isinstance(signature, Mapping):
-        return "Its signature is no object."
-    if "signature" in found and signature.get("algorithm") != signing.ALGORITHM:
+    return _malformed_signature(found["signature"]) if "signature" in found else ""
+
+
+def _malformed_signature(signature: Any) -> str:
+    if not isinstance(signature, Mapping) or set(signature) != {"algorithm", *SIGNATURE}:
+        return "Its signature has other parts than a signature has."
+    if signature["algorithm"] != signing.ALGORITHM:
         return f"Its signature is not one by {signing.ALGORITHM}."
-    for name, pattern in SIGNATURE.items() if "signature" in found else ():
-        if not _matches(pattern, signature.get(name)):
-            return f"The {name} of its signature is not what it should be."
-    return ""
+    wrong = (name for name, pattern in SIGNATURE.items() if not _matches(pattern, signature[name]))
+    return next((f"The {name} of its signature is not what it should be." for name in wrong), "")
 
 
 def _matches(pattern: str, value: Any) -> bool:

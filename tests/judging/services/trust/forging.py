@@ -90,6 +90,8 @@ CHANGES: dict[str, Callable[[Document], Any]] = {
     "a hash in capitals": lambda one: {**one, "sha256": one["sha256"].upper().replace("0", "A")},
     "a signature of text": lambda one: {**one, "signature": "x"},
     "a signature of nothing": lambda one: {**one, "signature": None},
+    "something beside the content": lambda one: {**one, "verdict": "replace"},
+    "something beside the signature": lambda one: with_signature(one, verdict="replace"),
     "another algorithm": lambda one: with_signature(one, algorithm="none"),
     "a key of another type": lambda one: with_signature(one, public_key=7),
     "a short key": lambda one: with_signature(one, public_key="ab"),
