@@ -24,6 +24,10 @@ SUCCESSES = (REPLACE, ASSIST)
 """Decisions that may count as a success, the better one first."""
 
 LONGEST_REASON = 2000
+MOST_TRIES = 5
+"""Of one who looks while others set the rules."""
+
+BUSY = "Somebody else set the rules at the same moment. Look at them, and try again."
 Kind = VerdictRules.Kind
 
 
@@ -116,14 +120,15 @@ def document(study: Study) -> dict[str, Any]:
 
 def lock(*, by: User | None, study: Study) -> StudyRules:
     """The rules that hold, for somebody who looks at a judge's result: the first look locks them."""
-    there = load(study)
-    if there.locked:
-        return there
-    with transaction.atomic():
-        row = _add(by, study, there, Kind.LOCKED, there.rules, there.success, "")
-        if row:
-            record(LOCK, by=by, on=study, number=row.number, sha256=row.sha256)
-    return load(study)
+    for _ in range(MOST_TRIES):
+        there = load(study)
+        if there.locked:
+            return there
+        with transaction.atomic():
+            row = _add(by, study, there, Kind.LOCKED, there.rules, there.success, "")
+            if row:
+                record(LOCK, by=by, on=study, number=row.number, sha256=row.sha256)
+    raise InputError(BUSY)
 
 
 @act("rules.set", on="study", says=("rules", "success", "reason"))
@@ -147,7 +152,7 @@ def set_rules(
         raise InputError(f"{locked_since(there)} Give a reason to change them on record.", field="reason")
     row = _add(by, study, there, Kind.CHANGED if there.locked else Kind.SET, rules, success, reason)
     if row is None:
-        raise InputError("Somebody else set the rules at the same moment. Look at them, and try again.")
+        raise InputError(BUSY)
     return row
 
 
