@@ -16,6 +16,7 @@ from config import privacy
 from config.backups import encryption
 from config.data_folder import HINT
 from config.logs import FORMATS
+from judging import signing
 
 
 @register(SETTINGS)
@@ -105,6 +106,30 @@ def backups_can_be_made(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     except InputError as error:
         return [Error(str(error), hint=hint, id="concord.E020")]
     return [] if found else [Warning("Backups cannot be encrypted, so none are made.", hint=hint, id="concord.W021")]
+
+
+@register(SETTINGS)
+def signing_key_is_a_key(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """That it is private and a key; the file of the data folder is only made when a certificate is issued."""
+    try:
+        found = [signing.read_key(text, signing.VARIABLE) for text in settings.SIGNING_KEYS]
+    except InputError as error:
+        return [Error(str(error), hint=SIGNING_HINT, id="concord.E021")]
+    if found and found[0].private is None:
+        return [Error("The first key in CONCORD_SIGNING_KEY is public.", hint=SIGNING_HINT, id="concord.E021")]
+    return []
+
+
+SIGNING_HINT = "Set CONCORD_SIGNING_KEY to what `manage.py signing_keys --new-key` prints, on every host alike."
+
+
+@register(SETTINGS, deploy=True)
+def signing_key_is_shared(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """A file of one machine is enough for a site that is one machine."""
+    if settings.SIGNING_KEYS or settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+        return []
+    message = "The key that signs certificates lies in a file of this machine; another host would sign with another."
+    return [Warning(message, hint=SIGNING_HINT, id="concord.W022")]
 
 
 @register(SETTINGS, deploy=True)

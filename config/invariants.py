@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from annotation.queries import acts, audit_heads
 from annotation.services import withdrawn
 from annotation.withdrawn_list import Entry
 from config.erasure import again
-from judging.models import JudgeChunk, JudgeRun
+from judging.models import JudgeChunk, JudgeRun, VerdictRules
 from judging.queries import runs
+from judging.services.trust import rules
 from simulation.models import Experiment, SimulatedDialogue, Turn
 from simulation.parsing.endings import REGULAR
 
@@ -44,7 +46,7 @@ def findings(heads: Iterable[Path] = ()) -> list[Finding]:
     """All that is broken; nothing where all is as it should be. `heads`: more files with heads of the audit log."""
     found = [finding(text, broken()) for text, broken in INVARIANTS.items()]
     found += [references(), finished_runs(), chain_of_acts(), triggers_of_acts(), heads_of_acts(heads)]
-    found += [not_in_list(), only_in_list()]
+    found += [not_in_list(), only_in_list(), rules_of_verdicts()]
     return [one for one in found if one.n]
 
 
@@ -178,6 +180,15 @@ def only_in_list() -> Finding:
 
 def named_entries(entries: list[Entry]) -> tuple[str, ...]:
     return tuple(f"{one.what} person {one.person} {one.at}" for one in entries[:EXAMPLES])
+
+
+def rules_of_verdicts() -> Finding:
+    """What was decided about the rules of a study's verdicts is as it was decided."""
+    rows = VerdictRules.objects.select_related("study").order_by("study_id", "number")
+    studies = groupby(rows.iterator(chunk_size=1000), lambda row: row.study)
+    wrong = [study for study, of_study in studies if not rules.is_chained(list(of_study))]
+    text = "Rules of verdicts, their reasons and their order are those that were decided."
+    return Finding(text, len(wrong), tuple(map(named, wrong[:EXAMPLES])))
 
 
 def triggers_of_acts() -> Finding:

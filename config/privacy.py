@@ -24,6 +24,7 @@ OWN = (
     "local-model",
     "logs",
     "secret_key",
+    "signing_keys",
     "static",
     "supervisord.pid",
     "uploads",

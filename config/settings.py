@@ -46,6 +46,9 @@ SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
 """Keys of models and second factors are sealed under the first, and opened under any: judging/sealing.py."""
 AUDIT_SECRETS = [*env_list("CONCORD_AUDIT_KEY"), SECRET_KEY]
 """Acts carry digests keyed by the first, and are checked with any: annotation/audit_digest.py."""
+SIGNING_KEYS = env_list("CONCORD_SIGNING_KEY")
+SIGNING_KEY_FILE = DATA_DIR / "signing_keys"
+"""The first signs certificates, and what any of them signed is believed: judging/signing.py."""
 AUDIT_HEADS = Path(os.environ.get("CONCORD_AUDIT_HEADS") or DATA_DIR / "audit-heads").absolute()
 AUDIT_SYSLOG = os.environ.get("CONCORD_AUDIT_SYSLOG", "")
 """Where the newest act is written down outside the database: annotation/audit_heads.py."""
@@ -169,6 +172,7 @@ ACCOUNT_RATE_LIMITS = {
     "login_failed": "100/m/ip,5/5m/key",
     "login_failed_anywhere": "100/h/key",  # key: name
     "join": "100/10m/ip",
+    "verify": "120/m/ip",  # certificates that somebody without an account checks
 }
 MFA_ADAPTER = "config.accounts.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]

@@ -23,7 +23,9 @@ from judging.models import (
     Pause,
     Price,
     Quota,
+    Revocation,
     Seat,
+    VerdictRules,
     Worker,
 )
 
@@ -126,6 +128,18 @@ class AuditRunAdmin(CalibrationRunAdmin):
 class CertificateAdmin(ReadOnly):
     list_display = ["sha256", "study", "judge", "created_by", "created_at"]
     list_select_related = ["study", "judge", "created_by"]
+
+
+@admin.register(Revocation)
+class RevocationAdmin(ReadOnly):
+    list_display = ["certificate", "reason", "created_by", "created_at"]
+    list_select_related = ["certificate", "created_by"]
+
+
+@admin.register(VerdictRules)
+class VerdictRulesAdmin(ReadOnly):
+    list_display = ["study", "number", "kind", "reason", "created_by", "created_at"]
+    list_select_related = ["study", "created_by"]
 
 
 @admin.register(Escalation)

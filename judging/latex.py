@@ -75,6 +75,7 @@ def report(document: Document) -> str:
         f"% Computed {document['generated_at']} by Concord {document['code_version']}.",
         escaped(document["methods"]["text"]),
         "",
+        *(escaped(change["sentence"]) + r"\par" for change in document["rules_on_record"]["changes"]),
     ]
     references = [
         rf"\item[{{[{k}]}}] {escaped(one)}" for k, one in enumerate(document["methods"]["references"], start=1)

@@ -72,13 +72,33 @@ class Trust(Transport):
         """Certificates issued of a judge."""
         return self.rows(f"studies/{slug}/judges/{judge}/certificates", **query)
 
+    def rules(self, slug: str) -> Json:
+        """The rules of a study's verdicts, its criterion of success, and how they came about."""
+        return cast(Json, self.get(f"studies/{slug}/rules"))
+
+    def set_rules(self, slug: str, **options: Any) -> Json:
+        """Set rules, success and criteria before the first look, or change them with a reason after it."""
+        return cast(Json, self.post(f"studies/{slug}/rules", options))
+
     def certify(self, slug: str, judge: int, **options: Any) -> types.Certificate:
-        """Seal what was found of a judge: rules, part."""
+        """Sign what was found of a judge: rules, reason, part."""
         return cast(types.Certificate, self.post(f"studies/{slug}/judges/{judge}/certificates", options))
 
     def certificate(self, sha256: str) -> types.Certificate:
         """A certificate, and whether it holds."""
         return cast(types.Certificate, self.get(f"certificates/{sha256}"))
+
+    def check_certificate(self, **given: Any) -> types.Checked:
+        """Whether a certificate holds: document, what stands in its file; or sha256, its hash alone."""
+        return cast(types.Checked, self.post("certificates/verify", given))
+
+    def revoke_certificate(self, sha256: str, reason: str) -> types.Certificate:
+        """Say, for good, that a certificate does not hold."""
+        return cast(types.Certificate, self.post(f"certificates/{sha256}/revocation", {"reason": reason}))
+
+    def signing_keys(self) -> types.SigningKeys:
+        """The public keys that check the site's certificates, the one that signs first."""
+        return cast(types.SigningKeys, self.get("certificates/keys"))
 
     def hold_out(self, slug: str, **query: Any) -> Json:
         """How a study is split, and every look at the held-out part."""

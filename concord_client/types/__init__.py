@@ -39,6 +39,7 @@ from concord_client.types.experiments import (
 )
 from concord_client.types.judges import (
     Certificate,
+    Checked,
     Contradiction,
     Disagreement,
     EarlierReply,
@@ -53,11 +54,13 @@ from concord_client.types.judges import (
     Price,
     Probe,
     Prompt,
+    PublicKey,
     PublishedPrice,
     Queued,
     RatedItem,
     Run,
     RunProgress,
+    SigningKeys,
     Tested,
 )
 from concord_client.types.labels import (
@@ -120,6 +123,7 @@ __all__ = [
     "Change",
     "Changed",
     "Check",
+    "Checked",
     "Conflict",
     "Context",
     "Contradiction",
@@ -183,6 +187,7 @@ __all__ = [
     "Progress",
     "Project",
     "Prompt",
+    "PublicKey",
     "PublishedPrice",
     "Question",
     "Queue",
@@ -196,6 +201,7 @@ __all__ = [
     "Run",
     "RunProgress",
     "Sample",
+    "SigningKeys",
     "Simulated",
     "SimulatedTurn",
     "SimulatedWhole",

@@ -7,13 +7,20 @@ from typing import Any, TypedDict
 from concord_client.types.benchmarks import Judge
 
 
-class Certificate(TypedDict):
-    """A certificate as `verify_certificate` takes it, and whether it holds now."""
+class Checked(TypedDict):
+    """Whether a certificate holds, and why not."""
 
     sha256: str
-    document: dict[str, Any]
     state: str
+    holds: bool
     problems: list[str]
+    notes: list[str]
+
+
+class Certificate(Checked):
+    """A certificate as `verify_certificate` takes it, and whether it holds now."""
+
+    document: dict[str, Any]
 
 
 class Contradiction(TypedDict):
@@ -51,6 +58,22 @@ class Issued(TypedDict):
     sha256: str
     created_by: str | None
     created_at: str
+    revoked_at: str | None
+
+
+class PublicKey(TypedDict):
+    """A public key of the site, in hexadecimal."""
+
+    key_id: str
+    public_key: str
+    signs: bool
+
+
+class SigningKeys(TypedDict):
+    """The keys that check this site's certificates, the one that signs first."""
+
+    algorithm: str
+    keys: list[PublicKey]
 
 
 class Queued(TypedDict):

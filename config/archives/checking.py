@@ -16,11 +16,13 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic import ValidationError as ShapeError
 
 from annotation.errors import InputError
-from annotation.hashing import content_hash
+from annotation.hashing import content_hash, digest
 from annotation.models import User
 from annotation.parsing.files import DOCUMENT_LIMIT, MEGABYTE
 from annotation.parsing.records import Turn
-from judging.models import Certificate
+from judging.canonical_json import to_canonical_bytes
+from judging.models import Certificate, VerdictRules
+from judging.services.trust import rules
 
 MANIFEST_LIMIT = 4 * MEGABYTE
 SMALL = 64 * MEGABYTE
@@ -85,8 +87,28 @@ def check_row(row: Model) -> None:
             field.run_validators(value)
         elif isinstance(field, SlugField):
             raise ValidationError(f"{field.name} is empty")
-    if isinstance(row, Certificate) and row.sha256 != content_hash(row.content):
+    if isinstance(row, Certificate):
+        check_certificate(row)
+    if isinstance(row, VerdictRules):
+        check_rules(row)
+
+
+def check_certificate(row: Certificate) -> None:
+    """Raise ValidationError where the hash is of something else: it is what the certificate is found by."""
+    try:
+        hashes = {digest(to_canonical_bytes(row.content)), content_hash(row.content)}  # the latter before signing
+    except ValueError as error:
+        raise ValidationError(f"content: {error}") from error
+    if row.sha256 not in hashes:
         raise ValidationError("sha256 is not the seal of the content")
+
+
+def check_rules(row: VerdictRules) -> None:
+    """Raise ValidationError for rules that pages could not show."""
+    try:
+        rules.read_rules(row.rules), rules.read_success(row.success)
+    except InputError as error:
+        raise ValidationError(error.message) from error
 
 
 @cache

@@ -15,7 +15,7 @@ from annotation.errors import InputError
 from judging.api.results import EscalationSerializer, ResultsApi
 from judging.models import Judge, LabelPlan
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
-from judging.services.trust import cascade_records, cascading, planning
+from judging.services.trust import cascade_records, cascading, planning, rules
 from judging.services.trust.cascading import CascadeOptions
 from judging.services.trust.planning import PlanOptions
 
@@ -49,6 +49,7 @@ class CascadesApi(ResultsApi):
     def each(self, slug: str, judges: list[int]) -> tuple[StudyEvidence, list[JudgeEvidence]]:
         """The judges of a cascade beside people. InputError where one of them did not judge this study."""
         evidence = StudyEvidence.read(self.study(slug))
+        rules.lock(by=self.me, study=evidence.study)
         there = {judge.pk: judge for judge in evidence.judges()}
         if missing := [pk for pk in judges if pk not in there]:
             raise InputError(f"Judge {missing[0]} did not judge {evidence.study}.", field="judges")

@@ -29,7 +29,7 @@ from judging.services import progress
 from judging.services.against_majority import contradictions
 from judging.services.exchanging import dataset, packing
 from judging.services.items import ItemFilter, RatedItems, criterion_of
-from judging.services.trust import disagreements, escalation, improving
+from judging.services.trust import disagreements, escalation, improving, rules
 
 
 class StudyProgressDetails(ResultsApi):
@@ -163,7 +163,9 @@ class DisagreementSerializer(serializers.Serializer[Any]):
 
 class OneJudge(ResultsApi):
     def evidence(self, slug: str, pk: int) -> tuple[StudyEvidence, Judge]:
-        return StudyEvidence.read(self.study(slug)), get_object_or_404(Judge, pk=pk)
+        study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
+        rules.lock(by=self.me, study=study)
+        return StudyEvidence.read(study), judge
 
 
 class JudgeDisagreements(OneJudge):

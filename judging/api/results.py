@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from annotation.api.base import LARGEST, Api, Document, Given
 from annotation.api.labels import CriterionQuery
 from annotation.api.schema import says
 from annotation.errors import NotComputedError
@@ -23,15 +23,14 @@ from annotation.services import tiers
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from judging.api.judges import JudgeSerializer
 from judging.api.runs import RunSerializer
-from judging.models import Certificate, HoldOut, Judge
-from judging.queries.evidence import StudyEvidence
+from judging.models import HoldOut, Judge
+from judging.queries.evidence import JudgeEvidence, StudyEvidence
 from judging.services import agreement, examples
 from judging.services import agreement_later as later
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.services.items import criterion_of
 from judging.services.trust import (
-    certificates,
     comparing,
     escalation,
     holding_out,
@@ -39,7 +38,6 @@ from judging.services.trust import (
     recalibration,
     report,
     trusting,
-    verdicts,
 )
 from judging.services.trust.trusting import Asked, Trusted
 
@@ -172,12 +170,16 @@ class OfJudge(ResultsApi):
 
     left_to_a_worker = True
 
-    def of(self, slug: str, pk: int, rules: dict[str, str] | None = None, part: str = "") -> Trusted:
+    def evidence_of(self, slug: str, pk: int, part: str) -> JudgeEvidence:
         study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
-        evidence = StudyEvidence.read(study, part).of(judge)
-        asked = Asked(rules=verdicts.rules_from(rules or {}))
+        return StudyEvidence.read(study, part).of(judge)
+
+    def of(self, slug: str, pk: int, part: str = "") -> Trusted:
+        return self.found(self.evidence_of(slug, pk, part), part)
+
+    def found(self, evidence: JudgeEvidence, part: str) -> Trusted:
         found = trusting.of_judge if part else trusting.at_once  # a worker computes what is looked at freely
-        return holding_out.check_seen(found(by=self.me, evidence=evidence, asked=asked))
+        return holding_out.check_seen(found(by=self.me, evidence=evidence, asked=Asked()))
 
 
 class JudgeCalibration(OfJudge):
@@ -199,63 +201,8 @@ class JudgeAudit(OfJudge):
 class JudgeCompute(ResultsApi):
     @says("Leave calibration and audit of a judge to a worker", Queued, status=202)
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        trusting.queue(study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
+        trusting.queue(by=self.me, study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
         return Response({"queued": True}, status=202)
-
-
-class NewCertificate(Given):
-    rules = serializers.DictField(child=serializers.CharField(), default=dict, help_text="As the verdict page names.")
-    part = serializers.CharField(default="", allow_blank=True)
-
-
-class CertificateSerializer(serializers.Serializer[Any]):
-    """A certificate as `verify_certificate` takes it, and whether it holds now."""
-
-    sha256 = serializers.CharField()
-    document = serializers.DictField()
-    state = serializers.CharField()
-    problems = serializers.ListField(child=serializers.CharField())
-
-
-def certified(certificate: Certificate) -> dict[str, Any]:
-    document = certificates.document(certificate)
-    checked = certificates.check(document)
-    return {
-        "sha256": certificate.sha256,
-        "document": document,
-        "state": checked.state,
-        "problems": list(checked.problems),
-    }
-
-
-class IssuedSerializer(serializers.ModelSerializer[Certificate]):
-    """A certificate on a list; its own address says whether it holds."""
-
-    created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
-
-    class Meta:
-        model = Certificate
-        fields = ["sha256", "created_by", "created_at"]
-
-
-class JudgeCertificates(OfJudge):
-    @says("Certificates issued of a judge on a study", page_of(IssuedSerializer), query=PageQuery)
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        rows = Certificate.objects.filter(study__slug=slug, judge=pk).select_related("created_by")
-        return self.page(rows, IssuedSerializer)
-
-    @says("Seal what was found of a judge", CertificateSerializer, body=NewCertificate, status=201)
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        given = self.given(NewCertificate)
-        found = self.of(slug, pk, given["rules"], given["part"])
-        return Response(certified(certificates.issue(by=self.me, found=found)), status=201)
-
-
-class CertificateDetail(ResultsApi):
-    @says("A certificate, and whether it holds", CertificateSerializer)
-    def get(self, request: Request, sha256: str) -> Response:
-        rows = Certificate.objects.select_related("study", "judge", "created_by")
-        return Response(certified(get_object_or_404(rows, sha256=sha256)))
 
 
 class NewHoldOut(Given):

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.api import evaluations, imports, judges, keys, plans, reading, results, runs
+from judging.api import certificates, evaluations, imports, judges, keys, plans, reading, results, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # files (REST framework leaves addresses that end with a `format` out of its document)
@@ -55,7 +55,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/judges/<int:pk>/audit", results.JudgeAudit.as_view(), name="api_audit"),
     path("studies/<slug:slug>/judges/<int:pk>/compute", results.JudgeCompute.as_view(), name="api_compute"),
     path(
-        "studies/<slug:slug>/judges/<int:pk>/certificates", results.JudgeCertificates.as_view(), name="api_certificates"
+        "studies/<slug:slug>/judges/<int:pk>/certificates",
+        certificates.JudgeCertificates.as_view(),
+        name="api_certificates",
     ),
     path("studies/<slug:slug>/judges/<int:pk>/versions", results.JudgeVersions.as_view(), name="api_judge_versions"),
     path("studies/<slug:slug>/judges/<int:pk>/look", results.JudgeLook.as_view(), name="api_look"),
@@ -83,5 +85,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("studies/<slug:slug>/exports", reading.StudyExports.as_view(), name="api_exports"),
     path("studies/<slug:slug>/exports/<slug:tool>.zip", reading.StudyExport.as_view(), name="api_export"),
-    path("certificates/<slug:sha256>", results.CertificateDetail.as_view(), name="api_certificate"),
+    path("studies/<slug:slug>/rules", certificates.StudyRules.as_view(), name="api_study_rules"),
+    path("certificates/verify", certificates.CertificateCheck.as_view(), name="api_certificate_check"),
+    path("certificates/keys", certificates.SigningKeys.as_view(), name="api_signing_keys"),
+    path("certificates/<slug:sha256>", certificates.CertificateDetail.as_view(), name="api_certificate"),
+    path("certificates/<slug:sha256>/revocation", certificates.RevocationCreate.as_view(), name="api_revocation"),
 ]

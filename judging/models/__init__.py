@@ -6,8 +6,9 @@ from judging.models.judge import Judge
 from judging.models.key import ModelKey
 from judging.models.limits import CachedReply, Price, Quota, Seat
 from judging.models.pause import Pause
+from judging.models.rules import VerdictRules
 from judging.models.run import EarlierReply, JudgeChunk, JudgeRun, Judgment
-from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation, HoldOut, LabelPlan, Look
+from judging.models.trust import AuditRun, CalibrationRun, Certificate, Escalation, HoldOut, LabelPlan, Look, Revocation
 from judging.models.worker import Worker
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "Pause",
     "Price",
     "Quota",
+    "Revocation",
     "Seat",
+    "VerdictRules",
     "Worker",
 ]

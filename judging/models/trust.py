@@ -40,12 +40,16 @@ class AuditRun(JudgedResult):
 
 
 class Certificate(models.Model):
-    """What was found of a judge and by which rules, sealed. It holds while judge, prompts and items are the same."""
+    """What was found of a judge and by which rules, signed. It holds while judge, prompts and items are the same."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="certificates")
     judge = models.ForeignKey(Judge, models.CASCADE, related_name="certificates")
     content = models.JSONField()
     sha256 = models.CharField(max_length=64, unique=True, help_text="Over the content as canonical JSON.")
+    public_key = models.CharField(
+        max_length=64, blank=True, help_text="Checks the signature; empty where it was issued before signing."
+    )
+    signature = models.CharField(max_length=128, blank=True, help_text="Ed25519, over the content as canonical JSON.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -54,6 +58,23 @@ class Certificate(models.Model):
 
     def __str__(self) -> str:
         return self.sha256[:12]
+
+
+class Revocation(models.Model):
+    """A certificate that its issuer does not stand by any more. Never changed, never removed."""
+
+    certificate = models.OneToOneField(Certificate, models.CASCADE, related_name="revocation")
+    reason = models.TextField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(reason=""), name="revocation_has_a_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"revocation of {self.certificate}"
 
 
 class Escalation(models.Model):

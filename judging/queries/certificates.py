@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.db import connection
 from django.db.models import Max, Min
 from django.db.models.functions import Coalesce
 
@@ -55,17 +56,24 @@ def newest_version(judge: Judge) -> int:
     return Judge.objects.filter(name=judge.name).aggregate(newest=Max("version"))["newest"] or judge.version
 
 
-def judge_named(name: str, version: int) -> Judge | None:
-    """The judge of this name and version, if it is still there."""
-    return Judge.objects.filter(name=name, version=version).first()
+def has_tables() -> bool:
+    """Whether there is a site's database: somebody may check a file by a key on a machine that runs no site."""
+    return Certificate._meta.db_table in connection.introspection.table_names()
+
+
+def find_issued(sha256: str) -> Certificate | None:
+    """The certificate of this hash, with its study, judge and revocation."""
+    rows = Certificate.objects.select_related("study", "judge", "revocation")
+    return rows.filter(sha256=sha256).first()
 
 
 def newest_of(study: Study, judge: Judge) -> Certificate | None:
     """The newest certificate of the judge on the study."""
-    return Certificate.objects.filter(study=study, judge=judge).order_by("-created_at", "-pk").first()
+    rows = Certificate.objects.filter(study=study, judge=judge).select_related("revocation")
+    return rows.order_by("-created_at", "-pk").first()
 
 
 def newest_by_judge(study: Study) -> dict[int, Certificate]:
-    """The same for every judge of the study that has one. One query."""
-    oldest_first = Certificate.objects.filter(study=study).order_by("created_at", "pk")
+    """The same for every judge of the study that has one that is not revoked. One query."""
+    oldest_first = Certificate.objects.filter(study=study, revocation=None).order_by("created_at", "pk")
     return {certificate.judge_id: certificate for certificate in oldest_first}

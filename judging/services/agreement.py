@@ -21,6 +21,7 @@ from annotation.services import agreement as among_people
 from annotation.services import tiers
 from judging.queries import ratings as judges
 from judging.services.comparison import JudgeColumn, JudgedOptions, document, note
+from judging.services.trust import rules
 
 TIER = "tier"
 """The grouping by how contested an item is on the criterion itself."""
@@ -169,6 +170,8 @@ def _hashed_judge(column: JudgeColumn) -> list[Any]:
 
 def of_study(*, by: User | None, study: Study, options: JudgedOptions, ratings: StudyRatings) -> AgreementRun:
     """Agreement on every criterion of a study: the kept result where there is one, else a new one that is kept."""
+    if any(ratings.judges.values()):
+        rules.lock(by=by, study=study)  # it says how far judges agree with people
     return among_people.saved_or_computed(
         by=by,
         study=study,

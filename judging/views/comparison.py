@@ -43,6 +43,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
         "left_out": evidence.left_out,
         "rows": list(_rows(found)),
         "differences": comparing.differences(found) if len(found) > 1 else [],
+        "changes": [change["sentence"] for one in found[:1] for change in one.rules_on_record()["changes"]],
         "cascade": _cascade(request, evidence, found),
         "downloads": [(f.upper(), reverse("calibration_download", args=[study.slug, f])) for f in ("csv", "json")],
     }
@@ -75,7 +76,7 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
 def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Leave a long computation to a worker."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    trusting.queue(study=study, judge=judge)
+    trusting.queue(by=reader(request), study=study, judge=judge)
     messages.info(request, f"{judge} is being computed by a worker. Load this page again in a minute.")
     return redirect("calibration", slug=study.slug)
 

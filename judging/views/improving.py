@@ -25,7 +25,7 @@ from judging.queries import hold_out
 from judging.queries import items as items_queries
 from judging.queries.disagreements import Written, written
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import disagreements, improving
+from judging.services.trust import disagreements, improving, rules
 from judging.services.trust.disagreements import Disagreement
 from judging.version_forms import VersionForm
 from judging.views.large import reads_judge
@@ -56,6 +56,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
     mine, *before = evidence.of_each([judge, *([old] if old else [])])
     if not mine.criteria:
         raise InputError(f"{judge} has not judged this study", field="judge")
+    rules.lock(by=researcher(request), study=study)
     rows = disagreements.of_judge(mine, **query)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     said = written(study, mine.criteria, mine.runs, [row.position for row in page])

@@ -27,7 +27,7 @@ from judging.models import HoldOut, Judge
 from judging.queries import certificates as certificate_queries
 from judging.queries.evidence import StudyEvidence
 from judging.queries.material import leaks
-from judging.services.trust import certificates, escalation, holding_out, trusting, verdicts
+from judging.services.trust import certificates, checking, escalation, holding_out, rules, trusting, verdicts
 from judging.services.trust.trusting import Asked, Trusted
 from judging.services.trust.verdicts import CriterionVerdict
 from judging.stats.verdict import Rules
@@ -85,10 +85,10 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
 
 
 def read(request: HttpRequest, study: Study, judge: Judge) -> Trusted:
-    """The judge on the study, by the rules that the address asks for."""
-    rules = verdicts.rules_from(request.GET.dict())
+    """The judge on the study, by the study's rules."""
+    rules.refuse_others(study, request.GET.dict())
     mine = StudyEvidence.read(study, request.GET.get("part", "")).of(judge)
-    found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked(rules=rules))
+    found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked())
     return holding_out.check_seen(found)
 
 
@@ -143,7 +143,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
     documents, audits = found.calibration.result["criteria"], found.audit.result["criteria"]
     newest = certificate_queries.newest_of(found.study, found.judge)
     here = [found.study.slug, found.judge.pk]
-    typed = {name: value for name, value in request.GET.items() if name in (*verdicts.NAMES, "part")}
+    typed = {name: value for name, value in request.GET.items() if name == "part"}
     return {
         "found": found,
         "decision": found.decision,
@@ -152,8 +152,11 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
             _section(found, said[c.key], documents[c.key], audits[c.key], annotators) for c in found.evidence.criteria
         ],
         "simulated": [one.name for one in annotators.values() if one.is_simulated],
-        "rules": rule_rows(found.rules),
+        "rules": verdicts.in_words(found.rules.as_json()),
         "changed_rules": found.rules != Rules(),
+        "on_record": (on_record := found.rules_on_record()),
+        "changes": [change["sentence"] for change in on_record["changes"]],
+        "success": found.held_to.success.in_words,
         "query": urlencode(typed),
         "typed": list(typed.items()),
         **_left(found),
@@ -161,7 +164,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         "looks": holding_out.looks(found.study, found.judge),
         "has_maps": any(one["scores"] and one["scores"]["map"] for one in documents.values()),
         "certificate": newest,
-        "certificate_state": certificates.check(certificates.document(newest)) if newest else None,
+        "certificate_state": checking.check(certificates.document(newest)) if newest else None,
         "downloads": {
             part: [(f.upper(), reverse("judge_verdict_download", args=[*here, part, f])) for f in ("json", "csv")]
             for part in ("calibration", "audit")
@@ -189,14 +192,6 @@ def _left(found: Trusted) -> dict[str, Any]:
         "back": back,
         "back_rows": [(names[key], one) for key, one in back["criteria"].items()] if back else [],
     }
-
-
-def rule_rows(rules: Rules) -> list[dict[str, Any]]:
-    """The numbers among the rules with their fields."""
-    return [
-        {"name": name, "label": label, "value": getattr(rules, name), "usual": getattr(Rules(), name)}
-        for name, label in verdicts.RULES.items()
-    ]
 
 
 def _section(

@@ -222,9 +222,21 @@ def test_a_certificate_that_was_sealed_otherwise(made):
         study, judge = (json.loads(archive.read(f"{one}.jsonl")) for one in ("annotation.Study", "judging.Judge"))
     row = {
         "id": 1, "study_id": study["id"], "judge_id": judge["id"], "content": {"rules": {}}, "sha256": "a/b",
+        "public_key": "", "signature": "",
         "created_by_id": None, "created_at": "2026-01-01T00:00:00+00:00",
     }  # fmt: skip
     refused(packed(made, {"judging.Certificate": lambda rows: [row]}), "not the seal of the content")
+
+
+def test_rules_that_no_page_could_show(made):
+    with zipfile.ZipFile(made) as archive:
+        study = json.loads(archive.read("annotation.Study.jsonl"))
+    row = {
+        "id": 1, "study_id": study["id"], "number": 1, "kind": "locked", "rules": {"least_items": "many"},
+        "success": {"decision": "replace", "criteria": []}, "reason": "", "sha256": "0" * 64,
+        "created_by_id": None, "created_at": "2026-01-01T00:00:00+00:00",
+    }  # fmt: skip
+    refused(packed(made, {"judging.VerdictRules": lambda rows: [row]}), "least_items of the rules")
 
 
 class TestPeople:

@@ -22,6 +22,7 @@ COUNTERPARTS = {
     "candidate_stop": "api_candidate_stop",
     "cascade_escalate": "api_cascade_escalations",
     "certificate_issue": "api_certificates",
+    "certificate_revoke": "api_revocation",
     "conflict_decide": "api_conflict_reviews",
     "consent_text": "api_intake",
     "evaluation_detail": "api_evaluation_runs",
@@ -82,6 +83,7 @@ COUNTERPARTS = {
     "study_hold_out": "api_study_hold_out",
     "study_open": "api_study_open",
     "study_release": "api_study_release",
+    "study_rules": "api_study_rules",
     "study_sample": "api_study_samples",
 }
 """Page -> address of the API that writes the same."""
@@ -180,6 +182,7 @@ READS = {
     "study_detail": "api_study",
     "study_files": "api_exports",
     "study_list": "api_studies",
+    "study_rules": "api_study_rules",
     "study_sample": "api_study_samples",
     "system": "api_system",
     "task_detail": "api_task",

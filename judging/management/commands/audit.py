@@ -9,12 +9,14 @@ from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.management.base import ConcordCommand
+from annotation.models import Study
 from annotation.queries.studies import study_called
 from judging.management.commands.calibrate import add_part, left_out
 from judging.queries.evidence import StudyEvidence
 from judging.queries.material import HELD_OUT
-from judging.services.trust import holding_out, trusting, verdicts
+from judging.services.trust import holding_out, rules, trusting, verdicts
 from judging.services.trust.options import AuditOptions
+from judging.services.trust.rules import StudyRules
 from judging.services.trust.trusting import Asked, Trusted
 from judging.stats.multiplicity import Method
 
@@ -34,11 +36,11 @@ class Command(ConcordCommand):
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        rules = verdicts.rules_from(dict(options["rule"]))
         chosen = AuditOptions(options["level"], options["correction"], options["seed"])
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
-        asked = Asked(audit=chosen, rules=rules)
-        found = seen(evidence, options["judge"], asked)
+        evidence.judge(options["judge"])  # an unknown judge must not change the rules
+        hold_to(evidence.study, options)
+        found = seen(evidence, options["judge"], Asked(audit=chosen))
         document = holding_out.audit_document(found)
         return trusting.for_criterion(document, options["criterion"])
 
@@ -46,6 +48,7 @@ class Command(ConcordCommand):
         for found in document["criteria"].values() if "criteria" in document else [document]:
             self.stdout.write("\n".join(lines(document["judge"], found)))
         self.stdout.write("".join(left_out(document)), ending="")
+        self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         if document["leaks"]:
             listed = ", ".join(map(str, document["leaks"]))
             self.stdout.write(f"held-out items whose content is also in the development part: {listed}")
@@ -60,15 +63,26 @@ def seen(evidence: StudyEvidence, name: str, asked: Asked) -> Trusted:
 
 
 def add_rules(parser: CommandParser) -> None:
-    """Rules of the verdict, changed one by one."""
+    """Rules of the verdict, set one by one before the first look, and changed on record after it."""
     parser.add_argument(
         "--rule",
         action="append",
         type=_rule,
         default=[],
         metavar="NAME=VALUE",
-        help=f"a rule of the verdict other than usual: {', '.join(verdicts.NAMES)}",
+        help=f"a rule of the verdict, set at the first look: {', '.join(verdicts.NAMES)}",
     )
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why the rules change after the first look")
+
+
+def hold_to(study: Study, options: Mapping[str, Any]) -> StudyRules:
+    """The study's rules, with those that `add_rules` asks for. Raises InputError where that takes a reason."""
+    return rules.resolve(by=None, study=study, given=dict(options["rule"]), reason=options["reason"])
+
+
+def rule_changes(record: Mapping[str, Any]) -> Iterator[str]:
+    """Each change of the rules after the first look, a line."""
+    yield from (f"! {one['sentence']}\n" for one in record["changes"])
 
 
 def _rule(typed: str) -> tuple[str, str]:

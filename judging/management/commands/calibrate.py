@@ -18,7 +18,7 @@ from judging.queries.evidence import StudyEvidence
 from judging.queries.material import HELD_OUT, PARTS
 from judging.services import calibration
 from judging.services.calibration import CalibrationOptions, FileColumns
-from judging.services.trust import holding_out, runs, trusting
+from judging.services.trust import holding_out, rules, runs, trusting
 from judging.services.trust.options import TrustOptions
 from judging.services.trust.trusting import Asked
 from judging.stats.calibration import MapName
@@ -72,6 +72,7 @@ class Command(ConcordCommand):
         chosen = TrustOptions(**how(options), epsilon=options["epsilon"])
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
         judge = evidence.judge(options["judge"])
+        rules.lock(by=None, study=evidence.study)
         if evidence.part == HELD_OUT:
             run = holding_out.look(by=None, study=evidence.study, judge=judge, asked=Asked(chosen)).calibration
         else:

@@ -13,7 +13,7 @@ from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
 from judging.management.commands.judge import keys
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import cascade_records, cascading
+from judging.services.trust import cascade_records, cascading, rules
 
 
 class Command(ConcordCommand):
@@ -33,6 +33,7 @@ class Command(ConcordCommand):
         chosen = cascading.CascadeOptions(options["target"], options["delta"])
         evidence = StudyEvidence.read(study_called(options["study"]))
         each = evidence.of_each(cascading.in_order(evidence, keys(options["judges"]) or []))
+        rules.lock(by=None, study=evidence.study)
         found = cascading.of_judges(each, chosen)
         if options["criterion"]:
             found = [one for one in found if one.criterion.key == options["criterion"]]

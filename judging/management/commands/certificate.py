@@ -10,10 +10,10 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
-from judging.management.commands.audit import add_rules, seen
+from judging.management.commands.audit import add_rules, hold_to, rule_changes, seen
 from judging.management.commands.calibrate import add_part
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import certificates, verdicts
+from judging.services.trust import certificates
 from judging.services.trust.trusting import Asked
 
 
@@ -29,9 +29,10 @@ class Command(ConcordCommand):
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        rules = verdicts.rules_from(dict(options["rule"]))
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
-        found = seen(evidence, options["judge"], Asked(rules=rules))
+        evidence.judge(options["judge"])  # an unknown judge must not change the rules
+        hold_to(evidence.study, options)
+        found = seen(evidence, options["judge"], Asked())
         issued = certificates.issue(by=None, found=found)
         document = certificates.document(issued)
         if options["output"]:
@@ -44,3 +45,4 @@ class Command(ConcordCommand):
         self.stdout.write(f"{judge['name']} v{judge['version']} on {content['study']['name']}: {document['sha256']}")
         for found in content["criteria"].values():
             self.stdout.write(f"  {found['name']}: {found['decision']}")
+        self.stdout.write("".join(rule_changes(content["rules_on_record"])), ending="")

@@ -13,7 +13,7 @@ from annotation.queries.studies import study_called
 from annotation.stats.bands import TIERS
 from judging.queries.disagreements import written
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import disagreements
+from judging.services.trust import disagreements, rules
 from judging.services.trust.disagreements import SORTS
 
 
@@ -42,6 +42,7 @@ class Command(ConcordCommand):
             raise InputError("must be at least 1", field="limit")
         evidence = StudyEvidence.read(study_called(options["study"]))
         mine = evidence.of(evidence.judge(options["judge"]))
+        rules.lock(by=None, study=evidence.study)
         chosen = {name: options[name] for name in ("criterion", "tier", "sort")}
         rows = disagreements.of_judge(mine, **chosen)[: options["limit"]]
         said = written(evidence.study, mine.criteria, mine.runs, [row.position for row in rows])

@@ -11,7 +11,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import improving
+from judging.services.trust import improving, rules
 
 
 class Command(ConcordCommand):
@@ -37,6 +37,7 @@ class Command(ConcordCommand):
         old = improving.against(evidence, judge, options["against"])
         if old is None:
             raise InputError(f"no other version of {judge.name} has judged this study", field="against")
+        rules.lock(by=None, study=evidence.study)
         before, after = evidence.of_each([old, judge])
         return improving.change(before, after, bootstrap=options["bootstrap"], seed=options["seed"])
 

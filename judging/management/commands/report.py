@@ -10,11 +10,10 @@ from django.core.management.base import CommandParser
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
-from judging.management.commands.audit import add_rules
+from judging.management.commands.audit import add_rules, hold_to, rule_changes
 from judging.management.commands.calibrate import left_out
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import report, verdicts
-from judging.services.trust.trusting import Asked
+from judging.services.trust import report
 
 
 class Command(ConcordCommand):
@@ -28,9 +27,9 @@ class Command(ConcordCommand):
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        rules, path = verdicts.rules_from(dict(options["rule"])), options["output"]
-        evidence = StudyEvidence.read(study_called(options["study"]))
-        document = report.of_study(by=None, evidence=evidence, asked=Asked(rules=rules))
+        path, evidence = options["output"], StudyEvidence.read(study_called(options["study"]))
+        hold_to(evidence.study, options)
+        document = report.of_study(by=None, evidence=evidence)
         _, _, content = report.FORMATS[options["format"]]
         try:
             path.write_text(content(document), encoding="utf-8")
@@ -42,10 +41,12 @@ class Command(ConcordCommand):
             "file": str(path),
             "judges": decisions,
             "left_out": document["left_out"],
+            "rules_on_record": document["rules_on_record"],
         }
 
     def say(self, document: Any) -> None:
         for name, decision in document["judges"].items():
             self.stdout.write(f"{name}: {decision}")
         self.stdout.write("".join(left_out(document)), ending="")
+        self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         self.stdout.write(f"written: {document['file']}")

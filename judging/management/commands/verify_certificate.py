@@ -1,4 +1,4 @@
-"""`verify_certificate`: is a certificate unaltered, and does it still hold?"""
+"""`verify_certificate`: who signed a certificate, was it changed or revoked, and does it still apply?"""
 
 from __future__ import annotations
 
@@ -9,16 +9,27 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.errors import InputError
 from annotation.management.base import BAD_INPUT, ConcordCommand
-from annotation.parsing.json_text import parse_json
-from judging.services.trust import certificates
+from judging import signing
+from judging.services.trust import checking
 
 
 class Command(ConcordCommand):
-    help = "Check the seal of a certificate, and that judge, prompt and items are those it speaks of. Exits 2 if not."
-    example = "verify_certificate certificate.json"
+    help = (
+        "Check a certificate's signature, by this site's keys or by the one given, without asking any other machine; "
+        "and that it was not revoked, and judge, prompt and items are those it speaks of. Exits 2 unless it holds."
+    )
+    example = (
+        "verify_certificate certificate.json\n"
+        "  python manage.py verify_certificate certificate.json --public-key lab.pub"
+    )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="CERTIFICATE.json")
+        parser.add_argument(
+            "--public-key",
+            metavar="FILE|HEX",
+            help="of the issuer, as its page of keys shows it; no other is believed",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.holds = False
@@ -27,24 +38,37 @@ class Command(ConcordCommand):
             raise CommandError("the certificate does not hold", returncode=BAD_INPUT)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        checked = certificates.check(read(options["file"]))
-        self.holds = checked.state == certificates.HOLDS
+        given = options["public_key"]
+        public_key = public_key_in(given) if given is not None else None
+        checked = checking.check(read(options["file"]), public_key)
+        self.holds = checked.holds
         return checked.as_json()
 
     def say(self, document: Any) -> None:
         self.stdout.write(document["state"])
-        for problem in document["problems"]:
-            self.stdout.write(f"  {problem}")
+        for line in (*document["problems"], *document["notes"]):
+            self.stdout.write(f"  {line}")
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> Any:
     """The file's document. Raises InputError where it is none."""
     try:
-        found = parse_json(path.read_bytes())
+        with path.open("rb") as file:
+            return checking.read_file(file.read(checking.LARGEST_FILE + 1))
     except OSError as error:
         raise InputError(error.strerror or str(error), file=str(path)) from error
     except InputError as error:
         raise InputError(error.message, file=str(path)) from error
-    if not isinstance(found, dict):
-        raise InputError("this is no certificate", file=str(path))
-    return found
+
+
+def public_key_in(given: str) -> bytes:
+    """The key itself, or the one in a file. Raises InputError where neither is one."""
+    path = Path(given)
+    try:
+        text = path.read_bytes()[:1000].decode("ascii") if path.is_file() else given
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{given} cannot be read as a public key", field="public-key") from error
+    try:
+        return signing.read_public_key(text, given)
+    except InputError as error:
+        raise InputError(error.message, field="public-key") from error

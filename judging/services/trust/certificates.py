@@ -1,115 +1,103 @@
-"""Certificates: what was found of a judge, under which rules, sealed by a hash; and whether it still holds."""
+"""Certificates: what was found of a judge, under which rules, signed; and revoked where that proved to be wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.hashing import content_hash
-from annotation.models import Study, User
+from annotation.errors import InputError
+from annotation.hashing import content_hash, digest
+from annotation.models import User
 from annotation.services.acts import act, saving
 from annotation.version import code_version
-from judging.models import AuditRun, CalibrationRun, Certificate, Judge
+from judging import signing
+from judging.canonical_json import LARGEST_INTEGER, to_canonical_bytes
+from judging.models import AuditRun, CalibrationRun, Certificate, Judge, Revocation
 from judging.queries import certificates as queries
 from judging.services.trust import cascade_records, escalation, holding_out
 from judging.services.trust.trusting import Trusted
 from judging.services.trust.verdicts import CriterionVerdict
 
-FORMAT = "concord-judge-certificate/1"
-HOLDS, EXPIRED, ALTERED, UNKNOWN = "holds", "expired", "altered", "unknown"
-LARGEST = 2**63
-"""Beyond the number of any row."""
+FORMAT = "concord-judge-certificate/2"
 
 KEPT = ("labels", "n_labelled", "n_unlabelled", "unscored", "selective", "confidence_from")
 """What of a criterion's calibration is on the certificate beside the verdict."""
 
-
-@dataclass(frozen=True)
-class Checked:
-    """Whether a certificate holds.
-
-    Attributes
-    ----------
-    state
-        holds; expired (judge, prompt or items changed); altered (the seal is broken); unknown (made elsewhere).
-    problems
-        Why it does not hold, in words.
-    """
-
-    state: str
-    problems: tuple[str, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """As JSON types."""
-        return {"state": self.state, "holds": self.state == HOLDS, "problems": list(self.problems)}
+LONGEST_REASON = 2000
 
 
 @act("certificate.issue", says=("found.judge",), prepares=True)
 def issue(*, by: User | None, found: Trusted) -> Certificate:
-    """The certificate of what was found, under its rules; the newest one if it says just this."""
-    content = _plain(_content(found))
+    """The certificate of what was found, under its rules, signed; the newest one if it says just this and holds."""
+    content, key = _plain(_content(found)), signing.load_keys()[0]
     with saving() as done:
         newest = queries.newest_of(found.study, found.judge)
-        if newest and _without_date(newest.content) == content:
+        if newest and _without_date(newest.content) == content and _stands(newest, key):
             done.result = newest
             return newest
-        dated = {**content, "issued_at": timezone.now().isoformat(timespec="seconds")}
+        dated = {**content, "issued_at": timezone.now().isoformat(timespec="milliseconds")}
+        signed = to_canonical_bytes(dated)
+        key, signature = signing.sign(signed)
         made = done.result = Certificate.objects.create(
-            study=found.study, judge=found.judge, content=dated, sha256=content_hash(dated), created_by=by
+            study=found.study,
+            judge=found.judge,
+            content=dated,
+            sha256=digest(signed),
+            public_key=key.hex,
+            signature=signature.hex(),
+            created_by=by,
         )
     return made
 
 
-def document(certificate: Certificate) -> dict[str, Any]:
-    """The certificate as a file: its content and the seal."""
-    return {"content": certificate.content, "sha256": certificate.sha256}
+def _stands(certificate: Certificate, key: signing.Key) -> bool:
+    """Whether it was signed with the key of today, and is not revoked."""
+    return certificate.public_key == key.hex and not hasattr(certificate, "revocation")
 
 
-def check(found: Mapping[str, Any]) -> Checked:
-    """Whether a certificate's file is unaltered, and judge, prompts and items are still those that it speaks of."""
-    content, seal = found.get("content"), found.get("sha256")
-    if not isinstance(content, Mapping) or content.get("format") != FORMAT:
-        return Checked(UNKNOWN, (f"this is no certificate of the format {FORMAT}",))
-    if content_hash(content) != seal:
-        return Checked(ALTERED, ("the content does not match its SHA-256: it was changed after it was issued",))
-    if not _is_whole(content):
-        return Checked(UNKNOWN, ("it lacks something that a certificate of this format says",))
-    study = Study.objects.filter(name=content["study"]["name"]).first()
-    judge = queries.judge_named(content["judge"]["name"], content["judge"]["version"])
-    if study is None or judge is None:
-        gone = "study" if study is None else "judge"
-        return Checked(UNKNOWN, (f"its {gone} is not in this database: whether it still holds cannot be told",))
-    problems = tuple(_changes(content, study, judge))
-    return Checked(EXPIRED if problems else HOLDS, problems)
-
-
-def _is_whole(content: Mapping[str, Any]) -> bool:
-    """Whether all is there that it is held to. The seal is no signature: anybody can seal what they wrote."""
+@act("certificate.revoke", on="certificate", says=("reason",))
+def revoke(*, by: User | None, certificate: Certificate, reason: str) -> Revocation:
+    """Say that the certificate does not hold any more, for good. Raises InputError without a reason, and twice."""
+    reason = reason.strip()
+    if not reason:
+        raise InputError("Say why it is revoked.", field="reason")
+    if len(reason) > LONGEST_REASON:
+        raise InputError(f"A reason has at most {LONGEST_REASON} characters.", field="reason")
     try:
-        judge, items = content["judge"], content["items"]
-        texts = [content["study"]["name"], judge["name"], judge["hash"], items["hash"], *content["prompts"]]
-        numbers = [judge["version"], items["n"], *content["runs"]]
-    except (KeyError, TypeError):
-        return False
-    is_text = all(isinstance(one, str) for one in texts)
-    return is_text and all(type(one) is int and 0 <= one < LARGEST for one in numbers)
+        with transaction.atomic():
+            return Revocation.objects.create(certificate=certificate, reason=reason, created_by=by)
+    except IntegrityError as error:
+        raise InputError("It is revoked already.", field="sha256") from error
 
 
-def _changes(content: Mapping[str, Any], study: Study, judge: Judge) -> Iterator[str]:
-    if judge_hash(judge) != content["judge"]["hash"]:
-        yield "the judge's provider, model or parameters are not those that were certified"
-    newest = queries.newest_version(judge)
-    if newest > judge.version:
-        yield f"there is a newer version of the judge (v{newest})"
-    today = queries.prompts_today(content["runs"])
-    if today and not today <= set(content["prompts"]):
-        yield "the prompt that the judge is asked with has changed"
-    n, items = queries.item_set(study)
-    if items != content["items"]["hash"]:
-        yield f"the study's items have changed: {n} now, {content['items']['n']} then, or their text was edited"
+@act("signing_key.rotate")
+def rotate_key(*, by: User | None) -> dict[str, int]:  # noqa: ARG001 - on record
+    """Sign with a new key from now on; what older keys signed is still believed."""
+    signing.rotate()
+    return {"keys": len(signing.read_keys())}
+
+
+def list_keys() -> list[dict[str, Any]]:
+    """The public keys that check this site's certificates: the one that signs, then those before it."""
+    keys = signing.load_keys()
+    return [{"key_id": key.key_id, "public_key": key.hex, "signs": place == 0} for place, key in enumerate(keys)]
+
+
+def document(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as a file: its content, the content's hash, and the signature with the key that checks it."""
+    written = {"content": certificate.content, "sha256": certificate.sha256}
+    if not certificate.signature:
+        return written  # it was issued before certificates were signed
+    signature = {
+        "algorithm": signing.ALGORITHM,
+        "key_id": signing.name_key(bytes.fromhex(certificate.public_key)),
+        "public_key": certificate.public_key,
+        "value": certificate.signature,
+    }
+    return {**written, "signature": signature}
 
 
 def judge_hash(judge: Judge) -> str:
@@ -148,6 +136,8 @@ def _content(found: Trusted) -> dict[str, Any]:
         "left_out": list(found.evidence.left_out),
         "held_out": holding_out.record(study, judge, found.part),
         "rules": found.rules.as_json(),
+        "rules_on_record": found.held_to.as_json(),
+        "is_success": found.is_success,
         "calibration": _run(calibration),
         "audit": _run(found.audit),
         "code_version": code_version(),
@@ -178,11 +168,16 @@ def _run(run: CalibrationRun | AuditRun) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The same in the types that come back from any database: lists for tuples, and no zero with a minus sign."""
+    """The same in types that come back alike from any database and any reader of JSON.
+
+    Lists stand for tuples; a zero has no minus sign; a whole number beyond what a double holds is a text.
+    """
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
+    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        return str(value)
     return value + 0.0 if isinstance(value, float) else value
 
 

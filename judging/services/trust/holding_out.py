@@ -13,6 +13,7 @@ from judging.models import CalibrationRun, HoldOut, Judge, Look
 from judging.queries.evidence import StudyEvidence
 from judging.queries.material import HELD_OUT, leaks
 from judging.services.trust import trusting
+from judging.services.trust.rules import who
 from judging.services.trust.trusting import Asked, Trusted
 
 
@@ -77,11 +78,15 @@ def looks(study: Study, judge: Judge) -> list[Look]:
 
 
 def record(study: Study, judge: Judge, part: str) -> dict[str, Any] | None:
-    """What a certificate says of the split and of all looks; None where nothing is held out."""
+    """What a certificate says of the split and of all looks; None where nothing is held out.
+
+    What is signed cannot be changed: accounts have numbers there, as somebody may be erased.
+    """
     split = HoldOut.objects.filter(study=study).first()
     if split is None:
         return None
-    return {**_of_split(study, split), "part": part, "looks": [_as_json(one) for one in looks(study, judge)]}
+    seen = [{**_as_json(one), "by": who(one)} for one in looks(study, judge)]
+    return {**_of_split(study, split), "part": part, "looks": seen}
 
 
 def of_study(study: Study) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from annotation.markup import drawing
-from annotation.models import User
+from annotation.models import Study, User
 from annotation.services import agreement as among_people
 from annotation.services.agreement import Options
 from annotation.version import code_version
@@ -18,7 +18,7 @@ from judging import charts, latex, methods, trust_charts, trust_figures
 from judging.models import Certificate
 from judging.queries import certificates as certificate_queries
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import cascade_records, cascading, comparing, holding_out, trusting
+from judging.services.trust import cascade_records, cascading, comparing, holding_out, rules, trusting
 from judging.services.trust.cascading import CascadeOptions
 from judging.services.trust.trusting import Asked, Trusted
 
@@ -52,12 +52,19 @@ def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
         "people": people,
         "left_out": list(evidence.left_out),
         "held_out": holding_out.of_study(study),
+        "rules_on_record": _rules(study, judges),
         "judges": {str(one.judge): _judge(one, sealed.get(one.judge.pk)) for one in judges},
         "cascade": cascade,
         "cascade_on_record": cascade_records.of_study(evidence),
         "differences": comparing.differences(judges) if len(judges) > 1 else [],
         "methods": how.as_json(),
     }
+
+
+def _rules(study: Study, judges: Sequence[Trusted]) -> Document:
+    """By which rules, and how they came about; people by name, as the document is made anew each time."""
+    there = judges[0].held_to if judges else rules.load(study)
+    return {**there.as_json(rules.names_of(there.rows)), "success_in_words": there.success.in_words}
 
 
 def _people(evidence: StudyEvidence) -> Document:
@@ -85,6 +92,7 @@ def _judge(one: Trusted, certificate: Certificate | None) -> Document:
         "kind": one.judge.kind,
         "model": one.judge.model,
         "decision": one.decision,
+        "is_success": one.is_success,
         "calibration": one.calibration.result,
         "audit": one.audit.result,
         "verdicts": {verdict.key: verdict.as_json() for verdict in one.verdicts},

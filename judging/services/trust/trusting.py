@@ -12,19 +12,19 @@ from annotation.errors import InputError, NotComputedError
 from annotation.models import Study, User
 from judging.models import AuditRun, CalibrationRun, Judge
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
-from judging.services.trust import runs, verdicts
+from judging.services.trust import rules, runs, verdicts
 from judging.services.trust.options import AuditOptions, TrustOptions
+from judging.services.trust.rules import StudyRules
 from judging.services.trust.verdicts import CriterionVerdict
 from judging.stats.verdict import Decision, Rules
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How calibration and audits are made, and by which rules they are judged."""
+    """How calibration and audits are made. The rules are the study's: see rules.py."""
 
     calibration: TrustOptions = field(default_factory=TrustOptions)
     audit: AuditOptions = field(default_factory=AuditOptions)
-    rules: Rules = field(default_factory=Rules)
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,18 @@ class Trusted:
     evidence: JudgeEvidence
     calibration: CalibrationRun
     audit: AuditRun
-    rules: Rules
+    held_to: StudyRules
     verdicts: tuple[CriterionVerdict, ...]
+
+    @property
+    def rules(self) -> Rules:
+        """The thresholds of the verdicts."""
+        return self.held_to.rules
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the study's criterion of success is met."""
+        return self.held_to.success.is_met(self.verdicts)
 
     @property
     def part(self) -> str:
@@ -53,7 +63,11 @@ class Trusted:
         """The result of the audits with the verdict of each criterion."""
         said = {one.key: one.as_json() for one in self.verdicts}
         criteria = {key: {**found, "verdict": said[key]} for key, found in self.audit.result["criteria"].items()}
-        return {**self.audit.result, "criteria": criteria}
+        return {**self.audit.result, "criteria": criteria, "rules_on_record": self.rules_on_record()}
+
+    def rules_on_record(self) -> dict[str, Any]:
+        """How the rules came about, with the names of those who set them: not for what is signed or kept."""
+        return self.held_to.as_json(rules.names_of(self.held_to.rows))
 
 
 MOST_AT_ONCE = 100_000
@@ -72,25 +86,32 @@ def of_judges(
 ) -> tuple[list[Trusted], list[Judge]]:
     """Every judge of the study: what is kept, or computed now; and the judges that are left to a worker.
 
-    Who is not ``patient`` gets what is kept and what can be computed at once.
+    Who is not ``patient`` gets what is kept and what can be computed at once. The study's rules are locked.
     """
     each = evidence.of_each(evidence.judges())
+    if not each:
+        return [], []
+    held_to = rules.lock(by=by, study=evidence.study)
     calibrations = runs.kept(CalibrationRun, each, asked.calibration.as_json(), asked.calibration.seed)
     audits = runs.kept(AuditRun, each, asked.audit.as_json(), asked.audit.seed)
     found, waiting = [], []
     for mine in each:
         pk = mine.judge.pk
         if pk in calibrations and pk in audits:
-            found.append(_trusted(mine, calibrations[pk], audits[pk], asked))
+            found.append(_trusted(mine, calibrations[pk], audits[pk], held_to))
         elif patient or size(mine) <= MOST_AT_ONCE:
-            found.append(of_judge(by=by, evidence=mine, asked=asked))
+            found.append(_computed(by, mine, asked, held_to))
         else:
             waiting.append(mine.judge)
     return found, waiting
 
 
-def queue(*, study: Study, judge: Judge) -> None:
-    """Leave it to a worker, once what is being written is committed. The same asked twice is computed once."""
+def queue(*, by: User | None, study: Study, judge: Judge) -> None:
+    """Leave it to a worker, once what is being written is committed. The same asked twice is computed once.
+
+    Whoever asks for it looks: the study's rules are locked.
+    """
+    rules.lock(by=by, study=study)
     transaction.on_commit(lambda: current_app.send_task(TASK, args=[study.pk, judge.pk]))
 
 
@@ -101,12 +122,13 @@ def assess(study_id: int, judge_id: int) -> None:
 
 
 def of_judge(*, by: User | None, evidence: JudgeEvidence, asked: Asked) -> Trusted:
-    """Computed on every criterion, or what is kept of the same. Raises InputError where the judge has said nothing."""
+    """Computed on every criterion, or what is kept of the same. The study's rules are locked.
+
+    Raises InputError where the judge has said nothing.
+    """
     if not evidence.criteria:
         raise InputError(f"{evidence.judge} has not judged this study", field="judge")
-    calibration = runs.calibration(by=by, evidence=evidence, options=asked.calibration)
-    audit = runs.audit(by=by, evidence=evidence, options=asked.audit)
-    return _trusted(evidence, calibration, audit, asked)
+    return _computed(by, evidence, asked, rules.lock(by=by, study=evidence.study))
 
 
 def at_once(*, by: User | None, evidence: JudgeEvidence, asked: Asked) -> Trusted:
@@ -123,9 +145,15 @@ def _is_kept(evidence: JudgeEvidence, asked: Asked) -> bool:
     return bool(calibrated and runs.kept(AuditRun, [evidence], audit.as_json(), audit.seed))
 
 
-def _trusted(evidence: JudgeEvidence, calibration: CalibrationRun, audit: AuditRun, asked: Asked) -> Trusted:
-    found = verdicts.of_judge(calibration.result, audit.result, asked.rules)
-    return Trusted(evidence.study, evidence.judge, evidence, calibration, audit, asked.rules, tuple(found))
+def _computed(by: User | None, evidence: JudgeEvidence, asked: Asked, held_to: StudyRules) -> Trusted:
+    calibration = runs.calibration(by=by, evidence=evidence, options=asked.calibration)
+    audit = runs.audit(by=by, evidence=evidence, options=asked.audit)
+    return _trusted(evidence, calibration, audit, held_to)
+
+
+def _trusted(evidence: JudgeEvidence, calibration: CalibrationRun, audit: AuditRun, held_to: StudyRules) -> Trusted:
+    found = verdicts.of_judge(calibration.result, audit.result, held_to.rules)
+    return Trusted(evidence.study, evidence.judge, evidence, calibration, audit, held_to, tuple(found))
 
 
 def for_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:

@@ -77,9 +77,8 @@ class CriterionVerdict:
         }
 
 
-def rules_from(given: Mapping[str, str]) -> Rules:
+def rules_from(given: Mapping[str, str], rules: Rules) -> Rules:
     """Rules as they are typed; what is not given stays as it is. Raises InputError where a value makes no sense."""
-    rules = Rules()
     for name in RULES:
         if text := given.get(name, "").strip():
             rules = replace(rules, **{name: _number(name, text)})  # type: ignore[arg-type]
@@ -87,7 +86,7 @@ def rules_from(given: Mapping[str, str]) -> Rules:
         rules = replace(rules, must_pass_alt_test=given["must_pass_alt_test"] not in ("no", "false", "0", ""))
     for name in LISTS:
         if typed := given.get(name, "").strip():
-            names = tuple(part.strip() for part in typed.split(",") if part.strip())
+            names = () if typed == "none" else tuple(part.strip() for part in typed.split(",") if part.strip())
             rules = replace(rules, **{name: names})  # type: ignore[arg-type]
     return rules
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotation.models import Criterion
 from judging.models import Escalation, Judgment
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import certificates, escalation, report, trusting
+from judging.services.trust import certificates, checking, escalation, report, trusting
 from judging.services.trust.trusting import Asked
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, ResearcherFactory
 from tests.labelled import add_verdicts, people_say, with_items
@@ -127,7 +127,7 @@ def test_certificate_and_report_speak_of_it(graded):
         content = sealed.content["cascade"]
         assert (content["judges"], content["target_agreement"]) == (["small", "large"], 0.8)
         assert content["limits"][name]["done"][0] == {"small": 0.9, "large": 0.95}[name]
-        assert certificates.check(certificates.document(sealed)).state == "holds"
+        assert checking.check(certificates.document(sealed)).state == "holds"
 
     document = report.of_judges(evidence, list(found.values()))
     assert document["cascade"]["judges"] == ["small", "large"]

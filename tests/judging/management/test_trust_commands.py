@@ -48,7 +48,7 @@ def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):
     found = json.loads(run("audit", *JUDGE, "--json"))
     assert found["verdict"]["decision"] in ("replace", "assist and escalate")
     assert {"leniency", "central_tendency", "length", "subgroups:tier"} <= {p["name"] for p in found["probes"]}
-    text = run("audit", *JUDGE, "--rule", "least_items=500")
+    text = run("audit", *JUDGE, "--rule", "least_items=500", "--reason", "more is better")
     assert "gpt: DO NOT USE" in text
     assert "- 50 items with labels and a verdict; 500 are needed" in text
     assert "leniency" in text
@@ -71,9 +71,6 @@ def test_a_certificate_is_written_and_verified(known, tmp_path):
     assert "does not hold" in refused("verify_certificate", path)
     path.write_text(path.read_text().replace("least_items", "most_items"))
     assert "does not hold" in refused("verify_certificate", path)
-    path.write_text("[]")
-    assert "no certificate" in refused("verify_certificate", path)
-    assert "not JSON" in refused("verify_certificate", __file__)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import numpy as np
 
 from annotation.models import Criterion
 from judging.queries.evidence import StudyEvidence
+from judging.services.trust import rules as study_rules
 from judging.services.trust import trusting
 from judging.services.trust.options import TrustOptions
+from judging.services.trust.rules import Success
 from judging.services.trust.trusting import Asked, Trusted
 from judging.stats.verdict import Rules
 from tests.factories import CriterionFactory
@@ -40,8 +42,13 @@ def study(
 
 def trusted(criterion: Criterion, name: str = "gpt", *, rules: Rules | None = None) -> Trusted:
     evidence = StudyEvidence.read(criterion.study)
-    asked = Asked(calibration=QUICK, rules=rules or Rules())
-    return trusting.of_judge(by=None, evidence=evidence.of(evidence.judge(name)), asked=asked)
+    hold_to(criterion, rules or Rules())
+    return trusting.of_judge(by=None, evidence=evidence.of(evidence.judge(name)), asked=Asked(calibration=QUICK))
+
+
+def hold_to(criterion: Criterion, wanted: Rules) -> None:
+    """Set the rules of the study, or change them where somebody has looked."""
+    study_rules.set_rules(by=None, study=criterion.study, rules=wanted, success=Success(), reason="a test")
 
 
 def calibrated(criterion: Criterion, name: str = "gpt") -> dict[str, Any]:

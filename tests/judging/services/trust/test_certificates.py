@@ -1,19 +1,23 @@
-"""A certificate is sealed, found again, and expires when what it speaks of changes."""
+"""A certificate is signed, found again, and expires when what it speaks of changes."""
 
 from __future__ import annotations
 
-import copy
+import json
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 
-from annotation.hashing import content_hash
+from annotation.hashing import content_hash, digest
 from annotation.models import Criterion, Dialogue
+from judging import signing
+from judging.canonical_json import to_canonical_bytes
 from judging.models import Certificate, Judge, JudgeRun
-from judging.queries.certificates import prompts_today
-from judging.services.trust import certificates
+from judging.queries.certificates import newest_by_judge, prompts_today
+from judging.services.trust import certificates, checking
 from judging.stats.verdict import Rules
 from tests.factories import JudgeFactory, ResearcherFactory
+from tests.judging.services.trust.forging import CHANGES, FORGERIES, signed_elsewhere
 from tests.judging.services.trust.judged import study, trusted
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +29,7 @@ def issued(criterion, name="gpt", **rules):
 
 
 def state(certificate):
-    return certificates.check(certificates.document(Certificate.objects.get(pk=certificate.pk)))
+    return checking.check(certificates.document(Certificate.objects.get(pk=certificate.pk)))
 
 
 def test_what_it_says():
@@ -36,45 +40,108 @@ def test_what_it_says():
     assert content["criteria"]["personalization"]["decision"] in ("replace", "assist and escalate", "do not use")
     assert content["criteria"]["personalization"]["n_labelled"] == 60
     assert content["rules"]["least_items"] == 50
+    assert content["rules_on_record"]["first_look"]["by"] == "a command"
+    assert content["rules_on_record"]["changes"] == []
     assert content["calibration"]["input_hash"] == content["audit"]["input_hash"]
 
 
 def test_it_holds_and_the_same_is_not_issued_twice():
     criterion = study(n=30)
     first = issued(criterion)
-    assert state(first).as_json() == {"state": "holds", "holds": True, "problems": []}
+    said = state(first)
+    assert (said.state, said.problems) == ("holds", ())
+    assert said.notes == (f"Signed with this site’s key {signing.load_keys()[0].key_id}.",)
     assert issued(criterion) == first
     assert issued(criterion, least_items=10) != first
 
 
-def test_a_changed_word_breaks_the_seal():
+def test_the_signature_is_of_the_canonical_bytes():
+    """As docs/trust.md tells others to check it, with nothing of Concord but the canonical form."""
+    document = json.loads(json.dumps(certificates.document(issued(study(n=30)))))
+    signed = to_canonical_bytes(document["content"])
+    assert document["sha256"] == digest(signed)
+    public, value = (bytes.fromhex(document["signature"][name]) for name in ("public_key", "value"))
+    assert signing.is_signed_by(public, value, signed)
+    assert not signing.is_signed_by(public, value, signed + b" ")
+
+
+def test_a_forgery_is_refused_in_words():
     document = certificates.document(issued(study(n=30)))
-    forged = copy.deepcopy(document)
-    forged["content"]["criteria"]["personalization"]["decision"] = "replace"
-    assert certificates.check(forged).state == "altered"
-    assert certificates.check({"content": {"format": "other"}, "sha256": ""}).state == "unknown"
+    for forge, wanted, words in FORGERIES.values():
+        said = checking.check(forge(document))
+        assert said.state == wanted
+        assert not said.holds
+        assert words in said.problems[0]
 
 
-def test_what_somebody_sealed_themselves_is_no_crash():
-    """The seal is a hash that anybody can compute."""
-    content = certificates.document(issued(study(n=30)))["content"]
-    for change in (
-        {"study": None},
-        {"study": {}},
-        {"study": {"name": {"a": 1}}},
-        {"judge": []},
-        {"judge": {"name": "gpt", "version": "1", "hash": ""}},
-        {"judge": {"name": "gpt", "version": 10**30, "hash": ""}},
-        {"runs": ["1"]},
-        {"runs": [10**30]},
-        {"runs": 5},
-        {"prompts": [[]]},
-        {"items": {"n": True, "hash": ""}},
-    ):
-        sealed = {**content, **change}
-        forged = certificates.check({"content": sealed, "sha256": content_hash(sealed)})
-        assert forged.state == "unknown"
-        assert forged.problems == ("it lacks something that a certificate of this format says",)
+def test_what_is_not_like_a_certificate_is_no_crash():
+    document = certificates.document(issued(study(n=30)))
+    for change in CHANGES.values():
+        said = checking.check(change(document))
+        assert said.state == "malformed"
+        assert said.problems[0].endswith(".")
+
+
+def test_by_a_key_that_is_given_alone_no_database_is_asked():
+    document, public = signed_elsewhere(certificates.document(issued(study(n=30))))
+    said = checking.check(document, public)
+    assert said.state == "holds"
+    assert "only its issuer knows" in said.notes[1]
+    other = signing.read_key(signing.new_key(), "").public
+    assert checking.check(document, other).state == "foreign key"
+    with connection.cursor() as cursor:  # a machine that runs no site
+        cursor.execute("ALTER TABLE judging_certificate RENAME TO moved_away")
+    assert checking.check(document, public).state == "holds"
+
+
+def test_a_signed_one_that_was_never_issued_here_is_unknown():
+    certificate = issued(study(n=30))
+    document = certificates.document(certificate)
+    certificate.delete()
+    said = checking.check(document)
+    assert said.state == "unknown"
+    assert "not among the certificates that this site issued" in said.problems[0]
+    assert checking.look_up(document["sha256"]).state == "unknown"
+    assert checking.look_up("no hash").state == "malformed"
+
+
+def test_a_revoked_one_says_why_and_the_next_is_another():
+    criterion = study(n=30)
+    first = issued(criterion)
+    certificates.revoke(by=None, certificate=first, reason="two people shared an account")
+    said = state(first)
+    assert said.state == "revoked"
+    assert "two people shared an account" in said.problems[0]
+    assert checking.check(certificates.document(first), bytes.fromhex(first.public_key)).state == "revoked"
+    assert newest_by_judge(criterion.study) == {}, "a report names none that is revoked"
+    second = issued(criterion)
+    assert second.sha256 != first.sha256
+    assert state(second).holds
+    with pytest.raises(ValueError, match="revoked already"):
+        certificates.revoke(by=None, certificate=first, reason="again")
+    with pytest.raises(ValueError, match="Say why"):
+        certificates.revoke(by=None, certificate=second, reason="  ")
+
+
+def test_after_a_rotation_older_ones_still_hold_and_new_ones_have_the_new_key():
+    criterion = study(n=30)
+    first = issued(criterion)
+    certificates.rotate_key(by=None)
+    assert state(first).holds
+    second = issued(criterion)
+    assert second.public_key == signing.load_keys()[0].hex != first.public_key
+    assert [one["public_key"] for one in certificates.list_keys()][:2] == [second.public_key, first.public_key]
+
+
+def test_one_from_before_signing_says_so():
+    criterion = study(n=30)
+    content = {"format": "concord-judge-certificate/1", "rules": {}}
+    old = Certificate.objects.create(
+        study=criterion.study, judge=Judge.objects.get(), content=content, sha256=content_hash(content)
+    )
+    said = state(old)
+    assert said.state == "unsigned"
+    assert said.problems == ("It is not signed: it was issued before certificates were signed.",)
 
 
 def test_it_expires_with_a_new_version_of_the_judge():
@@ -96,12 +163,12 @@ def test_it_expires_when_an_item_is_edited():
     assert "items have changed" in state(certificate).problems[0]
 
 
-def test_elsewhere_it_cannot_be_told_whether_it_holds():
+def test_a_study_that_was_renamed_is_the_same_study():
     criterion = study(n=30)
-    document = certificates.document(issued(criterion))
+    certificate = issued(criterion)
     criterion.study.name = "Renamed"
     criterion.study.save()
-    assert certificates.check(document).state == "unknown"
+    assert state(certificate).holds
 
 
 def test_it_expires_when_the_prompt_changes():
@@ -128,3 +195,4 @@ def test_the_page_says_the_rules_in_words(client):
     assert "Labelled items with a verdict, at least" in text
     assert "the alternative-annotator test</th> <td>must be passed" in text
     assert "position, length, leniency" in text
+    assert "Locked at the first look" in text

@@ -90,7 +90,7 @@ def test_every_look_is_on_record_and_on_the_certificate():
         assert seen.calibration != before.calibration
     content = certificates.issue(by=None, found=seen).content
     assert [look["judge"] for look in content["held_out"]["looks"]] == ["gpt", "gpt v2"]
-    assert {look["by"] for look in content["held_out"]["looks"]} == {"alice"}
+    assert {look["by"] for look in content["held_out"]["looks"]} == {f"account {alice.pk}"}
     assert content["held_out"]["part"] == "held-out"
 
 

@@ -1,0 +1,31 @@
+"""`revoke_certificate`: say that a certificate does not hold any more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from judging.queries.certificates import find_issued
+from judging.services.trust import certificates, checking
+
+
+class Command(ConcordCommand):
+    help = "Revoke a certificate, for good. Whoever checks it at this site reads the reason."
+    example = 'revoke_certificate 5f0c… --reason "two annotators shared an account"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("sha256", metavar="SHA256", help="of the certificate, as its file and its page show it")
+        parser.add_argument("--reason", required=True, metavar="TEXT", help="why it does not hold any more")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        certificate = find_issued(options["sha256"])
+        if certificate is None:
+            raise InputError("no certificate of this hash was issued here", field="sha256")
+        certificates.revoke(by=None, certificate=certificate, reason=options["reason"])
+        return checking.look_up(certificate.sha256).as_json()
+
+    def say(self, document: Any) -> None:
+        self.stdout.write(f"{document['sha256']}: {document['state']}. {' '.join(document['problems'])}")

@@ -1,0 +1,182 @@
+"""Pages of certificates: checked by anybody, revoked by the project, by rules that are locked at the first look."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from judging import signing
+from judging.models import Certificate, Judge, VerdictRules
+from judging.services.trust import certificates
+from tests.factories import ResearcherFactory
+from tests.judging.services.trust.forging import CHANGES, FORGERIES
+from tests.judging.services.trust.judged import study, trusted
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted():
+    cache.clear()
+
+
+@pytest.fixture
+def issued():
+    return certificates.issue(by=None, found=trusted(study(n=30)))
+
+
+@pytest.fixture
+def alice(client):
+    client.force_login(ResearcherFactory(username="alice"))
+    return client
+
+
+def text_of(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def check(client, **given):
+    return client.post(reverse("certificate_verify"), given)
+
+
+def as_text(document):
+    return json.dumps(document, ensure_ascii=False)
+
+
+def test_anybody_checks_a_file_a_text_or_a_hash(issued, client):
+    text = as_text(certificates.document(issued))
+    assert "Choose" not in text_of(client.get(reverse("certificate_verify")))
+    for given in (
+        {"file": SimpleUploadedFile("c.json", text.encode())},
+        {"text": text},
+        {"sha256": issued.sha256.upper()},
+    ):
+        response = check(client, **given)
+        assert response.status_code == 200
+        said = text_of(response)
+        assert "This certificate holds" in said
+        assert "Known" not in said, "whoever has the hash alone reads nothing of the study"
+        assert "Open it" not in said
+
+
+def test_who_is_of_the_project_can_open_it(issued, alice):
+    response = check(alice, sha256=issued.sha256)
+    assert reverse("certificate_detail", args=[issued.sha256]) in response.content.decode()
+
+
+def test_a_forgery_is_refused_in_words(issued, client):
+    for forge, wanted, words in FORGERIES.values():
+        said = text_of(check(client, text=as_text(forge(certificates.document(issued)))))
+        assert f"This certificate does not hold: {wanted}" in said
+        assert words in said
+        assert "Issued here" not in said, "the hash of a real one is easily written into another"
+
+
+def test_what_is_not_like_a_certificate_is_400(issued, client):
+    for change in CHANGES.values():
+        response = check(client, text=json.dumps(change(certificates.document(issued))))
+        assert response.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "The file is empty"),
+        (b"x", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 100_000, "nested more than 200 deep"),
+        (b'{"a": 1, "a": 2}', "twice"),
+        (b" " * (4 * 2**20 + 2), "larger than 4 MB"),
+    ],
+)
+def test_a_hostile_file_is_400_in_words(data, words, client):
+    response = check(client, file=SimpleUploadedFile("c.json", data))
+    assert response.status_code == 400
+    assert words in text_of(response)
+
+
+def test_an_unknown_hash_and_no_hash(client):
+    assert "No certificate of this hash was issued here" in text_of(check(client, sha256="0" * 64))
+    assert check(client, sha256="x").status_code == 400
+
+
+def test_somebody_who_asks_without_end_is_slowed_down(client, settings):
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "verify": "2/m/ip"}
+    codes = [check(client, sha256="0" * 64).status_code for _ in range(3)]
+    assert codes == [200, 200, 429]
+
+
+def test_the_project_revokes_for_a_reason(issued, alice):
+    at = reverse("certificate_revoke", args=[issued.sha256])
+    assert "Say why" in text_of(alice.post(at, {"reason": " "}, follow=True))
+    said = text_of(alice.post(at, {"reason": "wrong labels <b>"}, follow=True))
+    assert "does not hold: revoked" in said
+    assert "by alice" in said
+    assert "wrong labels &lt;b&gt;" in said
+    assert "It was revoked on" in text_of(check(alice, sha256=issued.sha256))
+    assert "revoked already" in text_of(alice.post(at, {"reason": "again"}, follow=True))
+
+
+def test_the_public_keys_stand_on_a_page(issued, client):
+    certificates.rotate_key(by=None)
+    said = text_of(client.get(reverse("signing_keys")))
+    assert issued.public_key in said
+    assert signing.load_keys()[0].hex in said
+    assert signing.read_lines(signing.settings.SIGNING_KEY_FILE)[0] not in said
+
+
+class TestRules:
+    @pytest.fixture
+    def known(self):
+        return study(n=30).study
+
+    def at(self, known):
+        return reverse("study_rules", args=[known.slug])
+
+    def verdict(self, alice, known, **query):
+        return alice.get(reverse("judge_verdict", args=[known.slug, Judge.objects.get().pk]), query)
+
+    def test_set_before_and_locked_by_the_first_look(self, known, alice):
+        said = text_of(alice.post(self.at(known), {"least_items": "20", "success": "assist and escalate"}, follow=True))
+        assert "Nobody has looked at a judge’s result yet" in said
+        shown = text_of(self.verdict(alice, known))
+        assert "Criterion of success: assist and escalate on every criterion" in shown
+        assert [row.kind for row in VerdictRules.objects.all()] == ["set", "locked"]
+        assert "Locked since the first look" in text_of(alice.get(self.at(known)))
+
+    def test_changed_after_it_with_a_reason_alone(self, known, alice):
+        self.verdict(alice, known)
+        refused = alice.post(self.at(known), {"tolerated_biases": "central_tendency"})
+        assert refused.status_code == 400
+        assert "Give a reason to change them on record" in text_of(refused)
+        alice.post(self.at(known), {"tolerated_biases": "central_tendency", "reason": "it is noise"})
+        sentence = "by alice: Biases that are tolerated: from none to central_tendency. Reason: it is noise"
+        pages = [self.verdict(alice, known), alice.get(self.at(known))]
+        pages += [alice.get(reverse(name, args=[known.slug])) for name in ("calibration", "report")]
+        judge = Judge.objects.get()
+        pages.append(alice.post(reverse("certificate_issue", args=[known.slug, judge.pk]), follow=True))
+        for page in pages:
+            assert "Rules changed after the first look on" in text_of(page)
+            assert sentence in text_of(page)
+
+    def test_an_address_sets_nothing(self, known, alice):
+        assert self.verdict(alice, known, least_items="50").status_code == 200, "these are the rules"
+        for given in ({"least_items": "10"}, {"tolerated_biases": "length"}, {"least_items": "many"}):
+            assert self.verdict(alice, known, **given).status_code == 400
+        judge = Judge.objects.get()
+        alice.post(reverse("certificate_issue", args=[known.slug, judge.pk]), {"least_items": "10"})
+        assert not Certificate.objects.exists()
+        assert VerdictRules.objects.count() == 1
+
+    def test_what_cannot_be_is_said_and_kept_in_the_form(self, known, alice):
+        response = alice.post(self.at(known), {"least_items": "many", "reason": "because"})
+        assert response.status_code == 400
+        assert "is no number" in text_of(response)
+        assert 'value="many"' in response.content.decode()
+        assert alice.post(self.at(known), {"success": "do not use"}).status_code == 400
+        assert alice.post(self.at(known), {"criteria": "nope"}).status_code == 400
