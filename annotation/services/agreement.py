@@ -13,6 +13,7 @@ from typing import Any
 from annotation.errors import InputError
 from annotation.models import AgreementRun, Study, User
 from annotation.stats.agreement import agreement
+from annotation.stats.dependence import Design, design_warnings
 from annotation.stats.majority import majority
 from annotation.stats.table import RatingTable
 from annotation.version import code_version
@@ -33,9 +34,9 @@ class Options:
     seed
         Of the resampling.
     cluster
-        By what items are resampled together; empty where each is drawn alone.
+        By what items are resampled together: empty for what the study knows (nothing, of a file), or ``none``.
     strata
-        Within what items are resampled, each part keeping its size; empty where they are drawn from all.
+        Within what items are resampled, each part keeping its size; empty for what the study knows.
     """
 
     bootstrap: int = 2000
@@ -57,34 +58,23 @@ class Options:
         return {name: value for name, value in asdict(self).items() if name != "seed"}
 
 
-RESAMPLING = "Intervals come from resampling the items independently of each other (BCa bootstrap)."
-STRATIFIED = " Each {by} keeps its number of items."
-CLUSTERED = (
-    "Intervals come from resampling {n} whole clusters of items, by {by}: what items of one cluster share does not "
-    "count as independent evidence (BCa bootstrap)."
-)
 MAJORITY = "The majority is the category that more people chose than any other; ties are counted, not broken."
 
 
-def of_people(table: RatingTable, options: Options) -> dict[str, Any]:
+def of_people(table: RatingTable, options: Options, design: Design) -> dict[str, Any]:
     """The document of one criterion, without judges: coefficients, pairs, majority, warnings, conventions."""
-    result = agreement(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).as_json()
+    found = agreement(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).as_json()
+    dependence = design.as_json(table)
     return {
-        **result,
+        **found,
+        "warnings": [*found["warnings"], *(one.as_json() for one in design_warnings(design, table.weights))],
         "majority": majority_counts(table),
+        "dependence": dependence,
         "conventions": [
-            {"code": "resampling", "message": _resampled(table, options)},
+            {"code": "resampling", "message": dependence["message"]},
             {"code": "majority", "message": MAJORITY},
         ],
     }
-
-
-def _resampled(table: RatingTable, options: Options) -> str:
-    within = "" if table.strata is None else STRATIFIED.format(by=options.strata.replace("_", " "))
-    if table.clusters is None:
-        return RESAMPLING + within
-    by = options.cluster.replace("_", " ") or "dialogue"  # turns of a dialogue stay together without being asked
-    return CLUSTERED.format(n=len(set(table.clusters)), by=by) + within
 
 
 def majority_counts(table: RatingTable) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, band_positions
+from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import item_kappas
@@ -27,7 +28,7 @@ class Material:
     inclusion
         (n,) probability with which the item came into the study.
     clusters
-        (n,) what is independent of each other: profile, else question or dialogue.
+        (n,) what is independent of each other: profile, else question or dialogue, or what the study names.
     length
         (n,) log number of characters of what is judged; for pairs the log ratio of response 1 to response 2.
     assistants
@@ -38,6 +39,12 @@ class Material:
         By name (domain, condition, …) the group of each item; only groupings with two groups or more.
     fingerprints
         (n,) hash of what is judged, the same for equal contents.
+    split_units
+        (n,) what a hold-out never splits: a user, else a question; empty where nothing was read.
+    design
+        What clusters, strata and weights are called.
+    strata
+        (n,) within what the draw was made; None where it is not kept.
     """
 
     names: tuple[str, ...]
@@ -48,6 +55,9 @@ class Material:
     opponents: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fingerprints: tuple[str, ...] = ()
+    split_units: tuple[str, ...] = ()
+    design: Design = INDEPENDENT
+    strata: tuple[str, ...] | None = None
 
     @property
     def n(self) -> int:
@@ -65,6 +75,9 @@ class Material:
             opponents=chosen(self.opponents, mask),
             groups={name: chosen(column, mask) for name, column in self.groups.items()},
             fingerprints=chosen(self.fingerprints, mask) if self.fingerprints else (),
+            split_units=chosen(self.split_units, mask) if self.split_units else (),
+            design=self.design,
+            strata=None if self.strata is None else chosen(self.strata, mask),
         )
 
     @cached_property

@@ -21,8 +21,9 @@ from annotation.errors import InputError
 from annotation.markup import drawing
 from annotation.models import AgreementRun, Criterion, Study
 from annotation.queries import demographics, size
+from annotation.queries.dependence import NAMED, NONE
 from annotation.queries.guidelines import labels_by_version
-from annotation.queries.items import CLUSTERINGS, STRATA
+from annotation.queries.items import STRATA
 from annotation.queries.raters import Annotator
 from annotation.queries.size import is_large
 from annotation.services.exports import without_formula
@@ -226,7 +227,7 @@ def _context(study: Study, shown: Shown, run: AgreementRun, options: JudgedOptio
         "can_read_scores": _can_read_scores(documents.values()),
         "groupings": _readable(service.GROUPINGS),
         "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in demographics.questions(study).items()],
-        "clusterings": _readable(CLUSTERINGS),
+        "clusterings": _clusterings(study, options),
         "stratifications": _readable(STRATA),
         "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, shown),
         "forest": drawing(charts.svg(_forest(run.result, shown, charts.PAGE))),
@@ -258,6 +259,15 @@ def _versions(study: Study, shown: Shown) -> dict[int, list[tuple[str, int]]]:
 
 def _readable(names: Iterable[str]) -> list[tuple[str, str]]:
     return [(name, name.replace("_", " ")) for name in names]
+
+
+def _clusterings(study: Study, options: JudgedOptions) -> list[tuple[str, str]]:
+    """What items may be resampled by, the study's own first."""
+    own = f"what the study knows ({study.clustering or 'profile, else question'})"
+    named = [(name, f"items of one {label}") for name, label in _readable(NAMED)]
+    other = [(options.cluster, f"items of one {options.cluster}")] if options.cluster else []
+    known = [("", own), (NONE, "nothing: each item alone"), *named]
+    return [*known, *(one for one in other if one[0] not in dict(known))]
 
 
 def _can_read_scores(documents: Iterable[Document]) -> bool:

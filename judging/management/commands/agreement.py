@@ -12,7 +12,8 @@ from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.parsing import rating_files
-from annotation.queries.items import CLUSTERINGS, STRATA
+from annotation.queries.dependence import NAMED
+from annotation.queries.items import STRATA
 from annotation.queries.studies import study_called
 from annotation.stats.table import Level
 from judging import wording
@@ -54,11 +55,16 @@ class Command(ConcordCommand):
             "they answered to that question about themselves",
         )
         parser.add_argument(
-            "--cluster", default="", metavar="COLUMN", help=f"resample together; of a study: {', '.join(CLUSTERINGS)}"
+            "--cluster",
+            default="",
+            metavar="COLUMN",
+            help="what dependent items share; of a study what it knows, or none, "
+            f"{', '.join(NAMED)}, or a key of the items' source",
         )
         parser.add_argument(
             "--strata", default="", metavar="COLUMN", help=f"resample within; of a study: {', '.join(STRATA)}"
         )
+        parser.add_argument("--weight", default="", metavar="COLUMN", help="of a file: a weight for each item")
         parser.add_argument(
             "--guideline-version", type=int, metavar="N", help="of a study: only labels given under this version"
         )
@@ -67,13 +73,16 @@ class Command(ConcordCommand):
         parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        check_source(options, only_study=("criterion", "guideline_version"), only_file=("level", "judge", "categories"))
+        check_source(
+            options, only_study=("criterion", "guideline_version"), only_file=("level", "judge", "categories", "weight")
+        )
         chosen = JudgedOptions(**{name: options[name] for name in CHOSEN})
         if options["file"]:
             if chosen.with_scores:
                 raise InputError("--read score belongs to --study: a file holds verdicts", field="read")
-            describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata) if name)
-            return comparison.of_file(read_file(options, describing=describing), options["judge"], chosen)
+            describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata, options["weight"]) if name)
+            file = read_file(options, describing=describing)
+            return comparison.of_file(file, options["judge"], chosen, weight=options["weight"])
         study, key = study_called(options["study"]), options["criterion"]
         ratings = StudyRatings.of(study, chosen)
         run = agreement.of_study(by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings)
