@@ -119,6 +119,11 @@ class StudyEvidence:
             left_out=tuple(_left_out(criterion) for criterion in asked if criterion.of_turns),
         )
 
+    def describe_dependence(self) -> str:
+        """One sentence on how intervals are made."""
+        tables = [one.table for one in self.people.values()]
+        return self.material.design.describe(tables[0]) if tables else ""
+
     def judges(self) -> list[Judge]:
         """Those with a run on the study, by name and version."""
         found = {run.judge_id: run.judge for run in self.runs.values()}

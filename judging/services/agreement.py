@@ -208,7 +208,7 @@ def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str,
 
 
 def side_by_side(documents: Mapping[str, dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Rows of the published table: a criterion and a judge, kappa of the judge, agreement of the annotators."""
+    """A criterion and a judge a row: agreement of the judge with people and of people, by one coefficient."""
     return [
         row
         for key, found in documents.items()
@@ -222,8 +222,9 @@ def _row(key: str, name: str, found: dict[str, Any], judge: str | None) -> dict[
         "name": name,
         "judge": judge,
         "kind": found["judges"][judge]["kind"] if judge else None,
-        "judge_cohen_kappa": found["judges"][judge]["mean_cohen_kappa"] if judge else None,
-        "fleiss_kappa": found["coefficients"]["fleiss_kappa"],
+        "coefficient": found["headline"]["name"],
+        "judge_agreement": found["judges"][judge][found["headline"]["judge"]] if judge else None,
+        "people_agreement": found["coefficients"][found["headline"]["people"]],
         "n_items": found["n_items"],
         "n_raters": found["n_raters"],
         "n_ratings": found["n_ratings"],

@@ -35,7 +35,6 @@ class CalibrationOptions(Options):
         Agreements to be guaranteed, and the probability with which each may fail.
     """
 
-    bootstrap: int = 1000
     positive: str | None = None
     method: MapName = "isotonic"
     targets: tuple[float, ...] = TARGETS

@@ -147,8 +147,11 @@ MOST_COMPARED = 8
 
 OF_GROUPS = (
     "mean_cohen_kappa",
+    "mean_weighted_cohen_kappa",
     "human_ceiling",
+    "human_ceiling_weighted",
     "below_ceiling",
+    "below_ceiling_weighted",
     "percent_agreement",
     "accuracy",
     "mae",

@@ -13,7 +13,7 @@ from annotation.stats.bands import DEFAULT_CUTS, TIERS, band_positions
 from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.tiers import item_kappas
+from annotation.stats.tiers import chance_agreement, item_kappas
 from judging.stats.audits.altered import Altered
 
 
@@ -143,7 +143,7 @@ class People:
     def _computed_tiers(self) -> tuple[str, ...]:
         if not self.table.n_categories:
             return ("",) * self.table.n_items
-        kappa = item_kappas(self.table, 1 / self.table.n_categories)
+        kappa = item_kappas(self.table, chance_agreement(self.table, "uniform"))
         known = np.isfinite(kappa)
         place = band_positions(np.where(known, kappa, 0.0), DEFAULT_CUTS)
         return tuple(TIERS[at] if there else "" for at, there in zip(place, known, strict=True))

@@ -322,7 +322,7 @@ def _sources(held: Document) -> str:
 def _section(study: Study, one: later.Shown, document: Document, annotators: Mapping[str, Annotator]) -> dict[str, Any]:
     """All that the page says of one criterion."""
     simulated = sum(annotators[username].is_simulated for username in one.raters)
-    pairs = document["pairs"]
+    pairs, headline = document["pairs"], document["headline"]
     return {
         "criterion": one.criterion,
         "document": document,
@@ -337,16 +337,51 @@ def _section(study: Study, one: later.Shown, document: Document, annotators: Map
         "note": _note(document),
         "sentence": wording.on_criterion(one.criterion.name, document, simulated=simulated),
         "coefficients": figures.that_apply(figures.among_people(document)),
-        "pairs": [{**pair, **{side: annotators[pair[side]] for side in ("a", "b")}} for pair in pairs[:MOST_PAIRS]],
+        "pair_kappa": figures.PAIRED[headline["kappa"]],
+        "pairs": [
+            {**pair, "kappa": pair[headline["kappa"]], **{side: annotators[pair[side]] for side in ("a", "b")}}
+            for pair in pairs[:MOST_PAIRS]
+        ],
+        "groups": [_with_judges(group, headline) for group in document.get("groups", [])],
+        "annotator_groups": _by_answer(document, headline),
+        "differences": [_difference(one, headline) for one in document["differences"]],
         "more_pairs": max(len(pairs) - MOST_PAIRS, 0),
-        "judges": [_judge(study, one.criterion, name, held, annotators) for name, held in document["judges"].items()],
+        "judges": [
+            _judge(study, one.criterion, name, held, annotators, headline) for name, held in document["judges"].items()
+        ],
         "majority": _majority(study, one.criterion, document["majority"]),
     }
 
 
+def _with_judges(group: Document, headline: Document) -> dict[str, Any]:
+    """A group with each judge's headline coefficient there, and people's beside it."""
+    judges = [
+        {"name": name, "kappa": held[headline["judge"]], "ceiling": held[headline["ceiling"]]}
+        for name, held in group["judges"].items()
+    ]
+    return {**group, "judges": judges}
+
+
+def _by_answer(document: Document, headline: Document) -> dict[str, Any] | None:
+    found = document.get("annotator_groups")
+    return found and {**found, "groups": [_with_judges(group, headline) for group in found["groups"]]}
+
+
+def _difference(one: Document, headline: Document) -> dict[str, Any]:
+    """One judge minus another in the headline coefficient, and against the majority."""
+    kappa, accuracy = (one["figures"][name]["difference"] for name in (headline["judge"], "accuracy"))
+    return {**one, "kappa": kappa, "accuracy": accuracy}
+
+
 def _judge(
-    study: Study, criterion: Criterion, name: str, held: Document, annotators: Mapping[str, Annotator]
+    study: Study,
+    criterion: Criterion,
+    name: str,
+    held: Document,
+    annotators: Mapping[str, Annotator],
+    headline: Document,
 ) -> dict[str, Any]:
+    each = "per_annotator" if headline["kappa"] == "cohen_kappa" else "per_annotator_weighted"
     rows = figures.of_judge(name, {"judges": {name: held}})
     return {
         "name": name,
@@ -357,8 +392,8 @@ def _judge(
             "alt_test": f"{name} in the place of each annotator on {criterion.name}",
         },
         "note": _judges_note(held),
-        "figures": figures.that_apply(row for row in rows if not row.b),
-        "with_each": [(annotators[row.b], row.estimate) for row in rows if row.key == "per_annotator"],
+        "figures": figures.that_apply(row for row in rows if row.group == "judge"),
+        "with_each": [(annotators[row.b], row.estimate) for row in rows if row.key == each],
         "confusion": _confusion(study, criterion, name, held["confusion"]),
         "alt_test": _tested(held.get("alt_test"), annotators),
     }
