@@ -90,6 +90,19 @@ class StudyList(StudiesApi):
         return self.shown(made.slug, status=201)
 
 
+class Clustering(Given):
+    clustering = serializers.CharField(
+        allow_blank=True, max_length=LONGEST, help_text="none, a grouping of items, or a key of their source."
+    )
+
+
+class StudyClustering(StudiesApi):
+    @says("Say what dependent items share", shapes.StudySerializer, body=Clustering)
+    def put(self, request: Request, slug: str) -> Response:
+        studies.name_clustering(by=self.me, study=self.study(slug), **self.given(Clustering))
+        return self.shown(slug)
+
+
 class StudyDetail(StudiesApi):
     @says("A study", shapes.StudySerializer)
     def get(self, request: Request, slug: str) -> Response:

@@ -63,7 +63,7 @@ class Design:
             said = "Intervals resample items one by one"
         else:
             n = len(set(table.clusters))
-            said = f"Intervals resample whole clusters: cluster bootstrap over {n:,} {plural(self.by)}"
+            said = f"Intervals resample whole clusters: cluster bootstrap over {n:,} {plural(self.by, n)}"
         if table.strata is not None:
             said += f", each {self.within} keeping its number"
         if table.weights is not None:
@@ -75,9 +75,11 @@ INDEPENDENT = Design()
 """Items one by one, each of the same weight."""
 
 
-def plural(name: str) -> str:
-    """A grouping's name for several: profiles; dialogues of one profile or question stay one phrase."""
+def plural(name: str, n: int) -> str:
+    """A grouping's name for n of them: profiles, queries, profiles or questions."""
     words = (name or "item").replace("_", " ").split(" or ")
+    if n == 1:
+        return " or ".join(words)
     return " or ".join(
         word if word.endswith("s") else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s" for word in words
     )

@@ -75,7 +75,7 @@ def test_held_out_items_are_no_part_of_it(criterion: Criterion) -> None:
 
 
 def test_the_number_of_queries_does_not_depend_on_the_items(criterion, django_assert_max_num_queries) -> None:
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         contradictions(criterion.study, criterion)
 
 

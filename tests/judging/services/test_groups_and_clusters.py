@@ -54,7 +54,7 @@ def test_each_group_has_people_and_every_judge(criterion):
 
 def test_groups_by_tier_follow_from_the_ratings(criterion):
     groups = {one["group"]: one["n_items"] for one in document(criterion, by="tier")["groups"]}
-    assert groups == {"easy": 5, "contested": 3}  # two ratings agree or they do not
+    assert groups == {"easy": 5, "hard": 3}  # one step apart of four is near: kappa is 0.6
 
 
 def test_items_of_one_profile_are_resampled_together_unless_each_stands_alone_on_purpose(criterion):
@@ -84,7 +84,7 @@ def test_a_profile_in_two_strata_cannot_be_drawn_whole(criterion):
         document(criterion, cluster="profile", strata="assistant_model")
 
 
-def test_a_study_without_profiles_keeps_each_item_alone():
+def test_pairs_without_profiles_share_their_question():
     found = factories.CriterionFactory(
         study=factories.StudyFactory(kind="pair"), key="personalization", name="Personalization"
     )
@@ -94,7 +94,8 @@ def test_a_study_without_profiles_keeps_each_item_alone():
     people_say(found, {"bob": BOB[:3], "dana": DANA[:3]})
     with pytest.raises(InputError, match=r"no item of .* has a 'profile'"):
         document(found, cluster="profile")
-    assert "one by one" in document(found, cluster="question")["conventions"][0]["message"]
+    assert "over 1 question." in document(found)["conventions"][0]["message"]
+    assert "one by one" in document(found, cluster="none")["conventions"][0]["message"]
 
 
 def test_one_judge_minus_another_is_paired(criterion):
