@@ -10,6 +10,7 @@ from annotation.errors import InputError
 from annotation.models import Study, User
 from annotation.queries import frame
 from annotation.queries.context import PARTS
+from annotation.queries.dependence import LONGEST
 from annotation.services import assignments, samples, studies
 from annotation.services.acts import together
 
@@ -148,6 +149,13 @@ class StudyForm(SampleForm):
             )
         self.fields["annotators"] = PeopleField(label="Annotators", required=False)
         self.fields["seed"] = seed_field("Seed of the study", "Of the order of items, and of which response is A.")
+        self.fields["clustering"] = forms.CharField(
+            required=False,
+            max_length=LONGEST,
+            label="What dependent items share",
+            help_text="Empty for their profile, else their question; none, a grouping such as domain, or a key of "
+            "their source.",
+        )
 
     def create(self, by: User) -> Study | None:
         """The study, or None if something was refused, with the reason at its field."""
@@ -175,6 +183,7 @@ class StudyForm(SampleForm):
             each_turn=given.get("each_turn", ()),
             seed=given["seed"] or 0,
             instructions=given["instructions"],
+            clustering=given["clustering"],
         )
 
 

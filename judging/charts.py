@@ -77,12 +77,13 @@ class Rows:
 
 
 def rows_of(title: str, document: Mapping[str, Any], *, people: str = "people") -> Rows:
-    """What a criterion's document shows in a forest plot: its people's Fleiss' kappa and each judge's mean kappa.
+    """What a criterion's document shows in a forest plot: people and each judge by the scale's headline coefficient.
 
     `people` is what to call those who rated.
     """
-    among = Mark.of(people, "people", document["coefficients"]["fleiss_kappa"])
-    judges = [Mark.of(_judge_name(name, d), "judge", d["mean_cohen_kappa"]) for name, d in document["judges"].items()]
+    headline = document["headline"]
+    among = Mark.of(people, "people", document["coefficients"][headline["people"]])
+    judges = [Mark.of(_judge_name(name, d), "judge", d[headline["judge"]]) for name, d in document["judges"].items()]
     return Rows(title, [among, *judges], _ceiling(document))
 
 
@@ -98,7 +99,8 @@ def _ceiling(document: Mapping[str, Any]) -> tuple[float, float] | None:
     """The ceiling of the judge that scored most items, or among all where there is no judge."""
     judges = document["judges"].values()
     most = max(judges, key=lambda found: found["scored"], default=None)
-    held = document["coefficients"]["mean_pairwise_cohen_kappa"] if most is None else most["human_ceiling"]
+    headline = document["headline"]
+    held = document["coefficients"][headline["people"]] if most is None else most[headline["ceiling"]]
     return None if held["low"] is None or held["high"] is None else (held["low"], held["high"])
 
 

@@ -17,8 +17,14 @@ COEFFICIENTS = {
     "brennan_prediger": "Brennan–Prediger",
     "mean_pairwise_cohen_kappa": "Mean Cohen’s kappa of pairs",
     "mean_pairwise_weighted_cohen_kappa": "Mean weighted kappa of pairs",
+    "mean_pairwise_linear_cohen_kappa": "Mean linearly weighted kappa of pairs",
+    "mean_pairwise_scott_pi": "Mean Scott’s pi of pairs",
     "icc_2_1": "ICC(2,1)",
     "icc_2_k": "ICC(2,k)",
+    "icc_1_1": "ICC(1,1)",
+    "icc_1_k": "ICC(1,k)",
+    "icc_3_1": "ICC(3,1)",
+    "icc_3_k": "ICC(3,k)",
 }
 
 JUDGED = {
@@ -34,13 +40,35 @@ JUDGED = {
     "spearman": "Spearman correlation with the mean score",
     "mae": "Mean absolute error from the mean score",
     "within_one": "Within one step of the mean score",
+    "mean_linear_cohen_kappa": "Mean linearly weighted kappa with each person",
+    "majority_weighted_cohen_kappa": "Weighted kappa with the majority",
+    "macro_precision": "Macro precision against the majority",
+    "macro_recall": "Macro recall against the majority",
+    "macro_f1": "Macro F1 against the majority",
+    "kendall_tau_b": "Kendall’s tau-b with the mean score",
+    "pearson": "Pearson correlation with the mean score",
+    "bias": "Mean difference from the mean score",
 }
+"""Of a judge; every figure of `judging.stats.agreement.FIGURES`."""
 
 PAIRED = {
     "cohen_kappa": "Cohen’s kappa",
     "weighted_cohen_kappa": "Weighted kappa",
     "percent_agreement": "Percent agreement",
+    "linear_cohen_kappa": "Linearly weighted kappa",
+    "scott_pi": "Scott’s pi",
 }
+
+BY_FORMULA = {"cohen_kappa_analytic": "Cohen’s kappa, interval by formula"}
+
+EACH = {
+    "per_annotator": ("judge and person", "Cohen’s kappa"),
+    "per_annotator_weighted": ("judge and person", "Weighted kappa"),
+    "per_annotator_ceiling": ("person and others, as the judge", "Cohen’s kappa"),
+}
+"""What is told of a judge person by person: the group of its rows, and what it is called."""
+
+DIFFERENCE = ("difference", "difference")
 
 
 @dataclass(frozen=True)
@@ -50,7 +78,7 @@ class Figure:
     Attributes
     ----------
     group
-        people, pair, judge, judge and person, difference, or items of a group.
+        What it is of: people, pair, judge, judge and person, difference, items of a group, …
     a, b
         The raters that it is about; empty where it is about all people.
     key, name
@@ -80,26 +108,61 @@ def name(key: str, document: Document) -> str:
     return COEFFICIENTS.get(key, key)
 
 
+def of_formulas(document: Document) -> list[Figure]:
+    """The coefficients again with the intervals of formulas."""
+    return [
+        Figure("people, by formula", "", "", key, name(key, document), e) for key, e in document["analytic"].items()
+    ]
+
+
+def of_categories(document: Document) -> list[Figure]:
+    """Each category: its share, and its kappa with all others merged."""
+    return [
+        Figure("category", str(one["category"]), "", key, label, one[key])
+        for one in document["per_category"]
+        for key, label in (("share", "Share"), ("fleiss_kappa", COEFFICIENTS["fleiss_kappa"]))
+    ]
+
+
 def of_pairs(document: Document) -> list[Figure]:
     """Every two people."""
     return [
         Figure("pair", pair["a"], pair["b"], key, label, pair[key])
         for pair in document["pairs"]
+        for key, label in (PAIRED | BY_FORMULA).items()
+    ]
+
+
+def of_raters(document: Document) -> list[Figure]:
+    """Each person with the others."""
+    return [
+        Figure("person and others", one["rater"], "", key, label, one[key])
+        for one in document["raters"]
         for key, label in PAIRED.items()
     ]
 
 
 def of_judge(judge: str, document: Document) -> list[Figure]:
-    """One judge against people: the figures over all of them, then those with each."""
+    """One judge against people: the figures over all of them, those with each, and what people reach themselves."""
     held = document["judges"][judge]
     over_all = [Figure("judge", judge, "", key, label, held[key]) for key, label in JUDGED.items()]
-    return [*over_all, *_with_each(judge, held)]
+    ceiling = [Figure("people, as the judge", judge, "", key, JUDGED[key], e) for key, e in held["ceiling"].items()]
+    return [*over_all, *_with_each(judge, held), *ceiling, *_of_test(judge, held.get("alt_test"))]
 
 
 def _with_each(judge: str, held: Document) -> Iterator[Figure]:
-    for key, label in (("per_annotator", "Cohen’s kappa"), ("per_annotator_weighted", "Weighted kappa")):
+    for key, (group, label) in EACH.items():
         for person, estimate in held[key].items():
-            yield Figure("judge and person", judge, person, key, label, estimate)
+            yield Figure(group, judge, person, key, label, estimate)
+
+
+def _of_test(judge: str, found: Document | None) -> Iterator[Figure]:
+    """The alternative-annotator test; its winning rate has no interval."""
+    if found is None:
+        return
+    yield Figure("alternative-annotator test", judge, "", "advantage", "Advantage probability", found["advantage"])
+    bare = dict.fromkeys(CSV_HEADER[5:]) | {"value": found["winning_rate"], "reason": found["reason"]}
+    yield Figure("alternative-annotator test", judge, "", "winning_rate", "Winning rate", bare)
 
 
 def that_apply(figures: Iterable[Figure]) -> list[Figure]:
@@ -112,7 +175,10 @@ def of(document: Document) -> list[Figure]:
     judged = [figure for judge in document["judges"] for figure in of_judge(judge, document)]
     return [
         *among_people(document),
+        *of_formulas(document),
+        *of_categories(document),
         *of_pairs(document),
+        *of_raters(document),
         *judged,
         *of_differences(document),
         *of_groups(document),
@@ -121,44 +187,41 @@ def of(document: Document) -> list[Figure]:
 
 
 def of_differences(document: Document) -> list[Figure]:
-    """Every two judges: the first minus the second, on the items of both."""
+    """Every two judges on the items of both: each of them, and the first minus the second."""
     return [
-        Figure("difference", one["a"], one["b"], key, JUDGED[key], one["figures"][key]["difference"])
+        Figure(group, one["a"], one["b"], key, JUDGED[key], found[side])
         for one in document.get("differences", [])
-        for key in ("mean_cohen_kappa", "accuracy", "mae")
+        for key, found in one["figures"].items()
+        for side, group in (("a", "first judge, items of both"), ("b", "second judge, items of both"), DIFFERENCE)
     ]
 
 
 def of_groups(document: Document) -> list[Figure]:
     """Each group of items: people, and each judge; the group stands where a rater would."""
-    found = []
-    for one in document.get("groups", []):
-        found += [
-            Figure("items of a group", one["group"], "", key, COEFFICIENTS[key], one[key])
-            for key in ("fleiss_kappa", "percent_agreement")
-        ]
-        found += [
-            Figure("items of a group", one["group"], judge, key, JUDGED[key], held[key])
-            for judge, held in one["judges"].items()
-            for key in ("mean_cohen_kappa", "human_ceiling", "below_ceiling", "accuracy", "mae")
-        ]
-    return found
+    return [
+        figure
+        for one in document.get("groups", [])
+        for figure in _of_group("items of a group", one, ("fleiss_kappa", "percent_agreement"))
+    ]
 
 
 def of_annotators(document: Document) -> list[Figure]:
     """Each group of annotators: its people among themselves, and each judge with them."""
-    found = []
-    for one in document.get("annotator_groups", {}).get("groups", []):
-        found += [
-            Figure("annotators of a group", one["group"], "", key, COEFFICIENTS[key], one[key])
-            for key in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha")
-        ]
-        found += [
-            Figure("annotators of a group", one["group"], judge, key, JUDGED[key], held[key])
-            for judge, held in one["judges"].items()
-            for key in ("mean_cohen_kappa", "human_ceiling", "below_ceiling", "accuracy", "mae")
-        ]
-    return found
+    return [
+        figure
+        for one in document.get("annotator_groups", {}).get("groups", [])
+        for figure in _of_group(
+            "annotators of a group", one, ("percent_agreement", "fleiss_kappa", "krippendorff_alpha")
+        )
+    ]
+
+
+def _of_group(kind: str, one: Document, keys: Iterable[str]) -> Iterator[Figure]:
+    for key in keys:
+        yield Figure(kind, one["group"], "", key, COEFFICIENTS[key], one[key])
+    for judge, held in one["judges"].items():
+        for key in (key for key in JUDGED if key in held):
+            yield Figure(kind, one["group"], judge, key, JUDGED[key], held[key])
 
 
 SCORES_HEADER = (

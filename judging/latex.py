@@ -67,12 +67,16 @@ def table(caption: str, label: str, header: Sequence[str], rows: Iterable[Sequen
     return "\n".join(lines)
 
 
+SIMULATED = "Simulated annotators, not people: {names}."
+
+
 def report(document: Document) -> str:
     """All tables of a report, and its methods paragraph."""
     study = document["study"]["name"]
     head = [
         f"% Tables of the study {escaped(study)}. Needs \\usepackage{{booktabs,longtable}}.",
         f"% Computed {document['generated_at']} by Concord {document['code_version']}.",
+        *(escaped(SIMULATED.format(names=", ".join(names))) for names in [document["simulated"]] if names),
         escaped(document["methods"]["text"]),
         "",
         *(escaped(change["sentence"]) + r"\par" for change in document["rules_on_record"]["changes"]),
@@ -86,10 +90,12 @@ def report(document: Document) -> str:
 
 def tables(document: Document) -> Iterator[str]:
     """People, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
-    yield table("Agreement among people", "people", ["Criterion", "Fleiss' kappa", "Krippendorff's alpha", "Items"], (
+    header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "Items"]
+    yield table("Agreement among people", "people", header, (
         [
             escaped(found["name"]),
-            estimate(found["coefficients"]["fleiss_kappa"]),
+            estimate(found["coefficients"][found["headline"]["people"]]),
+            escaped(found["headline"]["name"]),
             estimate(found["coefficients"]["krippendorff_alpha"]),
             str(found["n_items"]),
         ]

@@ -47,17 +47,23 @@ def on_criterion(name: str, document: Document, *, simulated: int = 0) -> str:
 
     `simulated` is how many of its raters are simulated.
     """
-    clauses = [_people(name, document, simulated), *_judges(document["judges"])]
+    clauses = [_people(name, document, simulated), *_judges(document)]
     sentence = "; ".join(clauses)
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def _people(name: str, document: Document, simulated: int) -> str:
-    kappa, n = document["coefficients"]["fleiss_kappa"], document["n_raters"]
+    kappa, n = among_people(document), document["n_raters"]
     who = raters(n, simulated)
     if kappa["value"] is None:
         return f"agreement of {who} on {name} is undefined ({kappa['reason']})"
-    return f"{who} agree {band(kappa['value'])[1]} on {name} (Fleiss’ κ {interval(kappa)})"
+    return f"{who} agree {band(kappa['value'])[1]} on {name} ({document['headline']['name']} {interval(kappa)})"
+
+
+def among_people(document: Document) -> Document:
+    """People's agreement by the headline coefficient of the scale."""
+    found: Document = document["coefficients"][document["headline"]["people"]]
+    return found
 
 
 def raters(n: int, simulated: int) -> str:
@@ -69,20 +75,20 @@ def raters(n: int, simulated: int) -> str:
     return f"{number(n)} annotators, {number(simulated)} of them simulated,"
 
 
-def _judges(judges: Mapping[str, Document]) -> list[str]:
-    named = [_judge(name, found) for name, found in list(judges.items())[:MOST_JUDGES]]
+def _judges(document: Document) -> list[str]:
+    judges, headline = document["judges"], document["headline"]
+    named = [_judge(name, found, headline) for name, found in list(judges.items())[:MOST_JUDGES]]
     more = len(judges) - MOST_JUDGES
     return [*named, f"{number(more)} more below"] if more > 0 else named
 
 
-def _judge(name: str, found: Document) -> str:
+def _judge(name: str, found: Document, headline: Document) -> str:
     who = _called(name, found)
-    verdict = compared(found["below_ceiling"])
-    kappas = f"mean κ {short(found['mean_cohen_kappa'])} against {short(found['human_ceiling'])}"
+    judge, ceiling, below = (found[headline[one]] for one in ("judge", "ceiling", "below"))
+    verdict = compared(below)
     if verdict == "undefined":
-        reason = found["mean_cohen_kappa"]["reason"] or found["below_ceiling"]["reason"]
-        return f"{who} cannot be compared with them ({reason})"
-    return f"{who} {COMPARISONS[verdict]} ({kappas}, difference {interval(found['below_ceiling'])})"
+        return f"{who} cannot be compared with them ({judge['reason'] or below['reason']})"
+    return f"{who} {COMPARISONS[verdict]} ({short(judge)} against {short(ceiling)}, difference {interval(below)})"
 
 
 def _called(name: str, found: Document) -> str:
@@ -122,9 +128,9 @@ def over_all(names: Mapping[str, str], documents: Mapping[str, Document], *, n_r
     `simulated` is how many of the raters are simulated.
     """
     known = [
-        (found["coefficients"]["fleiss_kappa"]["value"], names[key])
+        (among_people(found)["value"], names[key])
         for key, found in documents.items()
-        if found["coefficients"]["fleiss_kappa"]["value"] is not None
+        if among_people(found)["value"] is not None
     ]
     if not known:
         return f"Agreement is undefined on all {number(len(documents))} criteria."
@@ -146,7 +152,7 @@ def _keeping_up(documents: Mapping[str, Document]) -> list[str]:
     places: dict[str, list[str]] = {}
     for found in documents.values():
         for judge, held in found["judges"].items():
-            places.setdefault(_called(judge, held), []).append(compared(held["below_ceiling"]))
+            places.setdefault(_called(judge, held), []).append(compared(held[found["headline"]["below"]]))
     return [_kept_up(judge, verdicts) for judge, verdicts in list(places.items())[:MOST_JUDGES]]
 
 

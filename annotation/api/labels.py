@@ -215,7 +215,7 @@ class DisputeSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField()
     turn = serializers.IntegerField(help_text="That was rated; 0 for the whole item.")
     answers = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
-    spread = serializers.IntegerField()
+    spread = serializers.IntegerField(allow_null=True)
     kappa = serializers.FloatField(allow_null=True)
     tier = serializers.CharField(allow_blank=True)
     decision = serializers.CharField(allow_blank=True)
@@ -325,7 +325,9 @@ class LateAnswers(Deciding):
 
 
 class GoldQuery(CriterionQuery):
-    method = serializers.ChoiceField(get_args(GoldMethod), default="majority")
+    method = serializers.ChoiceField(
+        get_args(GoldMethod), required=False, help_text="By default the median on ordered scales, else the majority."
+    )
     min_ratings = serializers.IntegerField(min_value=1, max_value=1000, default=2)
     min_posterior = serializers.FloatField(min_value=0, max_value=1, default=0.5)
 
@@ -335,5 +337,5 @@ class StudyGold(OfStudy):
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(GoldQuery)
         ours = ratings.of_criterion(self.criterion(study, asked.pop("criterion")))
-        options = GoldOptions(**{**asked, "method": cast(GoldMethod, asked["method"])})
+        options = GoldOptions(**{**asked, "method": cast(GoldMethod | None, asked.get("method"))})
         return Response(gold.of_criterion(study, ours, options))

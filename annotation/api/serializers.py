@@ -90,6 +90,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "shown",
             "asks_strength",
             "seed",
+            "clustering",
             "created_at",
             "n_items",
             "criteria",

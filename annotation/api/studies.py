@@ -17,6 +17,7 @@ from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
 from annotation.models import Criterion, Study, User
 from annotation.queries import studies as queries
+from annotation.queries.dependence import LONGEST
 from annotation.queries.guidelines import history
 from annotation.queries.studies import people_called
 from annotation.services import assignments, guidelines, samples, studies
@@ -62,6 +63,13 @@ class NewStudy(IntoProject):
     allow_tie = serializers.BooleanField(default=False)
     asks_strength = serializers.BooleanField(default=False)
     seed = serializers.IntegerField(**SEED)
+    clustering = serializers.CharField(
+        allow_blank=True,
+        default="",
+        max_length=LONGEST,
+        help_text="What dependent items share: by default their profile, else their question; none, a grouping, or a "
+        "key of their source.",
+    )
     description = serializers.CharField(allow_blank=True, default="")
     instructions = serializers.CharField(allow_blank=True, default="")
 
@@ -80,6 +88,19 @@ class StudyList(StudiesApi):
         with self.into_project(given) as described:
             made = studies.create(by=self.me, **described)
         return self.shown(made.slug, status=201)
+
+
+class Clustering(Given):
+    clustering = serializers.CharField(
+        allow_blank=True, max_length=LONGEST, help_text="none, a grouping of items, or a key of their source."
+    )
+
+
+class StudyClustering(StudiesApi):
+    @says("Say what dependent items share", shapes.StudySerializer, body=Clustering)
+    def put(self, request: Request, slug: str) -> Response:
+        studies.name_clustering(by=self.me, study=self.study(slug), **self.given(Clustering))
+        return self.shown(slug)
 
 
 class StudyDetail(StudiesApi):

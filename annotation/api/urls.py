@@ -65,6 +65,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/criteria/<slug:key>", studies.StudyCriterion.as_view(), name="api_study_criterion"),
     path("studies/<slug:slug>/criteria/<slug:key>/versions", studies.CriterionVersions.as_view(), name="api_versions"),
     path("studies/<slug:slug>/samples", studies.StudySamples.as_view(), name="api_study_samples"),
+    path("studies/<slug:slug>/clustering", studies.StudyClustering.as_view(), name="api_study_clustering"),
     path("studies/<slug:slug>/open", studies.StudyOpen.as_view(), name="api_study_open"),
     path("studies/<slug:slug>/close", studies.StudyClose.as_view(), name="api_study_close"),
     path("studies/<slug:slug>/progress", studies.StudyProgress.as_view(), name="api_study_progress"),

@@ -164,6 +164,12 @@ class AgreementRun(models.Model):
     input_hash = models.CharField(max_length=64, help_text="Of the labels and judgments it was computed from.")
     code_version = models.CharField(max_length=64)
     result = models.JSONField()
+    identity = models.CharField(  # noqa: DJ001 - of results made before there was one, nothing is known
+        max_length=64,
+        unique=True,
+        null=True,
+        help_text="Hash of study, parameters, seed, input and code: the same is computed and kept once.",
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -37,6 +37,13 @@ class Study(InProject):
         default=False, help_text="Of a pair: ask whether a response is much or slightly better."
     )
     seed = models.PositiveBigIntegerField(default=0, help_text="Of the order of items and of the order A/B.")
+    clustering = models.CharField(
+        max_length=60,
+        blank=True,
+        default="",
+        help_text="What dependent items share: by default their profile, else their question; none, a grouping, or a "
+        "key that their source brought along.",
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     annotators = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="studies", blank=True)

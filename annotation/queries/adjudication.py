@@ -14,7 +14,7 @@ from annotation.queries.size import is_large
 from annotation.queries.units import position_of, turn_of, unit
 from annotation.stats.bands import tier_of
 from annotation.stats.table import BoolArray, IntArray, RatingTable
-from annotation.stats.tiers import item_kappas
+from annotation.stats.tiers import chance_agreement, item_kappas
 
 WINDOW, AHEAD = 500, 10
 """Items of a large study that are read at once for the next one to be decided, and how often."""
@@ -33,7 +33,7 @@ class Dispute:
     answers
         (label, number of people) in scale order, without answers that nobody gave.
     spread
-        Steps of the scale between the lowest and the highest answer.
+        Steps of the scale between the lowest and the highest answer; None on a scale without an order.
     kappa, tier
         Of the item alone, against chance with equally probable answers.
     decision
@@ -43,7 +43,7 @@ class Dispute:
     position: int
     turn: int
     answers: tuple[tuple[str, int], ...]
-    spread: int
+    spread: int | None
     kappa: float
     tier: str
     decision: str
@@ -72,8 +72,9 @@ class Disputes(Sequence[Dispute]):
         self.labels = [criterion.label_of(str(value)) for value in table.categories]
         given = table.counts > 0
         disputed = np.flatnonzero(given.sum(axis=1) > 1)
-        kappas = item_kappas(table, 1 / max(table.n_categories, 1))[disputed] if disputed.size else np.empty(0)
-        spreads = steps(given[disputed])
+        kappas = item_kappas(table, chance_agreement(table, "uniform"))[disputed] if disputed.size else np.empty(0)
+        self.has_order = table.level != "nominal"
+        spreads = steps(given[disputed]) if self.has_order else np.zeros(disputed.size, dtype=np.int64)
         order = np.lexsort([-spreads, kappas])
         self.rows, self.kappas, self.spreads = disputed[order], kappas[order], spreads[order]
 
@@ -108,7 +109,7 @@ class Disputes(Sequence[Dispute]):
             position=position_of(name),
             turn=turn_of(name),
             answers=tuple((self.labels[code], int(counts[code])) for code in np.flatnonzero(counts)),
-            spread=int(self.spreads[place]),
+            spread=int(self.spreads[place]) if self.has_order else None,
             kappa=kappa,
             tier=tier_of(kappa) or "",
             decision="" if decision is None else self.criterion.label_of(decision),

@@ -23,9 +23,6 @@ GROUPINGS: dict[str, str | Coalesce] = {
 }
 """By the name that a researcher uses: the field that says the group."""
 
-CLUSTERINGS = ("profile",)
-"""Groupings whose items may be resampled together: what they share makes their ratings alike."""
-
 STRATA = ("stratum", "domain", "condition", "assistant_model", "kind")
 """Groupings within which items may be resampled, each keeping its size: the sample was drawn so, or is read so."""
 
@@ -52,17 +49,6 @@ def groups(study: Study, by: str) -> dict[int, str]:
     if by not in GROUPINGS:
         raise InputError(f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}", field="by")
     return {position: group_name(group) for position, group in study.items.values_list("position", GROUPINGS[by])}
-
-
-def clusters(study: Study, by: str) -> dict[int, str]:
-    """By item position, the cluster it is resampled with; an item without one stays alone.
-
-    Raises InputError where there is no such clustering.
-    """
-    if by not in CLUSTERINGS:
-        raise InputError(f"items are not resampled by {by!r}; choose one of {', '.join(CLUSTERINGS)}", field="cluster")
-    named = groups(study, by)
-    return {position: f"{NONE} {position}" if name == NONE else name for position, name in named.items()}
 
 
 def strata(study: Study, by: str) -> dict[int, str]:

@@ -8,7 +8,7 @@ from typing import cast
 from annotation.models import Annotation, Criterion, Item, TierOverride
 from annotation.stats.bands import tier_of
 from annotation.stats.table import Level, RatingTable
-from annotation.stats.tiers import item_kappas
+from annotation.stats.tiers import chance_agreement, item_kappas
 
 
 def holding(criterion: Criterion) -> dict[int, TierOverride]:
@@ -35,5 +35,5 @@ def computed(criterion: Criterion, values: Sequence[str]) -> str:
         return ""
     level = cast(Level, criterion.level)
     table = RatingTable.from_wide([values], categories=criterion.values, level=level)
-    (kappa,) = item_kappas(table, 1 / table.n_categories).tolist()
+    (kappa,) = item_kappas(table, chance_agreement(table, "uniform")).tolist()
     return tier_of(kappa) or ""

@@ -19,7 +19,9 @@ from django.db.models import QuerySet
 
 from annotation.models import Annotation, Criterion, Study, User
 from annotation.queries import columns, items
+from annotation.queries.dependence import Dependence, read_dependence
 from annotation.queries.units import names_of, numbered, position_of, unit
+from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.table import MISSING, IntArray, Level, RatingTable
 
 
@@ -35,22 +37,22 @@ class PeoplesRatings:
         One row per item, or turn of one, that somebody answered, also where all answers were "cannot judge".
     unscored
         By username, how often the answer was "cannot judge".
+    declined
+        (n,) how many answers on each row of the table were "cannot judge".
+    design
+        What the table's clusters, strata and weights are called.
     """
 
     criterion: Criterion
     table: RatingTable
     unscored: dict[str, int]
+    declined: IntArray
+    design: Design = INDEPENDENT
 
-    def resampled(self, *, clusters: Mapping[int, str] | None, strata: Mapping[int, str] | None) -> PeoplesRatings:
-        """The same with the cluster and the stratum of each item, by position. None for what plays no part.
-
-        Turns of one dialogue stay together in any case.
-        """
-        if not self.table.n_items:
-            return self
-        together = self.table.clusters if clusters is None else tuple(clusters[p] for p in self.positions)
-        within = None if strata is None else tuple(strata[p] for p in self.positions)
-        return replace(self, table=replace(self.table, clusters=together, strata=within))
+    def with_dependence(self, found: Dependence) -> PeoplesRatings:
+        """The same with the clusters, strata and weights of the study. Turns of one dialogue stay together."""
+        table = found.apply(self.table, self.positions)
+        return replace(self, table=table, design=found.design_of_turns if self.criterion.of_turns else found.design)
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -68,26 +70,34 @@ class Label:
     value: str
 
 
-def of_study(study: Study, *, guideline_version: int | None = None) -> tuple[PeoplesRatings, ...]:
+def of_study(
+    study: Study, *, guideline_version: int | None = None, dependence: Dependence | None = None
+) -> tuple[PeoplesRatings, ...]:
     """The ratings of each criterion, in the order of the criteria; those given under one version only.
 
-    Three queries, one of which reads the labels, as columns of numbers.
+    They carry the clusters, strata and weights of the study, or those that are given. Four queries or five, one of
+    which reads the labels, as columns of numbers.
     """
-    criteria = list(study.criteria.all())
-    return _read(study, criteria, guideline_version)
+    found = dependence or read_dependence(study)
+    return tuple(
+        one.with_dependence(found) for one in of_criteria(study, list(study.criteria.all()), guideline_version)
+    )
 
 
 def of_criterion(criterion: Criterion, *, positions: Sequence[int] | None = None) -> PeoplesRatings:
-    """The ratings of one criterion, on all items or those at some positions, which takes a third query beside two."""
-    return _read(criterion.study, [criterion], positions=positions)[0]
+    """The ratings of one criterion, on all items; or those at some positions, which say nothing of all the others."""
+    if positions is not None:
+        return of_criteria(criterion.study, [criterion], positions=positions)[0]
+    return of_criteria(criterion.study, [criterion])[0].with_dependence(read_dependence(criterion.study))
 
 
-def _read(
+def of_criteria(
     study: Study,
     criteria: Sequence[Criterion],
     guideline_version: int | None = None,
     positions: Sequence[int] | None = None,
 ) -> tuple[PeoplesRatings, ...]:
+    """The ratings of some criteria alone, without clusters, strata and weights. Two queries, or three."""
     counting = _counting(study, criteria, guideline_version)
     if positions is not None:
         counting = counting.filter(assignment__item__in=items.ids(study.pk, positions))
@@ -119,10 +129,10 @@ def _of_columns(
 ) -> PeoplesRatings:
     """From one entry per label. Annotators are in the order in which the items, read in theirs, name them."""
     if not units.size:
-        return PeoplesRatings(criterion, _table(criterion, []), {})
-    by_name = {pk: rank for rank, pk in enumerate(sorted(people, key=people.__getitem__))}
+        return PeoplesRatings(criterion, _table(criterion, []), {}, np.zeros(0, dtype=np.int64))
+    ranked = {pk: rank for rank, pk in enumerate(sorted(people, key=people.__getitem__))}
     known, who = np.unique(annotators, return_inverse=True)
-    ranks = np.array([by_name[pk] for pk in known.tolist()])
+    ranks = np.array([ranked[pk] for pk in known.tolist()])
     order = np.lexsort((ranks[who], units))
     _, first = np.unique(who[order], return_index=True)
     raters = np.argsort(first)
@@ -132,7 +142,8 @@ def _of_columns(
     matrix[row, column] = codes
     names = tuple(names_of(rows))
     usernames = tuple(people[pk] for pk in known[raters].tolist())
-    declined = np.bincount(column[codes == columns.UNSCORED], minlength=known.size).tolist()
+    declined = codes == columns.UNSCORED
+    unscored = np.bincount(column[declined], minlength=known.size).tolist()
     table = RatingTable(
         matrix,
         tuple(criterion.values),
@@ -141,7 +152,8 @@ def _of_columns(
         usernames,
         clusters=tuple(str(position_of(name)) for name in names) if criterion.of_turns else None,
     )
-    return PeoplesRatings(criterion, table, {name: n for name, n in zip(usernames, declined, strict=True) if n})
+    by_name = {name: n for name, n in zip(usernames, unscored, strict=True) if n}
+    return PeoplesRatings(criterion, table, by_name, np.bincount(row[declined], minlength=rows.size))
 
 
 def _counting(study: Study, criteria: Sequence[Criterion], guideline_version: int | None) -> QuerySet[Annotation]:
@@ -166,7 +178,9 @@ def _labels(
 def ratings_of(criterion: Criterion, labels: Sequence[Label]) -> PeoplesRatings:
     """The ratings of a criterion from its labels, which are in the order of items and annotators."""
     unscored = Counter(label.username for label in labels if not label.value)
-    return PeoplesRatings(criterion, _table(criterion, labels), dict(unscored))
+    table, by_row = _table(criterion, labels), Counter(unit(one.position, one.turn) for one in labels if not one.value)
+    declined = np.array([by_row[name] for name in table.items], dtype=np.int64)
+    return PeoplesRatings(criterion, table, dict(unscored), declined)
 
 
 def _table(criterion: Criterion, labels: Sequence[Label]) -> RatingTable:

@@ -11,13 +11,20 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.errors import InputError
+from annotation.hashing import content_hash
 from annotation.models import AgreementRun, Study, User
+from annotation.services.turns import take_turn
 from annotation.stats.agreement import agreement
+from annotation.stats.dependence import Design, design_warnings
+from annotation.stats.headline import choose_headline
 from annotation.stats.majority import majority
 from annotation.stats.table import RatingTable
 from annotation.version import code_version
 
 MOST_REPLICATES = 100_000
+
+RESAMPLES = 2000
+"""Of every interval, wherever a figure is shown, unless somebody asks for another number."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +40,12 @@ class Options:
     seed
         Of the resampling.
     cluster
-        By what items are resampled together; empty where each is drawn alone.
+        By what items are resampled together: empty for what the study knows (nothing, of a file), or ``none``.
     strata
-        Within what items are resampled, each part keeping its size; empty where they are drawn from all.
+        Within what items are resampled, each part keeping its size; empty for what the study knows.
     """
 
-    bootstrap: int = 2000
+    bootstrap: int = RESAMPLES
     confidence: float = 0.95
     seed: int = 0
     cluster: str = ""
@@ -57,34 +64,28 @@ class Options:
         return {name: value for name, value in asdict(self).items() if name != "seed"}
 
 
-RESAMPLING = "Intervals come from resampling the items independently of each other (BCa bootstrap)."
-STRATIFIED = " Each {by} keeps its number of items."
-CLUSTERED = (
-    "Intervals come from resampling {n} whole clusters of items, by {by}: what items of one cluster share does not "
-    "count as independent evidence (BCa bootstrap)."
+HEADLINE = (
+    "On {level} scales sentences and plots show {name}, of people and of judges alike; all others are in the tables."
 )
 MAJORITY = "The majority is the category that more people chose than any other; ties are counted, not broken."
 
 
-def of_people(table: RatingTable, options: Options) -> dict[str, Any]:
+def of_people(table: RatingTable, options: Options, design: Design) -> dict[str, Any]:
     """The document of one criterion, without judges: coefficients, pairs, majority, warnings, conventions."""
-    result = agreement(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).as_json()
+    found = agreement(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).as_json()
+    dependence, headline = design.as_json(table), choose_headline(table.level, table.n_categories)
     return {
-        **result,
+        **found,
+        "warnings": [*found["warnings"], *(one.as_json() for one in design_warnings(design, table.weights))],
+        "headline": headline.as_json(),
         "majority": majority_counts(table),
+        "dependence": dependence,
         "conventions": [
-            {"code": "resampling", "message": _resampled(table, options)},
+            {"code": "resampling", "message": dependence["message"]},
+            {"code": "headline", "message": HEADLINE.format(level=table.level, name=headline.name)},
             {"code": "majority", "message": MAJORITY},
         ],
     }
-
-
-def _resampled(table: RatingTable, options: Options) -> str:
-    within = "" if table.strata is None else STRATIFIED.format(by=options.strata.replace("_", " "))
-    if table.clusters is None:
-        return RESAMPLING + within
-    by = options.cluster.replace("_", " ") or "dialogue"  # turns of a dialogue stay together without being asked
-    return CLUSTERED.format(n=len(set(table.clusters)), by=by) + within
 
 
 def majority_counts(table: RatingTable) -> dict[str, Any]:
@@ -103,19 +104,25 @@ def saved_or_computed(
     input_hash: str,
     compute: Callable[[], dict[str, Any]],
 ) -> AgreementRun:
-    """The kept run of the same input, parameters, seed and code; else a new one with what `compute` returns."""
-    kept = AgreementRun.objects.filter(
-        study=study, input_hash=input_hash, seed=seed, code_version=code_version()
-    ).order_by("-created_at")
-    for run in kept:
-        if run.parameters == dict(parameters):
+    """The kept run of the same input, parameters, seed and code; else a new one with what `compute` returns.
+
+    Two who ask at once compute once: the second waits for the first. Should both compute all the same, because the
+    first seemed to be gone, the database keeps one row.
+    """
+    identity = content_hash([study.pk, dict(parameters), seed, input_hash, code_version()])
+    with take_turn(f"agreement-run-{identity}"):
+        if run := AgreementRun.objects.filter(identity=identity).first():
             return run
-    return AgreementRun.objects.create(
-        study=study,
-        parameters=dict(parameters),
-        seed=seed,
-        input_hash=input_hash,
-        code_version=code_version(),
-        result=compute(),
-        created_by=by,
-    )
+        run, _ = AgreementRun.objects.get_or_create(
+            identity=identity,
+            defaults={
+                "study": study,
+                "parameters": dict(parameters),
+                "seed": seed,
+                "input_hash": input_hash,
+                "code_version": code_version(),
+                "result": compute(),
+                "created_by": by,
+            },
+        )
+    return run

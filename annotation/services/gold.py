@@ -17,7 +17,7 @@ from annotation.queries.ratings import PeoplesRatings
 from annotation.queries.units import position_of, turn_of
 from annotation.services import tiers
 from annotation.stats.gold import GoldMethod, gold, kinds_of_gold
-from annotation.stats.table import MISSING, IntArray, RatingTable
+from annotation.stats.table import MISSING, IntArray, Level, RatingTable
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,20 @@ class GoldOptions:
     Attributes
     ----------
     method
-        majority or dawid_skene; what a person adjudicated stands above both.
+        majority, median or dawid_skene; by default the median on ordered scales and the majority on nominal ones. What
+        a person adjudicated stands above all.
     min_ratings
         Items with fewer ratings have none.
     min_posterior
         Below this probability the answer of Dawid and Skene is too uncertain.
     """
 
-    method: GoldMethod = "majority"
+    method: GoldMethod | None = None
     min_ratings: int = 2
     min_posterior: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(GoldMethod):
+        if self.method is not None and self.method not in get_args(GoldMethod):
             raise InputError(f"{self.method!r} is not one of {', '.join(get_args(GoldMethod))}", field="method")
         if self.min_ratings < 1:
             raise InputError("must be 1 or more", field="min-ratings")
@@ -48,10 +49,17 @@ class GoldOptions:
 
 
 def of_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
-    """The gold of a table's items, without adjudications."""
+    """The gold of a table's items, without adjudications. Raises InputError for the median of a nominal scale."""
+    check_method(options, table.level)
     return gold(
         table, method=options.method, min_ratings=options.min_ratings, min_posterior=options.min_posterior
     ).as_json()
+
+
+def check_method(options: GoldOptions, level: Level) -> None:
+    """Raise InputError where the method does not fit the scale."""
+    if options.method == "median" and level == "nominal":
+        raise InputError("a nominal scale has no median: its categories have no order", field="method")
 
 
 def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *, only: str = "") -> dict[str, Any]:
@@ -60,6 +68,7 @@ def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *,
     An item that nobody rated and somebody decided is there too. `only` names a source, or a reason for no gold, that
     the items share. Two queries, and one for each two thousand items that are looked at.
     """
+    check_method(options, ratings.table.level)
     decided = adjudication.decisions(ratings.criterion)
     found = gold(
         ratings.table,
@@ -80,7 +89,7 @@ def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *,
     items = numbered_rows(kinds.size, made)
     told = found.as_head()
     told["counts"]["adjudication"] += len(unrated)
-    names = kinds_of_gold(options.method)
+    names = kinds_of_gold(found.method)
     chosen = items.at(np.flatnonzero(kinds == (names.index(only) if only in names else MISSING))) if only else items
     return {"study": study.name, "criterion": ratings.criterion.key, **told, "items": chosen}
 

@@ -16,6 +16,7 @@ from annotation.models import Assignment, Criterion, Project, Study, User
 from annotation.models.project import where
 from annotation.names import check_name
 from annotation.queries.context import PARTS
+from annotation.queries.dependence import check_clustering, read_dependence
 from annotation.services import webhooks
 from annotation.services.acts import act
 from annotation.services.imports import bulk
@@ -28,7 +29,10 @@ RATING, OPEN = Assignment.Purpose.RATING.value, Assignment.State.OPEN.value
 ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same seed
 
 
-@act("study.create", says=("kind", "criteria", "overlap", "shown", "allow_tie", "seed", "asks_strength", "each_turn"))
+@act(
+    "study.create",
+    says=("kind", "criteria", "overlap", "shown", "allow_tie", "seed", "asks_strength", "each_turn", "clustering"),
+)
 def create(
     *,
     by: User | None,
@@ -43,14 +47,15 @@ def create(
     each_turn: Sequence[str] = (),
     description: str = "",
     instructions: str = "",
+    clustering: str = "",
     project: Project | None = None,
 ) -> Study:
     """A draft that asks `criteria` (keys of templates) of each item, `overlap` times.
 
     `shown` names the parts of the context that annotators see; all of them if it is not given. `asks_strength` lets
     them say of a pair whether a response is much or slightly better. `each_turn` are the criteria that are asked of
-    each turn of a dialogue (whose turns, the template says) rather than of the whole. Without `project` it goes where
-    new things of `by` go.
+    each turn of a dialogue (whose turns, the template says) rather than of the whole. `clustering` is what dependent
+    items share (see `annotation.queries.dependence`). Without `project` it goes where new things of `by` go.
     """
     check_kind(kind)
     check_numbers(overlap, seed)
@@ -65,6 +70,7 @@ def create(
         asks_strength=asks_strength and kind == Study.Kind.PAIR,
         description=description,
         instructions=instructions,
+        clustering=check_clustering(clustering),
         created_by=by,
         project=project or where(by),
     )
@@ -76,6 +82,17 @@ def create(
             for position, template in enumerate(templates, start=1)
         )
     return study
+
+
+@act("study.cluster", on="study", says=("clustering",))
+def name_clustering(*, by: User | None, study: Study, clustering: str) -> None:  # noqa: ARG001
+    """Say what dependent items of the study share; empty for their profile, else their question.
+
+    Raises InputError where no item has what is named.
+    """
+    study.clustering = check_clustering(clustering)
+    read_dependence(study)
+    Study.objects.filter(pk=study.pk).update(clustering=study.clustering)
 
 
 @act("study.open", on="study")

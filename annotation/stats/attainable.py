@@ -6,8 +6,11 @@ none of them is "medium". This is worth knowing before the study starts.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, tier_of
 
@@ -63,16 +66,22 @@ class TierPlan:
 
 
 def plan_tiers(
-    n_raters: int, n_categories: int, *, cuts: Cuts = DEFAULT_CUTS, expected: float | None = None
+    n_raters: int,
+    n_categories: int,
+    *,
+    cuts: Cuts = DEFAULT_CUTS,
+    expected: float | None = None,
+    places: tuple[int, ...] | None = None,
 ) -> TierPlan:
     """The attainable kappas of an item with ``n_raters`` ratings, by tier.
 
-    ``expected`` is the chance agreement P_e, below 1; by default 1 / q. Raises ``ValueError`` on fewer than
-    two raters or categories, or bad cuts.
+    ``expected`` is the chance agreement P_e, below 1; by default that of equally probable categories. ``places`` are
+    the categories' whole-numbered places on an ordered scale, whose near misses count as near; None on a nominal one.
+    Raises ``ValueError`` on fewer than two raters or categories, or bad cuts.
     """
     check_cuts(cuts)
-    chance = 1 / max(n_categories, 1) if expected is None else expected
-    values = attainable(n_raters, n_categories, expected=chance)
+    chance = uniform_chance(n_categories, places) if expected is None else expected
+    values = attainable(n_raters, n_categories, expected=chance, places=places)
     bands = _bands(values, cuts)
     empty = tuple(name for name in TIERS if not bands[name])
     return TierPlan(
@@ -83,16 +92,25 @@ def plan_tiers(
         values=values,
         bands=bands,
         empty_bands=empty,
-        overlap=_smallest_overlap(n_raters, n_categories, cuts, chance),
+        overlap=_smallest_overlap(n_raters, n_categories, cuts, chance, places),
         suggested_cuts=_suggested(values) if empty else None,
     )
 
 
-def attainable(n_raters: int, n_categories: int, *, expected: float | None = None) -> tuple[float, ...]:
+def uniform_chance(n_categories: int, places: tuple[int, ...] | None = None) -> float:
+    """Agreement of two ratings with equally probable categories: 1 / q, or the mean credit on an ordered scale."""
+    if places is None:
+        return 1 / max(n_categories, 1)
+    at = np.array(places, dtype=float)
+    return float(1 - ((at[:, None] - at[None, :]) ** 2).mean() / max(np.ptp(at) ** 2, 1.0))
+
+
+def attainable(
+    n_raters: int, n_categories: int, *, expected: float | None = None, places: tuple[int, ...] | None = None
+) -> tuple[float, ...]:
     """Every kappa that an item with ``n_raters`` ratings in ``n_categories`` categories can have, ascending.
 
-    ``expected`` is the chance agreement P_e, below 1; by default 1 / q. Raises ``ValueError`` on fewer than
-    two raters or categories.
+    ``expected`` and ``places`` are those of `plan_tiers`. Raises ``ValueError`` on fewer than two raters or categories.
 
     Examples
     --------
@@ -101,11 +119,15 @@ def attainable(n_raters: int, n_categories: int, *, expected: float | None = Non
     """
     if n_raters < 2 or n_categories < 2:
         raise ValueError(f"{n_raters} raters and {n_categories} categories: agreement needs two of each")
-    chance = 1 / n_categories if expected is None else expected
+    chance = uniform_chance(n_categories, places) if expected is None else expected
     if not 0 <= chance < 1:
         raise ValueError(f"chance agreement is {chance}; it must be at least 0 and below 1")
     pairs = n_raters * (n_raters - 1)
-    shares = [(squares - n_raters) / pairs for squares in _sums_of_squares(n_raters, n_categories)]
+    if places is None:
+        shares = [(squares - n_raters) / pairs for squares in _sums_of_squares(n_raters, n_categories)]
+    else:
+        widest = (max(places) - min(places)) ** 2
+        shares = [1 - 2 * apart / (pairs * widest) for apart in reversed(_distances(n_raters, places))]
     return tuple((share - chance) / (1 - chance) for share in shares)
 
 
@@ -122,6 +144,26 @@ def _sums_of_squares(total: int, parts: int) -> list[int]:
     return [value for value, bit in enumerate(bits) if bit == "1"]
 
 
+@lru_cache(maxsize=256)
+def _distances(total: int, places: tuple[int, ...]) -> tuple[int, ...]:
+    """Every sum of squared distances over the pairs of ``total`` ratings at whole-numbered places, ascending.
+
+    It is total times the sum of squares minus the square of the sum, so it is enough to know which pairs of the two
+    sums can be reached, rating by rating.
+    """
+    at = [place - min(places) for place in places]
+    reach = np.zeros((total * max(at) + 1, total * max(at) ** 2 + 1), dtype=bool)
+    reach[0, 0] = True
+    for _ in range(total):
+        more = np.zeros_like(reach)
+        for place in at:
+            rows, columns = reach.shape[0] - place, reach.shape[1] - place**2
+            more[place:, place**2 :] |= reach[:rows, :columns]
+        reach = more
+    sums, squares = np.nonzero(reach)
+    return tuple(np.unique(total * squares - sums**2).tolist())
+
+
 def _any_of(sets: Any) -> int:
     union = 0
     for one in sets:
@@ -133,9 +175,11 @@ def _bands(values: tuple[float, ...], cuts: Cuts) -> dict[str, tuple[float, ...]
     return {name: tuple(value for value in values if tier_of(value, cuts) == name) for name in TIERS}
 
 
-def _smallest_overlap(n_raters: int, n_categories: int, cuts: Cuts, chance: float) -> int | None:
+def _smallest_overlap(
+    n_raters: int, n_categories: int, cuts: Cuts, chance: float, places: tuple[int, ...] | None
+) -> int | None:
     for more in range(n_raters, MOST_RATERS + 1):
-        if all(_bands(attainable(more, n_categories, expected=chance), cuts).values()):
+        if all(_bands(attainable(more, n_categories, expected=chance, places=places), cuts).values()):
             return more
     return None
 

@@ -77,9 +77,12 @@ def pairs_agreeing(counts: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def item_agreement(table: RatingTable) -> FloatArray:
-    """(n_items,) share P_i of agreeing pairs of ratings of each item, 0 to 1; NaN below two ratings."""
+    """(n_items,) mean credit P_i of the pairs of ratings of each item, 0 to 1; NaN below two ratings.
+
+    On a nominal scale the share of pairs that agree; on an ordered one near misses count as near (quadratic weights).
+    """
     pairs = table.ratings_per_item * (table.ratings_per_item - 1)
-    return ratio(pairs_agreeing(table.counts, identity_weights(table.n_categories)), pairs)
+    return ratio(pairs_agreeing(table.counts, weights_of(table, default_weighting(table))), pairs)
 
 
 def margins(table: RatingTable) -> FloatArray:

@@ -11,15 +11,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from annotation.stats.arrays import ratio
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, tier_places
 from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
-from annotation.stats.majority import majority
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.majority import majority, medians_of
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level, RatingTable
 from annotation.stats.tiers import Chance, chance_agreement, item_kappas
 
-GoldMethod = Literal["majority", "dawid_skene"]
+GoldMethod = Literal["majority", "median", "dawid_skene"]
 
 REASONS = ("no ratings", "too few ratings", "contested", "tied", "too uncertain")
 """Why an item can have no gold, in the order in which they are looked at."""
@@ -27,6 +28,11 @@ REASONS = ("no ratings", "too few ratings", "contested", "tied", "too uncertain"
 
 SOURCES = 2
 """Kinds of gold before the reasons: adjudicated, and by the method."""
+
+
+def choose_method(level: Level) -> GoldMethod:
+    """The usual rule: the majority on a nominal scale, the median on an ordered one."""
+    return "majority" if level == "nominal" else "median"
 
 
 def kinds_of_gold(method: GoldMethod) -> tuple[str, ...]:
@@ -45,10 +51,10 @@ class GoldItem:
     code
         Position of its category on the scale; -1 where it has none.
     source
-        ``"majority"``, ``"dawid_skene"`` or ``"adjudication"``; None where there is no gold.
+        ``"majority"``, ``"median"``, ``"dawid_skene"`` or ``"adjudication"``; None where there is no gold.
     confidence
-        Share of the ratings for the majority, posterior probability for Dawid and Skene, 0 to 1; 1 for an
-        adjudicated item, NaN where there is no gold.
+        Share of the ratings in that category for majority and median, posterior probability for Dawid and Skene, 0 to
+        1; 1 for an adjudicated item, NaN where there is no gold.
     reason
         One of `REASONS` where there is no gold; None where there is.
     candidates
@@ -163,7 +169,7 @@ class Gold:
 def gold(
     table: RatingTable,
     *,
-    method: GoldMethod = "majority",
+    method: GoldMethod | None = None,
     adjudicated: npt.ArrayLike | None = None,
     cuts: Cuts = DEFAULT_CUTS,
     chance: Chance = "uniform",
@@ -178,8 +184,9 @@ def gold(
     table
         The ratings.
     method
-        ``"majority"``: the category that more raters chose than any other. ``"dawid_skene"``: the most
-        probable category given each rater's estimated errors.
+        ``"majority"``: the category that more raters chose than any other. ``"median"``: the middle category of an
+        ordered scale; where it falls between two, they are tied. ``"dawid_skene"``: the most probable category
+        given each rater's estimated errors. By default `choose_method` of the scale.
     adjudicated
         (n_items,) positions on the scale that a person decided, -1 where none did. They stand above all.
     cuts, chance
@@ -197,9 +204,9 @@ def gold(
         If a name, a length or a number is out of its range.
     """
     check_cuts(cuts)
-    decided = _checked_codes(adjudicated, table)
+    decided, method = _checked_codes(adjudicated, table), method or choose_method(table.level)
     _check(method, tiers, table, min_ratings, min_posterior)
-    found = _by_majority(table) if method == "majority" else _by_posterior(table, min_posterior)
+    found = _found(table, method, min_posterior)
     contested = _contested(table, cuts, chance, tiers)
     size = table.ratings_per_item
     wrong = np.column_stack([size == 0, size < min_ratings, contested, found.tied, found.doubtful])
@@ -234,6 +241,8 @@ def _checked_codes(codes: npt.ArrayLike | None, table: RatingTable) -> IntArray:
 def _check(
     method: str, tiers: Sequence[str | None] | None, table: RatingTable, min_ratings: int, min_posterior: float
 ) -> None:
+    if method == "median" and table.level == "nominal":
+        raise ValueError("a nominal scale has no median: its categories have no order")
     if method not in get_args(GoldMethod):
         raise ValueError(f"method is {method!r}; it must be one of {', '.join(get_args(GoldMethod))}")
     if tiers is not None and len(tiers) != table.n_items:
@@ -253,6 +262,22 @@ class _Found:
     first: BoolArray
     tied: BoolArray
     doubtful: BoolArray
+
+
+def _found(table: RatingTable, method: GoldMethod, min_posterior: float) -> _Found:
+    if method == "dawid_skene":
+        return _by_posterior(table, min_posterior)
+    return _by_majority(table) if method == "majority" else _by_median(table)
+
+
+def _by_median(table: RatingTable) -> _Found:
+    lower, upper = medians_of(table.counts)
+    categories, rated = np.arange(table.n_categories), table.ratings_per_item > 0
+    first = ((categories == lower[:, None]) | (categories == upper[:, None])) & rated[:, None]
+    tied = rated & (lower != upper)
+    share = ratio((table.counts * (categories == lower[:, None])).sum(axis=1), table.ratings_per_item)
+    doubtful = np.zeros(table.n_items, dtype=bool)
+    return _Found(np.where(tied, MISSING, lower), share, first, tied, doubtful)
 
 
 def _by_majority(table: RatingTable) -> _Found:

@@ -38,6 +38,21 @@ def majority_of(counts: FloatArray) -> IntArray:
     return np.where(alone, first, MISSING)
 
 
+def medians_of(counts: FloatArray) -> tuple[IntArray, IntArray]:
+    """(n_items,) lower and upper median category of ``counts`` (n_items, q); both -1 where there is no rating.
+
+    They differ where as many ratings lie above as below a gap: then there is no median on the scale.
+    """
+    size = counts.sum(axis=1)
+    if not counts.shape[1]:
+        nothing = np.full(len(counts), MISSING, dtype=np.int64)
+        return nothing, nothing
+    upto = counts.cumsum(axis=1)
+    lower = (2 * upto >= size[:, None]).argmax(axis=1)
+    upper = (2 * upto > size[:, None]).argmax(axis=1)
+    return np.where(size > 0, lower, MISSING), np.where(size > 0, upper, MISSING)
+
+
 def majority(table: RatingTable) -> Majority:
     """The majority of each item; a single rating is its own majority. Ties are reported, never broken."""
     top = table.counts.max(axis=1, initial=0.0)

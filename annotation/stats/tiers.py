@@ -2,7 +2,8 @@
 
 PersonaFeedback (arXiv 2506.12915) sorts cases by the agreement of nine annotators; its hard tier is
 0.4 < kappa <= 0.6. Here kappa_i = (P_i - P_e) / (1 - P_e), P_i the share of agreeing pairs of ratings of
-item i.
+item i; on an ordered scale the mean credit of its pairs by quadratic weights (Cohen 1968), so that 4, 4, 5 on a scale
+of seven is no dispute.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from annotation.stats import chance_corrected as chance
+from annotation.stats.arrays import ratio
 from annotation.stats.attainable import TierPlan, plan_tiers
 from annotation.stats.bands import (
     DEFAULT_CUTS,
@@ -30,8 +32,12 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import StatWarning
+from annotation.stats.weighting import default_weighting, positions, weights_of
 
 Chance = Literal["uniform", "margins"]
+
+MOST_PLACES = 1000
+"""Ratings of an item times steps of its scale up to which all attainable kappas are listed."""
 
 SHIFTS = (-0.1, -0.05, 0.0, 0.05, 0.1)
 """How far the sensitivity table moves the cuts."""
@@ -193,11 +199,12 @@ def tiers(
     Parameters
     ----------
     table
-        The ratings; agreement is exact agreement, whatever the level.
+        The ratings. Agreement is exact on a nominal scale and by quadratic weights on an ordered one.
     cuts
         Three ascending kappas; a kappa on a cut belongs to the tier below it.
     chance
-        ``"uniform"``: P_e = 1 / q; ``"margins"``: P_e = sum of p_k^2, p_k the table's category shares.
+        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale; ``"margins"``: of the table's
+        category shares p_k, the sum of p_k^2 on a nominal scale.
     draws
         Number of redraws of each item's raters for its stability; 0 for none. A redraw takes as many ratings
         as the item has, with replacement from its own. A unanimous item therefore never moves.
@@ -255,12 +262,14 @@ def _way_out(plan: TierPlan) -> str:
 
 
 def chance_agreement(table: RatingTable, chance_from: Chance) -> float:
-    """P_e, 0 to 1: one over the number of categories, or from the table's category shares."""
+    """P_e, 0 to 1: the mean credit of two ratings with equally probable categories, or with the table's shares."""
     if chance_from not in ("uniform", "margins"):
         raise ValueError(f"chance is {chance_from!r}; it must be 'uniform' or 'margins'")
-    if chance_from == "uniform":
-        return 1 / table.n_categories if table.n_categories else float("nan")
-    return float(chance.same_category(chance.margins(table)))
+    if not table.n_categories:
+        return float("nan")
+    weights = weights_of(table, default_weighting(table))
+    shares = chance.margins(table) if chance_from == "margins" else np.full(len(weights), 1 / len(weights))
+    return float(shares @ weights @ shares)
 
 
 def item_kappas(table: RatingTable, expected: float) -> FloatArray:
@@ -276,22 +285,23 @@ def tier_stability(table: RatingTable, *, cuts: Cuts, expected: float, draws: in
         return stability
     # items with the same counts have the same stability: found once, it is the same in print
     distinct, which = np.unique(table.counts[rated].astype(np.int64), axis=0, return_inverse=True)
-    home = _bands_of(distinct, expected, cuts)
+    weights = weights_of(table, default_weighting(table))
+    home = _bands_of(distinct, weights, expected, cuts)
     rng = np.random.default_rng(seed)
     size = distinct.sum(axis=1)
     chunk = max(1, BUDGET // distinct.size)
     stayed = np.zeros(len(distinct))
     for start in range(0, draws, chunk):
         redrawn = rng.multinomial(size, distinct / size[:, None], size=(min(chunk, draws - start), len(distinct)))
-        stayed += (_bands_of(redrawn, expected, cuts) == home).sum(axis=0)
+        stayed += (_bands_of(redrawn, weights, expected, cuts) == home).sum(axis=0)
     stability[rated] = (stayed / draws)[which.ravel()]
     return stability
 
 
-def _bands_of(counts: IntArray, expected: float, cuts: Cuts) -> IntArray:
+def _bands_of(counts: IntArray, weights: FloatArray, expected: float, cuts: Cuts) -> IntArray:
     """(…) position in `TIERS` of items with the given counts (…, q) of two or more ratings."""
     size = counts.sum(axis=-1)
-    observed = (counts * (counts - 1)).sum(axis=-1) / (size * (size - 1))
+    observed = (counts * (counts @ weights - 1)).sum(axis=-1) / (size * (size - 1))
     return band_positions((observed - expected) / (1 - expected), cuts)
 
 
@@ -344,15 +354,34 @@ def group_tiers(
 def _group_tier(group: str, table: RatingTable, resampling: Resampling, cuts: Cuts) -> GroupTier:
     pairable = table.pairable
     basis = Basis(int(pairable.sum()), table.n_raters, int(table.ratings_per_item[pairable].sum()))
-    replicates = replicate([_first_two(chance.chance_corrected(table))], resampling)[0]
+    replicates = replicate([_agreement_of_group(table)], resampling)[0]
     percent, kappa = estimates(replicates, resampling, [basis] * 2, [chance.why_undefined(table)] * 2)
     tier, low, high = (tier_of(value, cuts) for value in (kappa.value, kappa.low, kappa.high))
     return GroupTier(group, table.n_items, kappa, percent, tier, low, high)
 
 
-def _first_two(statistic: SumStatistic) -> SumStatistic:
-    """Percent agreement and Fleiss' kappa alone."""
-    return SumStatistic(statistic.contributions, lambda sums: statistic.function(sums)[..., :2])
+def _agreement_of_group(table: RatingTable) -> SumStatistic:
+    """Percent agreement and Fleiss' kappa alone; on an ordered scale kappa by quadratic weights (Gwet 2014, chapter 3).
+
+    Of the five coefficients the weighted one is Gwet's: its observed agreement is taken over, its chance is not.
+    """
+    usual = chance.chance_corrected(table)
+    if table.level == "nominal":
+        return SumStatistic(usual.contributions, lambda sums: usual.function(sums)[..., :2])
+    weights, rated = weights_of(table, default_weighting(table)), table.ratings_per_item > 0
+    credit = np.where(table.pairable, np.nan_to_num(chance.item_agreement(table)), 0.0)
+    shares = table.counts / np.maximum(table.ratings_per_item, 1)[:, None]
+    own = np.column_stack([table.pairable, credit, rated, shares]).astype(float)
+    k = usual.contributions.shape[1]
+
+    def values(sums: FloatArray) -> FloatArray:
+        pairable, credits, n_rated = np.moveaxis(sums[..., k : k + 3], -1, 0)
+        margins = ratio(sums[..., k + 3 :], n_rated[..., None])
+        expected = np.einsum("...i,ij,...j->...", margins, weights, margins)
+        kappa = chance.corrected(ratio(credits, pairable), expected)
+        return np.stack([usual.function(sums[..., :k])[..., 0], kappa], axis=-1)
+
+    return SumStatistic(np.hstack([usual.contributions, own]), values)
 
 
 def _why_no_tier(n_ratings: int, kappa: float) -> str | None:
@@ -365,4 +394,18 @@ def _plans(table: RatingTable, cuts: Cuts, expected: float) -> list[TierPlan]:
     if not np.isfinite(expected) or expected >= 1:
         return []
     sizes = sorted({int(size) for size in table.ratings_per_item[table.pairable]})
-    return [plan_tiers(size, table.n_categories, cuts=cuts, expected=expected) for size in sizes]
+    if table.level == "nominal":
+        return [plan_tiers(size, table.n_categories, cuts=cuts, expected=expected) for size in sizes]
+    places = whole_places(table)
+    if places is None or max(sizes, default=0) * max(places) > MOST_PLACES:
+        return []
+    return [plan_tiers(size, table.n_categories, cuts=cuts, expected=expected, places=places) for size in sizes]
+
+
+def whole_places(table: RatingTable) -> tuple[int, ...] | None:
+    """Where the categories of an ordered scale stand, in whole steps from 0; None without whole steps."""
+    at = positions(table)
+    steps = np.diff(np.unique(at))
+    places = (at - at.min(initial=np.inf)) / (steps.min() if steps.size else 1.0)
+    whole = np.rint(places)
+    return tuple(whole.astype(int).tolist()) if np.allclose(places, whole) and len(places) > 1 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, get_args
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
@@ -27,8 +27,13 @@ from annotation.steps import study_steps
 from annotation.views.large import reads_all
 
 PER_PAGE = 50
-SOURCES = {"majority": "majority of the annotators", "dawid_skene": "Dawid and Skene", "adjudication": "adjudicated"}
-METHODS = {name: SOURCES[name] for name in ("majority", "dawid_skene")}
+SOURCES = {
+    "majority": "majority of the annotators",
+    "median": "median of the annotators",
+    "dawid_skene": "Dawid and Skene",
+    "adjudication": "adjudicated",
+}
+METHODS = {name: SOURCES[name] for name in get_args(GoldMethod)}
 COLUMNS = ("position", "item", "gold", "source", "confidence", "reason", "candidates")
 
 
@@ -44,7 +49,7 @@ class Asked:
     @classmethod
     def of(cls, study: Study, query: Mapping[str, str]) -> Asked:
         """Raises InputError where the query makes no sense."""
-        options = GoldOptions(method=cast(GoldMethod, query.get("method") or "majority"))
+        options = GoldOptions(method=cast(GoldMethod | None, query.get("method") or None))
         read, key = ratings.of_study(study), query.get("criterion", "")
         ours = next((one for one in read if key in ("", one.criterion.key)), None)
         if key and ours is None:

@@ -34,6 +34,10 @@ class Studies(Transport):
     def open_study(self, slug: str) -> types.Study:
         return cast(types.Study, self.post(f"studies/{slug}/open"))
 
+    def set_clustering(self, slug: str, clustering: str) -> types.Study:
+        """Say what dependent items share: none, a grouping, or a key of their source; empty for what the site knows."""
+        return cast(types.Study, self.send("PUT", f"studies/{slug}/clustering", {"clustering": clustering}))
+
     def close_study(self, slug: str) -> types.Study:
         return cast(types.Study, self.post(f"studies/{slug}/close"))
 

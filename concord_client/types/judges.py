@@ -30,7 +30,7 @@ class Contradiction(TypedDict):
     turn: int
     answers: list[list[Any]]
     judges: list[str]
-    steps: int
+    steps: int | None
     tier: str
     decision: str
 

@@ -80,7 +80,7 @@ class Dispute(TypedDict):
     position: int
     turn: int
     answers: list[list[Any]]
-    spread: int
+    spread: int | None
     kappa: float | None
     tier: str
     decision: str

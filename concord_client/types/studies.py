@@ -42,6 +42,7 @@ class Study(TypedDict):
     shown: Any
     asks_strength: bool
     seed: int
+    clustering: str
     created_at: str
     n_items: int
     criteria: list[Criterion]

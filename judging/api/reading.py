@@ -122,7 +122,7 @@ class ContradictionSerializer(serializers.Serializer[Any]):
     turn = serializers.IntegerField()
     answers = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
     judges = serializers.ListField(child=serializers.CharField())
-    steps = serializers.IntegerField()
+    steps = serializers.IntegerField(allow_null=True)
     tier = serializers.CharField(allow_blank=True)
     decision = serializers.CharField(allow_blank=True)
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from annotation.errors import InputError
-from annotation.models import Adjudication, Annotation, Criterion, Study, TierOverride
-from annotation.queries import demographics
-from annotation.stats.table import MISSING, IntArray, Level, RatingTable
+from annotation.models import Adjudication, Criterion, Study, TierOverride
+from annotation.queries import demographics, ratings
+from annotation.queries.ratings import PeoplesRatings
+from annotation.stats.dependence import drop_useless
+from annotation.stats.table import MISSING, IntArray
 from judging.models import Judge, JudgeRun
 from judging.models.judge import PANEL
 from judging.providers.base import OWN_EXAMPLE
@@ -117,6 +119,11 @@ class StudyEvidence:
             left_out=tuple(_left_out(criterion) for criterion in asked if criterion.of_turns),
         )
 
+    def describe_dependence(self) -> str:
+        """One sentence on how intervals are made."""
+        tables = [one.table for one in self.people.values()]
+        return self.material.design.describe(tables[0]) if tables else ""
+
     def judges(self) -> list[Judge]:
         """Those with a run on the study, by name and version."""
         found = {run.judge_id: run.judge for run in self.runs.values()}
@@ -211,14 +218,8 @@ def _left_out(criterion: Criterion) -> dict[str, str]:
 
 
 def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict[int, People]:
-    """By criterion id, what people said. Four queries."""
+    """By criterion id, what people said. Five queries."""
     place = {name: row for row, name in enumerate(items.names)}
-    labels: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
-    submitted = Annotation.objects.counting().filter(assignment__study=study, criterion__in=criteria)
-    fields = ("criterion_id", "assignment__item__position", "assignment__annotator__username", "value")
-    for criterion, position, username, value in submitted.values_list(*fields).iterator(chunk_size=5000):
-        if str(position) in place:
-            labels[criterion].append((place[str(position)], username, value))
     decided: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
     for criterion, position, value in oldest_first.values_list("criterion_id", "item__position", "value"):
@@ -226,7 +227,11 @@ def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict
             decided[criterion][place[str(position)]] = value
     by_hand = _set_by_hand(criteria, place)
     about = demographics.answers(study)
-    return {one.pk: _people(one, items, labels[one.pk], decided[one.pk], by_hand[one.pk], about) for one in criteria}
+    given = ratings.of_criteria(study, criteria)
+    return {
+        one.criterion.pk: _people(one, items, place, decided[one.criterion.pk], by_hand[one.criterion.pk], about)
+        for one in given
+    }
 
 
 def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dict[int, dict[int, str]]:
@@ -240,31 +245,33 @@ def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dic
 
 
 def _people(
-    criterion: Criterion,
+    given: PeoplesRatings,
     items: Material,
-    labels: Sequence[tuple[int, str, str]],
+    place: Mapping[str, int],
     decided: Mapping[int, str],
     tiers: Mapping[int, str],
     about: Mapping[str, Mapping[str, str]],
 ) -> People:
-    code = {value: place for place, value in enumerate(criterion.values)}
-    raters = sorted({username for _, username, _ in labels})
-    column = {username: k for k, username in enumerate(raters)}
-    codes = np.full((items.n, len(raters)), MISSING, dtype=np.int64)
+    """A row for every item, rated or not, with the study's clusters, strata and weights."""
+    there = np.array([name in place for name in given.table.items], dtype=bool)
+    rows = [place[name] for name in given.table.items if name in place]
+    table = given.table.subset_items(there)
+    codes = np.full((items.n, len(table.raters)), MISSING, dtype=np.int64)
+    codes[rows] = table.codes
     declined = np.zeros(items.n, dtype=np.int64)
-    for row, username, value in labels:
-        if value:
-            codes[row, column[username]] = code[value]
-        else:
-            declined[row] += 1
+    declined[rows] = given.declined[there]
+    code = {value: number for number, value in enumerate(given.criterion.values)}
     gold = np.full(items.n, MISSING, dtype=np.int64)
     for row, value in decided.items():
         gold[row] = code[value]
-    level = cast(Level, criterion.level)  # the database allows nothing else
-    table = RatingTable(codes, tuple(criterion.values), level, items.names, tuple(raters))
+    whole = drop_useless(
+        replace(
+            table, codes=codes, items=items.names, clusters=items.clusters, strata=items.strata, weights=items.weights
+        )
+    )
     by_hand = {row: tier for row, tier in tiers.items() if tier}
-    answers = {key: tuple(given.get(rater) for rater in raters) for key, given in about.items()}
-    return People(table, gold, declined, by_hand, answers)
+    answers = {key: tuple(said.get(rater) for rater in whole.raters) for key, said in about.items()}
+    return People(whole, gold, declined, by_hand, answers)
 
 
 def _examples(replies: Iterable[Reply], items: Material) -> int:

@@ -1,10 +1,15 @@
-"""Which items of a study are held out: there a judge is put beside people only by a look on record."""
+"""Which items of a study are held out: there a judge is put beside people only by a look on record.
+
+What is never split is what items share by themselves, a user or a question, whatever clustering the study names: naming
+another one moves no item.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from annotation.models import Item, Study
+from annotation.queries.dependence import of_dialogue, of_pair
 from annotation.stats.table import BoolArray
 from judging.models import HoldOut
 from judging.stats.hold_out import held_out
@@ -18,16 +23,6 @@ def split_of(study: Study) -> HoldOut | None:
 def outside(split: HoldOut, clusters: Sequence[str]) -> BoolArray:
     """(n,) whether each item, told by its cluster, is held out."""
     return held_out(clusters, split.share, split.seed)
-
-
-def of_dialogue(profile: int | None, dialogue: int) -> str:
-    """What a dialogue stays together with: those of its user, else nothing."""
-    return f"profile {profile}" if profile else f"dialogue {dialogue}"
-
-
-def of_pair(profile: int | None, question: str, context: str) -> str:
-    """What a pair stays together with: those of its user, else those of its question."""
-    return f"profile {profile}" if profile else f"question {question}\n{context}"
 
 
 def positions(study: Study) -> frozenset[int]:

@@ -17,6 +17,7 @@ import numpy as np
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Study
+from annotation.queries.dependence import of_dialogue, of_pair, read_dependence
 from judging.models import HoldOut
 from judging.queries import hold_out
 from judging.stats.observed import Material
@@ -62,21 +63,22 @@ def part_of(items: Material, split: HoldOut | None, part: str) -> Material:
         raise InputError(f"{part!r} is no part of this study; there is {' and '.join(known)}", field="part")
     if split is None:
         return items
-    outside = hold_out.outside(split, items.clusters)
+    outside = hold_out.outside(split, items.split_units)
     return items.subset(outside if part == HELD_OUT else ~outside)
 
 
 def leaks(study: Study, split: HoldOut) -> list[int]:
     """Positions of held-out items whose content also stands in the development part. One query."""
     items = material(study)
-    outside = hold_out.outside(split, items.clusters)
+    outside = hold_out.outside(split, items.split_units)
     seen = {text for text, out in zip(items.fingerprints, outside, strict=True) if not out}
     rows = zip(items.names, items.fingerprints, outside, strict=True)
     return [int(name) for name, text, out in rows if out and text in seen]
 
 
 def material(study: Study) -> Material:
-    """The study's items in their order. One query; of a text no more is kept than what is known of it."""
+    """The study's items in their order. Two queries or three; of a text no more is kept than what is known of it."""
+    dependence = read_dependence(study)
     fields = ITEM_FIELDS[Study.Kind(study.kind)]
     found = study.items.order_by("position").values_list("position", "inclusion_probability", "stratum", *fields)
     read = _of_dialogue if study.kind == Study.Kind.DIALOGUE else _of_pair
@@ -88,18 +90,21 @@ def material(study: Study) -> Material:
     return Material(
         names=tuple(str(row[0]) for row in rows),
         inclusion=np.array([row[1] for row in rows], dtype=float),
-        clusters=tuple(fact.cluster for fact in facts),
+        clusters=dependence.clusters_at([row[0] for row in rows]),
+        split_units=tuple(fact.split_unit for fact in facts),
         length=np.array([fact.length for fact in facts], dtype=float),
         assistants=tuple(fact.assistant for fact in facts),
         opponents=tuple(fact.opponent for fact in facts),
         groups={name: column for name, column in groups.items() if _tells_apart(column)},
         fingerprints=tuple(fact.fingerprint for fact in facts),
+        design=dependence.design,
+        strata=dependence.strata_at([row[0] for row in rows]),
     )
 
 
 @dataclass(frozen=True)
 class _Facts:
-    cluster: str
+    split_unit: str
     length: float
     assistant: str
     opponent: str
@@ -113,7 +118,7 @@ def _of_dialogue(
     said_by_assistant = sum(len(turn["content"]) for turn in turns if turn["role"] == "assistant")
     domain = SEVERAL if len(domains or ()) > 1 else "".join(domains or ())
     groups = {"assistant": assistant, "condition": condition, "domain": domain, **_demographics(demographics)}
-    cluster = hold_out.of_dialogue(profile, pk)
+    cluster = of_dialogue(profile, pk)
     text = content_hash([[turn["role"], _plain(turn["content"])] for turn in turns])
     return _Facts(cluster, math.log(max(said_by_assistant, 1)), assistant, "", groups, text)
 
@@ -133,7 +138,7 @@ def _of_pair(
     length = math.log(max(len(one), 1) / max(len(two), 1))
     models = " / ".join(sorted(filter(None, (model_1, model_2))))
     groups = {"assistants": models, "kind": kind, "source tier": tier, **_demographics(demographics)}
-    cluster = hold_out.of_pair(profile, question, context)
+    cluster = of_pair(profile, question, context)
     text = content_hash([profile, *map(_plain, (question, context, one, two))])
     return _Facts(cluster, length, model_1, model_2, groups, text)
 

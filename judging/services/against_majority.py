@@ -31,7 +31,7 @@ class Contradiction:
     judges
         Names of those that contradict.
     steps
-        Of the scale, between the majority and the judge that is furthest from it; 1 on a scale without an order.
+        Of the scale, between the majority and the judge that is furthest from it; None on a scale without an order.
     tier
         Of the item, by people's answers; empty where it has none.
     decision
@@ -42,7 +42,7 @@ class Contradiction:
     turn: int
     answers: tuple[tuple[str, int], ...]
     judges: tuple[str, ...]
-    steps: int
+    steps: int | None
     tier: str
     decision: str
 
@@ -73,12 +73,12 @@ def contradictions(study: Study, criterion: Criterion, *, judge: str = "") -> li
                 turn=turn_of(name),
                 answers=tuple((labels[code], int(counts[code])) for code in np.flatnonzero(counts > 0)),
                 judges=tuple(by),
-                steps=max(by.values()),
+                steps=max(by.values()) if ordered else None,
                 tier=rated.tiers[row] or "",
                 decision=criterion.label_of(decided[name]) if name in decided else "",
             )
         )
-    return sorted(found, key=lambda one: (bool(one.decision), -one.steps, one.position, one.turn))
+    return sorted(found, key=lambda one: (bool(one.decision), -(one.steps or 0), one.position, one.turn))
 
 
 def _apart(said: IntArray, most: IntArray, *, ordered: bool) -> IntArray:

@@ -15,6 +15,7 @@ from annotation.hashing import content_hash, digest
 from annotation.models import AgreementRun, Study, User
 from annotation.queries import demographics, items
 from annotation.queries import ratings as people
+from annotation.queries.dependence import read_dependence
 from annotation.queries.raters import Annotator, annotators_of
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services import agreement as among_people
@@ -88,13 +89,9 @@ class StudyRatings:
         """
         kinds = said_of_themselves(study, by) if by and by not in GROUPINGS else None
         named = items.groups(study, by) if by in items.GROUPINGS else None
-        clusters = items.clusters(study, cluster) if cluster else None
-        criteria, said = (
-            people.of_study(study, guideline_version=guideline_version),
-            judges.of_study(study, with_scores=with_scores),
-        )
-        within = items.strata(study, strata) if strata else None
-        criteria = tuple(one.resampled(clusters=clusters, strata=within) for one in criteria)
+        dependence = read_dependence(study, cluster=cluster, strata=strata)
+        criteria = people.of_study(study, guideline_version=guideline_version, dependence=dependence)
+        said = judges.of_study(study, with_scores=with_scores)
         columns = {
             one.criterion.key: tuple(
                 JudgeColumn.of(judge, one.table, with_scores=with_scores) for judge in said.get(one.criterion.pk, ())
@@ -158,6 +155,7 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
         "unscored": one.unscored,
         **({} if table.clusters is None else {"clusters": table.clusters}),
         **({} if table.strata is None else {"strata": table.strata}),
+        **({} if table.weights is None else {"weights": digest(table.weights.tobytes())}),
     }
 
 
@@ -191,7 +189,7 @@ def _computed(study: Study, ratings: StudyRatings, options: JudgedOptions) -> di
 def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
     kinds = None if ratings.kinds is None else [ratings.kinds.get(rater) for rater in one.table.raters]
     columns = ratings.judges[one.criterion.key]
-    found = document(one.table, columns, options, _groups(one, ratings, options), kinds)
+    found = document(one.table, columns, options, _groups(one, ratings, options), kinds, design=one.design)
     return {**found, "unscored_by_people": one.unscored, "warnings": [*found["warnings"], *_on_people(one, ratings)]}
 
 
@@ -213,7 +211,7 @@ def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str,
 
 
 def side_by_side(documents: Mapping[str, dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Rows of the published table: a criterion and a judge, kappa of the judge, agreement of the annotators."""
+    """A criterion and a judge a row: agreement of the judge with people and of people, by one coefficient."""
     return [
         row
         for key, found in documents.items()
@@ -227,8 +225,9 @@ def _row(key: str, name: str, found: dict[str, Any], judge: str | None) -> dict[
         "name": name,
         "judge": judge,
         "kind": found["judges"][judge]["kind"] if judge else None,
-        "judge_cohen_kappa": found["judges"][judge]["mean_cohen_kappa"] if judge else None,
-        "fleiss_kappa": found["coefficients"]["fleiss_kappa"],
+        "coefficient": found["headline"]["name"],
+        "judge_agreement": found["judges"][judge][found["headline"]["judge"]] if judge else None,
+        "people_agreement": found["coefficients"][found["headline"]["people"]],
         "n_items": found["n_items"],
         "n_raters": found["n_raters"],
         "n_ratings": found["n_ratings"],

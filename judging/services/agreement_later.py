@@ -6,30 +6,25 @@ is emptied, nothing is lost but the sentence that somebody is waiting: asking ag
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from threading import Event, Thread
 from time import time
 from typing import Any
 
 from celery import current_app
 from django.core.cache import cache
-from django.db import connection
 from kombu.exceptions import OperationalError
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import AgreementRun, Criterion, Study, User
 from annotation.queries.raters import Annotator, annotators_of
+from annotation.services.turns import alone
 from judging.services import agreement
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import JudgedOptions
 
 TASK = "judging.agree"
 REMEMBERED = 24 * 3600
-BEAT, GONE = 5.0, 30
-"""Seconds between a worker's signs of life, and after which one without them is gone."""
 
 
 @dataclass(frozen=True)
@@ -124,31 +119,6 @@ def compute(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
             raise
         else:
             cache.delete(key)
-
-
-@contextmanager
-def alone(key: str) -> Iterator[bool]:
-    """Whether nobody else is at it; if so, signs of life are given as long as it lasts."""
-    if not cache.add(key, True, GONE):
-        yield False
-        return
-    done = Event()
-    beating = Thread(target=beat, args=(key, done), daemon=True)
-    beating.start()
-    try:
-        yield True
-    finally:
-        done.set()
-        beating.join()
-        cache.delete(key)
-
-
-def beat(key: str, done: Event) -> None:
-    try:
-        while not done.wait(BEAT):
-            cache.set(key, True, GONE)
-    finally:
-        connection.close()  # this thread's own, where the cache is in the database
 
 
 def kept(study: Study, options: JudgedOptions) -> AgreementRun | None:

@@ -13,8 +13,10 @@ from annotation.errors import InputError
 from annotation.parsing import label_files
 from annotation.parsing.label_files import LabelFile
 from annotation.services.agreement import Options
+from annotation.stats.dependence import Design, design_warnings, fill_gaps
 from annotation.stats.labels import Label, infer_categories, number_of
 from annotation.stats.table import FloatArray, Level
+from annotation.stats.warnings import StatWarning
 from judging.stats.calibrate import TARGETS, Columns, calibrate
 from judging.stats.calibration import MapName
 
@@ -33,7 +35,6 @@ class CalibrationOptions(Options):
         Agreements to be guaranteed, and the probability with which each may fail.
     """
 
-    bootstrap: int = 1000
     positive: str | None = None
     method: MapName = "isotonic"
     targets: tuple[float, ...] = TARGETS
@@ -110,6 +111,7 @@ def of_file(
         )
     except ValueError as error:
         raise InputError(str(error), file=str(path)) from error
+    document = found.as_json()
     return {
         "human": names.human,
         "judge": names.judge,
@@ -118,7 +120,8 @@ def of_file(
         "seed": options.seed,
         "bootstrap": options.bootstrap,
         "confidence": options.confidence,
-        **found.as_json(),
+        **document,
+        "warnings": [*document["warnings"], *(one.as_json() for one in _on_design(file, names, columns))],
     }
 
 
@@ -139,8 +142,19 @@ def _columns(file: LabelFile, names: FileColumns, level: Level | None, categorie
         level=level or ("interval" if numeric and len(scale) > 2 else "nominal"),
         confidence=None if names.confidence is None else file.numbers(names.confidence),
         weights=None if names.weight is None else _weights(file, names.weight),
-        clusters=None if names.cluster is None else tuple(cell or "" for cell in file.texts(names.cluster)),
+        clusters=None if names.cluster is None else _clusters(file, names.cluster),
     )
+
+
+def _on_design(file: LabelFile, names: FileColumns, columns: Columns) -> list[StatWarning]:
+    """What to know of gaps among the clusters, and of weights that lie far apart."""
+    gaps = 0 if names.cluster is None else sum(not cell for cell in file.texts(names.cluster))
+    return design_warnings(Design(by=names.cluster or "", alone=gaps), columns.weights)
+
+
+def _clusters(file: LabelFile, column: str) -> tuple[str, ...]:
+    """The rows' clusters; a row without one stands alone."""
+    return fill_gaps(file.texts(column), [f"on line {row.line}" for row in file.rows])[0]
 
 
 def _check_numbers(file: LabelFile, names: FileColumns, scale: Sequence[Label]) -> None:

@@ -12,6 +12,7 @@ from annotation.errors import InputError
 from annotation.parsing.rating_files import RatingsFile
 from annotation.services import agreement as among_people
 from annotation.services.agreement import Options
+from annotation.stats.dependence import INDEPENDENT, Design, fill_gaps, find_bad_weight
 from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, grouped_raters
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import group_tiers
@@ -146,8 +147,11 @@ MOST_COMPARED = 8
 
 OF_GROUPS = (
     "mean_cohen_kappa",
+    "mean_weighted_cohen_kappa",
     "human_ceiling",
+    "human_ceiling_weighted",
     "below_ceiling",
+    "below_ceiling_weighted",
     "percent_agreement",
     "accuracy",
     "mae",
@@ -166,14 +170,15 @@ def document(
     options: JudgedOptions,
     groups: Sequence[str] | None = None,
     kinds: Sequence[str | None] | None = None,
+    design: Design = INDEPENDENT,
 ) -> dict[str, Any]:
     """The document of one criterion: people among themselves, each judge beside them, every two judges.
 
     `groups` names the group of each item of the table, `kinds` that of each of its raters, None where it is not known;
     with one of them, each group has figures of its own.
     """
-    _check_nested(table, options)
-    found = among_people.of_people(table, options)
+    _check_nested(table, design)
+    found = among_people.of_people(table, options, design)
     used = [_used(table, column, options) for column in columns]
     found["judges"] = {column.name: _judge(table, column, options) for column in columns}
     found["differences"] = _differences(table, used, options)
@@ -186,7 +191,7 @@ def document(
     return found
 
 
-def _check_nested(table: RatingTable, options: JudgedOptions) -> None:
+def _check_nested(table: RatingTable, design: Design) -> None:
     """Raise InputError where a cluster lies in two strata: it cannot be drawn whole within both."""
     if table.clusters is None or table.strata is None:
         return
@@ -194,7 +199,7 @@ def _check_nested(table: RatingTable, options: JudgedOptions) -> None:
     for cluster, stratum in zip(table.clusters, table.strata, strict=True):
         if stratum_of.setdefault(cluster, stratum) != stratum:
             raise InputError(
-                f"{options.cluster} {cluster!r} has items in {options.strata} {stratum_of[cluster]!r} and {stratum!r}: "
+                f"{design.by} {cluster!r} has items in {design.within} {stratum_of[cluster]!r} and {stratum!r}: "
                 "it cannot be drawn whole within one; leave out the clusters or the strata",
                 field="cluster",
             )
@@ -362,20 +367,48 @@ def note(code: str, message: str) -> dict[str, str]:
     return {"code": code, "message": message}
 
 
-def of_file(file: RatingsFile, judge_names: Sequence[str], options: JudgedOptions) -> dict[str, Any]:
-    """The document of a file in which some raters are judges. Raises InputError where it has no such rater."""
+def of_file(
+    file: RatingsFile, judge_names: Sequence[str], options: JudgedOptions, *, weight: str = ""
+) -> dict[str, Any]:
+    """The document of a file in which some raters are judges, items weighted by the column ``weight``.
+
+    Raises InputError where it has no such rater, or a weight is not a positive number.
+    """
     table = file.table
     for name in judge_names:
         if name not in table.raters:
             raise InputError(f"no rater is called {name!r}; there are {', '.join(table.raters)}", field="judge")
     annotators = table.select_raters([rater for rater in table.raters if rater not in judge_names])
-    annotators = replace(
-        annotators,
-        clusters=file.column(options.cluster) if options.cluster else None,
-        strata=file.column(options.strata) if options.strata else None,
-    )
+    annotators, design = _designed(file, annotators, options, weight)
     columns = [_column(file, name) for name in dict.fromkeys(judge_names)]
-    return document(annotators, columns, options, file.column(options.by) if options.by else None)
+    return document(annotators, columns, options, file.column(options.by) if options.by else None, design=design)
+
+
+def _designed(file: RatingsFile, table: RatingTable, options: JudgedOptions, weight: str) -> tuple[RatingTable, Design]:
+    """The table with the file's clusters, strata and weights, and what they are called."""
+    design = Design(by=options.cluster, within=options.strata, weighted=weight)
+    clusters = None
+    if options.cluster:
+        clusters, alone = fill_gaps(file.column(options.cluster), table.items)
+        design = replace(design, alone=alone)
+    weights = _weights(file, weight) if weight else None
+    strata = file.column(options.strata) if options.strata else None
+    return replace(table, clusters=clusters, strata=strata, weights=weights), design
+
+
+def _weights(file: RatingsFile, column: str) -> FloatArray:
+    """Raises InputError naming the first item whose weight is not a positive number."""
+    given = []
+    for item, text in zip(file.table.items, file.column(column), strict=True):
+        try:
+            given.append(float(text))
+        except ValueError as error:
+            raise InputError(f"item {item}: {text!r} is no number", field=column) from error
+    weights = np.array(given)
+    if (place := find_bad_weight(weights)) is not None:
+        name, value = file.table.items[place], weights[place]
+        raise InputError(f"item {name}: the weight is {value:g}; it must be a finite number above 0", field=column)
+    return weights
 
 
 def _column(file: RatingsFile, name: str) -> JudgeColumn:

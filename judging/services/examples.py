@@ -1,20 +1,27 @@
 """Few-shot examples of a judge: items that people have settled, drawn from the development part and from nowhere else.
 
-An example is kept whole among a version's parameters, so that a version never changes. Before a version is saved, each
-of its examples is made again from the database and has to be the same: what is not in the development part, was not
-adjudicated so, or also stands in the held-out part is refused, whoever put it there.
+An item is settled by an adjudication, or by gold: enough people, not contested, not tied. An example is kept whole
+among a version's parameters, so that a version never changes. Before a version is saved, each of its examples is made
+again from the database and has to be the same: what is not in the development part, was not settled so, or also stands
+in the held-out part is refused, whoever put it there.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from annotation.errors import InputError
 from annotation.models import Adjudication, Criterion, Item, Study, User
+from annotation.queries import ratings
+from annotation.queries.ratings import PeoplesRatings
+from annotation.services import tiers
+from annotation.stats.gold import gold
+from annotation.stats.table import MISSING
 from annotation.walls import sees
 from judging import prompts
 from judging.queries import hold_out
@@ -42,8 +49,10 @@ def drawn(
         there = settled[criterion.pk]
         rng = np.random.default_rng([seed, place])
         chosen = _named(there, items, criterion) if items else _in_turn(there, n, criterion, rng)
+        read = items_at(study, chosen)
         found += [
-            _example(study, criterion, there[position], order=_order(study, k)) for k, position in enumerate(chosen)
+            _example(criterion, read[position], there[position], order=_order(study, k))
+            for k, position in enumerate(chosen)
         ]
     return found
 
@@ -54,8 +63,17 @@ def check_number(n: int) -> None:
         raise InputError(f"must be from 1 to {MOST}", field="examples")
 
 
-def settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int, dict[int, Adjudication]]:
-    """By criterion id and position, the newest adjudication of each item that may be an example.
+@dataclass(frozen=True)
+class Settled:
+    """What people settled of one item: the value, and why where somebody said so."""
+
+    value: str
+    why: str = ""
+
+
+def settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int, dict[int, Settled]]:
+    """By criterion id and position, what the newest adjudication says of each item that may be an example, else its
+    gold.
 
     Items of the development part whose content is nowhere in the held-out part. InputError where nothing is held out:
     then nothing would be left to tell whether the new version is better.
@@ -68,14 +86,30 @@ def settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int, dict
             field="study",
         )
     closed = hold_out.positions(study) | twins(study, leaks(study, split))
-    found: dict[int, dict[int, Adjudication]] = defaultdict(dict)
+    found = {one.criterion.pk: gold_of(one) for one in ratings.of_criteria(study, criteria)}
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
-    for one in oldest_first.select_related(
-        "item__dialogue__scenario__profile", "item__dialogue__scenario__task", "item__pair__profile"
-    ):
-        if one.item.position not in closed:
-            found[one.criterion_id][one.item.position] = one
-    return found
+    for pk, position, value, why in oldest_first.values_list("criterion_id", "item__position", "value", "reason"):
+        found[pk][position] = Settled(value, why.strip())
+    return {
+        pk: {position: one for position, one in there.items() if position not in closed} for pk, there in found.items()
+    }
+
+
+def gold_of(given: PeoplesRatings) -> dict[int, Settled]:
+    """By position, the gold that follows from people's answers: of enough of them, not contested, not tied."""
+    if not given.table.n_items:
+        return {}
+    found, values = gold(given.table, tiers=tiers.holding(given)), given.criterion.values
+    rows = zip(given.positions, found.codes.tolist(), strict=True)
+    return {position: Settled(values[code]) for position, code in rows if code != MISSING}
+
+
+def items_at(study: Study, positions: Collection[int]) -> dict[int, Item]:
+    """The items at these positions with all that their examples hold. One query."""
+    whole = study.items.select_related(
+        "dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile", "study"
+    )
+    return {item.position: item for item in whole.filter(position__in=positions)}
 
 
 def twins(study: Study, leaking: Sequence[int]) -> frozenset[int]:
@@ -88,20 +122,20 @@ def twins(study: Study, leaking: Sequence[int]) -> frozenset[int]:
     return frozenset(position for position, text in texts.items() if text in shared)
 
 
-def _named(there: Mapping[int, Adjudication], items: Sequence[int], criterion: Criterion) -> list[int]:
+def _named(there: Mapping[int, Settled], items: Sequence[int], criterion: Criterion) -> list[int]:
     for position in items:
         if position not in there:
             raise InputError(
-                f"item {position} is no adjudicated item of the development part on {criterion.key}", field="items"
+                f"item {position} is no settled item of the development part on {criterion.key}", field="items"
             )
     return list(dict.fromkeys(items))
 
 
-def _in_turn(there: Mapping[int, Adjudication], n: int, criterion: Criterion, rng: np.random.Generator) -> list[int]:
+def _in_turn(there: Mapping[int, Settled], n: int, criterion: Criterion, rng: np.random.Generator) -> list[int]:
     """Positions drawn so that the values of the scale come up in turn, as long as they have items."""
     if len(there) < n:
         raise InputError(
-            f"{criterion.key} has {len(there)} adjudicated items in the development part, fewer than {n}: "
+            f"{criterion.key} has {len(there)} settled items in the development part, fewer than {n}: label or "
             "adjudicate more, or ask for fewer examples",
             field="examples",
         )
@@ -122,8 +156,8 @@ def _order(study: Study, place: int) -> str:
     return "" if study.kind != Study.Kind.PAIR else ("AB", "BA")[place % 2]
 
 
-def _example(study: Study, criterion: Criterion, settled: Adjudication, *, order: str) -> Document:
-    item: Item = settled.item
+def _example(criterion: Criterion, item: Item, settled: Settled, *, order: str) -> Document:
+    study = item.study
     return {
         "study": study.slug,
         "item": item.position,
@@ -134,7 +168,7 @@ def _example(study: Study, criterion: Criterion, settled: Adjudication, *, order
         "order": order,
         "material": prompts.example_material(content_of(item, study.shown, order)),
         "value": settled.value,
-        "why": settled.reason.strip(),
+        "why": settled.why,
     }
 
 
@@ -148,13 +182,18 @@ def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
         if study is None or not sees(seen_by, study):
             raise InputError(f"an example is of the study {slug!r}, which is not there", field="parameters")
         criteria = {criterion.key: criterion for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)}
-        settled = settled_items(study, list(criteria.values()))
+        settled, read = settled_items(study, list(criteria.values())), items_at(study, [one["item"] for one in given])
         for one in given:
-            criterion = criteria.get(one["criterion"])
+            criterion, item = criteria.get(one["criterion"]), read.get(one["item"])
             there = settled[criterion.pk].get(one["item"]) if criterion else None
-            if criterion is None or there is None or _example(study, criterion, there, order=one["order"]) != one:
+            if (
+                criterion is None
+                or item is None
+                or there is None
+                or _example(criterion, item, there, order=one["order"]) != one
+            ):
                 raise InputError(
-                    f"the example on {one['criterion']}, item {one['item']} of {study}, is not what was adjudicated "
+                    f"the example on {one['criterion']}, item {one['item']} of {study}, is not what was settled "
                     "there in the development part: draw the examples anew",
                     field="parameters",
                 )

@@ -247,7 +247,8 @@ def _figures(held: Held) -> dict[str, Any]:
     alone = {name: _why_no_ceiling(held, paired, reason) for name, reason in reasons.items()}
     found = _estimates(judge, held, bases, reasons)
     of_people = figures.ceiling_bases(held)
-    ceiling = _estimates(people, held, of_people, alone)
+    own = held.people_alone
+    ceiling = _estimates(people if own is held else figures.human_ceiling(own), own, of_people, alone)
     short = _estimates(minus(people, judge), held, of_people, alone)
     return {
         **found,

@@ -59,7 +59,12 @@ class Evidence:
     @property
     def is_preference(self) -> bool:
         """Whether the criterion asks which of two responses is better."""
-        return {"1", "2"} <= {str(c) for c in self.table.categories} <= set(PREFERENCE) and any(self.material.opponents)
+        return self.is_choice and any(self.material.opponents)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the categories name one of two responses, or a tie."""
+        return {"1", "2"} <= {str(c) for c in self.table.categories} <= set(PREFERENCE)
 
     def columns(self, kept: BoolArray | None = None) -> Columns:
         """What `judging.stats.calibrate.calibrate` takes: labels of people (counted, or mean scores) and verdicts."""

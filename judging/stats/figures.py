@@ -4,6 +4,7 @@ ceiling, each annotator against the others.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -47,6 +48,8 @@ class Held:
     scores
         (n_items,) scores of the first rater in units of the scale, which its correlations and errors read instead of
         its codes; every item is then a row of its own. None where the codes say all.
+    is_rated
+        Whether the annotators rated any item at all, scored or not.
     """
 
     people: RatingTable
@@ -54,6 +57,7 @@ class Held:
     distinct: RatingTable
     resampling: Resampling
     scores: FloatArray | None = None
+    is_rated: bool = True
 
     @classmethod
     def of(
@@ -78,7 +82,27 @@ class Held:
         resampling = Resampling.of(
             distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
         )
-        return cls(kept, said, distinct.table, resampling, None if scores is None else scores[scored])
+        own = None if scores is None else scores[scored]
+        return cls(kept, said, distinct.table, resampling, own, is_rated=people.n_ratings > 0)
+
+    @cached_property
+    def people_alone(self) -> "Held":
+        """The people without the raters that are held to them, drawn as `annotation.stats.agreement` draws them.
+
+        What people reach among themselves has then one interval, whoever is held to it. Items in clusters are drawn
+        alike in either case.
+        """
+        if self.people.clusters is not None or not self.people.n_items:
+            return self
+        distinct = distinct_items(self.people)
+        resampling = Resampling.of(
+            distinct.table,
+            bootstrap=self.resampling.n_replicates,
+            confidence=self.resampling.confidence,
+            seed=self.resampling.seed,
+            copies=distinct.copies,
+        )
+        return Held(self.people, self.codes[:, :0], distinct.table, resampling, is_rated=self.is_rated)
 
     @property
     def n_judges(self) -> int:
@@ -123,6 +147,8 @@ class Held:
     @property
     def reason(self) -> str:
         """Why nothing can be compared."""
+        if not self.is_rated:
+            return "no annotator has rated an item"
         if not len(self.codes):
             return "the judge scored no item" if self.n_judges == 1 else "no item that all of these judges scored"
         return "one category used" if self.people.n_ratings else "no annotator rated an item that the judge scored"

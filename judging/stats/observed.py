@@ -10,9 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, band_positions
+from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.tiers import item_kappas
+from annotation.stats.tiers import chance_agreement, item_kappas
 from judging.stats.audits.altered import Altered
 
 
@@ -27,7 +28,7 @@ class Material:
     inclusion
         (n,) probability with which the item came into the study.
     clusters
-        (n,) what is independent of each other: profile, else question or dialogue.
+        (n,) what is independent of each other: profile, else question or dialogue, or what the study names.
     length
         (n,) log number of characters of what is judged; for pairs the log ratio of response 1 to response 2.
     assistants
@@ -38,6 +39,12 @@ class Material:
         By name (domain, condition, …) the group of each item; only groupings with two groups or more.
     fingerprints
         (n,) hash of what is judged, the same for equal contents.
+    split_units
+        (n,) what a hold-out never splits: a user, else a question; empty where nothing was read.
+    design
+        What clusters, strata and weights are called.
+    strata
+        (n,) within what the draw was made; None where it is not kept.
     """
 
     names: tuple[str, ...]
@@ -48,6 +55,9 @@ class Material:
     opponents: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fingerprints: tuple[str, ...] = ()
+    split_units: tuple[str, ...] = ()
+    design: Design = INDEPENDENT
+    strata: tuple[str, ...] | None = None
 
     @property
     def n(self) -> int:
@@ -65,6 +75,9 @@ class Material:
             opponents=chosen(self.opponents, mask),
             groups={name: chosen(column, mask) for name, column in self.groups.items()},
             fingerprints=chosen(self.fingerprints, mask) if self.fingerprints else (),
+            split_units=chosen(self.split_units, mask) if self.split_units else (),
+            design=self.design,
+            strata=None if self.strata is None else chosen(self.strata, mask),
         )
 
     @cached_property
@@ -130,7 +143,7 @@ class People:
     def _computed_tiers(self) -> tuple[str, ...]:
         if not self.table.n_categories:
             return ("",) * self.table.n_items
-        kappa = item_kappas(self.table, 1 / self.table.n_categories)
+        kappa = item_kappas(self.table, chance_agreement(self.table, "uniform"))
         known = np.isfinite(kappa)
         place = band_positions(np.where(known, kappa, 0.0), DEFAULT_CUTS)
         return tuple(TIERS[at] if there else "" for at, there in zip(place, known, strict=True))

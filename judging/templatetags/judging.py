@@ -27,6 +27,12 @@ def part(document: Mapping[str, Any], name: str) -> Any:
 
 
 @register.filter
+def among_people(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """People's agreement on a criterion by the headline coefficient of its scale."""
+    return wording.among_people(document)
+
+
+@register.filter
 def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
     """An estimate as text: 0.61 [0.52, 0.69]; a dash, with the reason where it is undefined."""
     if not estimate or isinstance(estimate, str):  # what a template does not find is an empty text

@@ -21,8 +21,9 @@ from annotation.errors import InputError
 from annotation.markup import drawing
 from annotation.models import AgreementRun, Criterion, Study
 from annotation.queries import demographics, size
+from annotation.queries.dependence import NAMED, NONE
 from annotation.queries.guidelines import labels_by_version
-from annotation.queries.items import CLUSTERINGS, STRATA
+from annotation.queries.items import STRATA
 from annotation.queries.raters import Annotator
 from annotation.queries.size import is_large
 from annotation.services.exports import without_formula
@@ -226,7 +227,7 @@ def _context(study: Study, shown: Shown, run: AgreementRun, options: JudgedOptio
         "can_read_scores": _can_read_scores(documents.values()),
         "groupings": _readable(service.GROUPINGS),
         "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in demographics.questions(study).items()],
-        "clusterings": _readable(CLUSTERINGS),
+        "clusterings": _clusterings(study, options),
         "stratifications": _readable(STRATA),
         "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, shown),
         "forest": drawing(charts.svg(_forest(run.result, shown, charts.PAGE))),
@@ -258,6 +259,15 @@ def _versions(study: Study, shown: Shown) -> dict[int, list[tuple[str, int]]]:
 
 def _readable(names: Iterable[str]) -> list[tuple[str, str]]:
     return [(name, name.replace("_", " ")) for name in names]
+
+
+def _clusterings(study: Study, options: JudgedOptions) -> list[tuple[str, str]]:
+    """What items may be resampled by, the study's own first."""
+    own = f"what the study knows ({study.clustering or 'profile, else question'})"
+    named = [(name, f"items of one {label}") for name, label in _readable(NAMED)]
+    other = [(options.cluster, f"items of one {options.cluster}")] if options.cluster else []
+    known = [("", own), (NONE, "nothing: each item alone"), *named]
+    return [*known, *(one for one in other if one[0] not in dict(known))]
 
 
 def _can_read_scores(documents: Iterable[Document]) -> bool:
@@ -312,7 +322,7 @@ def _sources(held: Document) -> str:
 def _section(study: Study, one: later.Shown, document: Document, annotators: Mapping[str, Annotator]) -> dict[str, Any]:
     """All that the page says of one criterion."""
     simulated = sum(annotators[username].is_simulated for username in one.raters)
-    pairs = document["pairs"]
+    pairs, headline = document["pairs"], document["headline"]
     return {
         "criterion": one.criterion,
         "document": document,
@@ -327,16 +337,51 @@ def _section(study: Study, one: later.Shown, document: Document, annotators: Map
         "note": _note(document),
         "sentence": wording.on_criterion(one.criterion.name, document, simulated=simulated),
         "coefficients": figures.that_apply(figures.among_people(document)),
-        "pairs": [{**pair, **{side: annotators[pair[side]] for side in ("a", "b")}} for pair in pairs[:MOST_PAIRS]],
+        "pair_kappa": figures.PAIRED[headline["kappa"]],
+        "pairs": [
+            {**pair, "kappa": pair[headline["kappa"]], **{side: annotators[pair[side]] for side in ("a", "b")}}
+            for pair in pairs[:MOST_PAIRS]
+        ],
+        "groups": [_with_judges(group, headline) for group in document.get("groups", [])],
+        "annotator_groups": _by_answer(document, headline),
+        "differences": [_difference(one, headline) for one in document["differences"]],
         "more_pairs": max(len(pairs) - MOST_PAIRS, 0),
-        "judges": [_judge(study, one.criterion, name, held, annotators) for name, held in document["judges"].items()],
+        "judges": [
+            _judge(study, one.criterion, name, held, annotators, headline) for name, held in document["judges"].items()
+        ],
         "majority": _majority(study, one.criterion, document["majority"]),
     }
 
 
+def _with_judges(group: Document, headline: Document) -> dict[str, Any]:
+    """A group with each judge's headline coefficient there, and people's beside it."""
+    judges = [
+        {"name": name, "kappa": held[headline["judge"]], "ceiling": held[headline["ceiling"]]}
+        for name, held in group["judges"].items()
+    ]
+    return {**group, "judges": judges}
+
+
+def _by_answer(document: Document, headline: Document) -> dict[str, Any] | None:
+    found = document.get("annotator_groups")
+    return found and {**found, "groups": [_with_judges(group, headline) for group in found["groups"]]}
+
+
+def _difference(one: Document, headline: Document) -> dict[str, Any]:
+    """One judge minus another in the headline coefficient, and against the majority."""
+    kappa, accuracy = (one["figures"][name]["difference"] for name in (headline["judge"], "accuracy"))
+    return {**one, "kappa": kappa, "accuracy": accuracy}
+
+
 def _judge(
-    study: Study, criterion: Criterion, name: str, held: Document, annotators: Mapping[str, Annotator]
+    study: Study,
+    criterion: Criterion,
+    name: str,
+    held: Document,
+    annotators: Mapping[str, Annotator],
+    headline: Document,
 ) -> dict[str, Any]:
+    each = "per_annotator" if headline["kappa"] == "cohen_kappa" else "per_annotator_weighted"
     rows = figures.of_judge(name, {"judges": {name: held}})
     return {
         "name": name,
@@ -347,8 +392,8 @@ def _judge(
             "alt_test": f"{name} in the place of each annotator on {criterion.name}",
         },
         "note": _judges_note(held),
-        "figures": figures.that_apply(row for row in rows if not row.b),
-        "with_each": [(annotators[row.b], row.estimate) for row in rows if row.key == "per_annotator"],
+        "figures": figures.that_apply(row for row in rows if row.group == "judge"),
+        "with_each": [(annotators[row.b], row.estimate) for row in rows if row.key == each],
         "confusion": _confusion(study, criterion, name, held["confusion"]),
         "alt_test": _tested(held.get("alt_test"), annotators),
     }

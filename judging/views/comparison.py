@@ -42,6 +42,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": waiting,
         "left_out": evidence.left_out,
         "rows": list(_rows(found)),
+        "dependence": evidence.describe_dependence(),
         "differences": comparing.differences(found) if len(found) > 1 else [],
         "changes": [change["sentence"] for one in found[:1] for change in one.rules_on_record()["changes"]],
         "cascade": _cascade(request, evidence, found),
@@ -128,7 +129,7 @@ def _row(one: Trusted, key: str, verdict: Any) -> dict[str, Any]:
         "kappa": verdict.kappa,
         "ceiling": verdict.ceiling,
         "alt_test": document["alt_test"],
-        "saved": document["worth"]["saved"],
+        "worth": document["worth"],
         "biases": one.audit.result["criteria"][key]["found"],
     }
 

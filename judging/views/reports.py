@@ -27,7 +27,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     evidence = StudyEvidence.read(study)
     judges, waiting = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
-    document = service.of_judges(evidence, judges)
+    document = service.of_judges(evidence, judges, by=reader(request))
     sections = service.sections(document, charts.PAGE)
     context = {
         "study": study,
@@ -52,5 +52,5 @@ def report_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     evidence = StudyEvidence.read(study)
     ending, content_type, content = service.FORMATS[format]
     judges, _ = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)
-    document = service.of_judges(evidence, judges)
+    document = service.of_judges(evidence, judges, by=reader(request))
     return as_file(content(document), content_type, f"{study.slug}-report.{ending}")

@@ -162,7 +162,9 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         **_left(found),
         **_split(found.study),
         "looks": holding_out.looks(found.study, found.judge),
-        "has_maps": any(one["scores"] and one["scores"]["map"] for one in documents.values()),
+        "has_maps": any(
+            one["scores"] and one["scores"]["map"] and one["scores"]["improves"] for one in documents.values()
+        ),
         "certificate": newest,
         "certificate_state": checking.check(certificates.document(newest)) if newest else None,
         "downloads": {

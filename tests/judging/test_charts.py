@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from annotation.stats.headline import UNWEIGHTED
 from judging import charts
 from judging.charts import FILE, PAGE, Mark, Rows
 
@@ -69,7 +70,8 @@ def test_rows_come_from_a_document():
         "scored": 9,
         "kind": "baseline judge",
     }
-    rows = charts.rows_of("Depth", {"coefficients": {"fleiss_kappa": estimate}, "judges": {"longer": judged}})
+    document = {"headline": UNWEIGHTED.as_json(), "coefficients": {UNWEIGHTED.people: estimate}}
+    rows = charts.rows_of("Depth", {**document, "judges": {"longer": judged}})
     assert [(mark.name, mark.kind) for mark in rows.marks] == [("people", "people"), ("longer (baseline)", "judge")]
     assert rows.ceiling == (0.45, 0.6)
 

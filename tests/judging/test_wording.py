@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.stats.headline import UNWEIGHTED
 from judging import wording
 
 
@@ -10,7 +11,12 @@ def e(value, low=None, high=None, reason=None):
 
 
 def document(kappa=0.7, n_raters=3, judges=None):
-    return {"coefficients": {"fleiss_kappa": e(kappa, 0.6, 0.8)}, "n_raters": n_raters, "judges": judges or {}}
+    return {
+        "headline": UNWEIGHTED.as_json(),
+        "coefficients": {UNWEIGHTED.people: e(kappa, 0.6, 0.8)},
+        "n_raters": n_raters,
+        "judges": judges or {},
+    }
 
 
 def judge(below, *, kind="judge"):
@@ -53,7 +59,7 @@ def test_the_words_of_landis_and_koch(kappa, name):
 )
 def test_a_judge_is_placed_by_the_interval_of_what_it_lacks(below, said):
     sentence = wording.on_criterion("Depth", document(judges={"gpt": judge(below)}))
-    assert sentence.startswith("Three people agree substantially on Depth (Fleiss’ κ 0.70 [0.60, 0.80]); ")
+    assert sentence.startswith("Three people agree substantially on Depth (mean Cohen’s kappa 0.70 [0.60, 0.80]); ")
     assert said in sentence
 
 
@@ -69,7 +75,7 @@ def test_simulated_people_and_baselines_are_called_that():
 
 def test_an_undefined_kappa_is_said_with_its_reason():
     found = document()
-    found["coefficients"]["fleiss_kappa"] = e(None, reason="one category used")
+    found["coefficients"][UNWEIGHTED.people] = e(None, reason="one category used")
     assert (
         wording.on_criterion("Depth", found) == "Agreement of three people on Depth is undefined (one category used)."
     )

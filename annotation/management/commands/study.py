@@ -28,6 +28,13 @@ class Command(ConcordCommand):
         parser.add_argument("--shown", nargs="*", help=f"context beside an item, among {', '.join(PARTS['dialogue'])}")
         parser.add_argument("--allow-tie", action="store_true", help="offer a tie between two responses")
         parser.add_argument("--instructions", default="", help="shown to annotators")
+        parser.add_argument(
+            "--cluster",
+            default="",
+            metavar="NAME",
+            help="what dependent items share: by default their profile, else their question; none, a grouping, or a "
+            "key of their source",
+        )
         parser.add_argument("--seed", type=int, default=0, help="of the order of items and of the order A/B")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -43,6 +50,7 @@ class Command(ConcordCommand):
             allow_tie=options["allow_tie"],
             seed=options["seed"],
             instructions=options["instructions"],
+            clustering=options["cluster"],
         )
         return {
             "study": study.name,
@@ -54,6 +62,7 @@ class Command(ConcordCommand):
             "overlap": study.overlap,
             "shown": study.shown,
             "seed": study.seed,
+            "clustering": study.clustering,
         }
 
     def say(self, document: dict[str, Any]) -> None:

@@ -12,7 +12,8 @@ from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.parsing import rating_files
-from annotation.queries.items import CLUSTERINGS, STRATA
+from annotation.queries.dependence import NAMED
+from annotation.queries.items import STRATA
 from annotation.queries.studies import study_called
 from annotation.stats.table import Level
 from judging import wording
@@ -54,11 +55,16 @@ class Command(ConcordCommand):
             "they answered to that question about themselves",
         )
         parser.add_argument(
-            "--cluster", default="", metavar="COLUMN", help=f"resample together; of a study: {', '.join(CLUSTERINGS)}"
+            "--cluster",
+            default="",
+            metavar="COLUMN",
+            help="what dependent items share; of a study what it knows, or none, "
+            f"{', '.join(NAMED)}, or a key of the items' source",
         )
         parser.add_argument(
             "--strata", default="", metavar="COLUMN", help=f"resample within; of a study: {', '.join(STRATA)}"
         )
+        parser.add_argument("--weight", default="", metavar="COLUMN", help="of a file: a weight for each item")
         parser.add_argument(
             "--guideline-version", type=int, metavar="N", help="of a study: only labels given under this version"
         )
@@ -67,13 +73,16 @@ class Command(ConcordCommand):
         parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        check_source(options, only_study=("criterion", "guideline_version"), only_file=("level", "judge", "categories"))
+        check_source(
+            options, only_study=("criterion", "guideline_version"), only_file=("level", "judge", "categories", "weight")
+        )
         chosen = JudgedOptions(**{name: options[name] for name in CHOSEN})
         if options["file"]:
             if chosen.with_scores:
                 raise InputError("--read score belongs to --study: a file holds verdicts", field="read")
-            describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata) if name)
-            return comparison.of_file(read_file(options, describing=describing), options["judge"], chosen)
+            describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata, options["weight"]) if name)
+            file = read_file(options, describing=describing)
+            return comparison.of_file(file, options["judge"], chosen, weight=options["weight"])
         study, key = study_called(options["study"]), options["criterion"]
         ratings = StudyRatings.of(study, chosen)
         run = agreement.of_study(by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings)
@@ -112,11 +121,12 @@ def read_file(options: Mapping[str, Any], *, describing: tuple[str, ...] = ()) -
 
 
 def table(document: Mapping[str, Any]) -> Iterator[list[str]]:
-    """The published table: a row per criterion and judge."""
-    yield ["criterion", "judge", "Cohen's kappa of the judge", "Fleiss' kappa of the annotators", "items"]
+    """Judge and people side by side: a row per criterion and judge."""
+    yield ["criterion", "judge", "judge with annotators", "annotators with each other", "coefficient", "items"]
     for row in document["table"]:
-        kappas = [text.estimate(row["judge_cohen_kappa"]), text.estimate(row["fleiss_kappa"])]
-        yield [row["criterion"], row["judge"] or "-", *kappas, str(row["n_items"])]
+        judge = text.estimate(row["judge_agreement"]) if row["judge"] else "-"
+        both = [judge, text.estimate(row["people_agreement"]), row["coefficient"]]
+        yield [row["criterion"], row["judge"] or "-", *both, str(row["n_items"])]
 
 
 def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
@@ -127,35 +137,40 @@ def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
         f"{found['n_ratings']} ratings, {found['level']}; seed {found['seed']}, {found['bootstrap']} resamples"
     )
     yield text.columns([[key.replace("_", " "), text.estimate(e)] for key, e in found["coefficients"].items()])
+    headline = found["headline"]
     if found["pairs"]:
-        yield "pairs, Cohen's kappa"
-        yield text.columns([[f"{p['a']} / {p['b']}", text.estimate(p["cohen_kappa"])] for p in found["pairs"]])
+        kappa = headline["kappa"]
+        yield f"pairs, {kappa.replace('_', ' ')}"
+        yield text.columns([[f"{p['a']} / {p['b']}", text.estimate(p[kappa])] for p in found["pairs"]])
     for judge, held in found["judges"].items():
         yield f"judge {judge}: {held['scored']} scored, {held['unscored']} unscored{_read(held)}"
-        yield text.columns(list(_judge(held)))
+        yield text.columns(list(_judge(held, headline)))
         yield from _alt_test(held["alt_test"])
-    yield from _differences(found["differences"])
-    yield from _groups(found.get("groups", []))
-    yield from _of_annotators(found.get("annotator_groups"))
+    yield from _differences(found["differences"], headline)
+    yield from _groups(found.get("groups", []), headline)
+    yield from _of_annotators(found.get("annotator_groups"), headline)
+    yield found["dependence"]["message"]
     yield from (f"! {warning['message']}" for warning in found["warnings"])
 
 
-def _judge(held: Mapping[str, Any]) -> Iterator[list[str]]:
-    for key in ("mean_cohen_kappa", "human_ceiling", "below_ceiling", "accuracy", "spearman", "mae"):
+def _judge(held: Mapping[str, Any], headline: Mapping[str, str]) -> Iterator[list[str]]:
+    first = (headline["judge"], headline["ceiling"], headline["below"])
+    for key in (*first, "accuracy", "spearman", "mae"):
         yield [key.replace("_", " "), text.estimate(held[key])]
-    for annotator, kappa in held["per_annotator"].items():
+    each = "per_annotator" if headline["kappa"] == "cohen_kappa" else "per_annotator_weighted"
+    for annotator, kappa in held[each].items():
         yield [f"with {annotator}", text.estimate(kappa)]
 
 
-def _differences(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _differences(found: Sequence[Mapping[str, Any]], headline: Mapping[str, str]) -> Iterator[str]:
     if not found:
         return
-    yield "mean Cohen's kappa with people, one judge minus another on the items of both"
-    rows = [(one, one["figures"]["mean_cohen_kappa"]["difference"]) for one in found]
+    yield f"{headline['name']} with people, one judge minus another on the items of both"
+    rows = [(one, one["figures"][headline["judge"]]["difference"]) for one in found]
     yield text.columns([[f"{one['a']} - {one['b']}", text.estimate(e), f"{one['n_items']} items"] for one, e in rows])
 
 
-def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _groups(found: Sequence[Mapping[str, Any]], headline: Mapping[str, str]) -> Iterator[str]:
     if not found:
         return
     judges = list(found[0]["judges"])
@@ -167,7 +182,7 @@ def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                     one["group"],
                     str(one["n_items"]),
                     text.estimate(one["fleiss_kappa"]),
-                    *(text.estimate(one["judges"][name]["mean_cohen_kappa"]) for name in judges),
+                    *(text.estimate(one["judges"][name][headline["judge"]]) for name in judges),
                 ]
                 for one in found
             ),
@@ -175,7 +190,7 @@ def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     )
 
 
-def _of_annotators(found: Mapping[str, Any] | None) -> Iterator[str]:
+def _of_annotators(found: Mapping[str, Any] | None, headline: Mapping[str, str]) -> Iterator[str]:
     if found is None:
         return
     yield (
@@ -193,7 +208,7 @@ def _of_annotators(found: Mapping[str, Any] | None) -> Iterator[str]:
                     str(one["n_items_pairable"]),
                     text.estimate(one["percent_agreement"]),
                     text.estimate(one["fleiss_kappa"]),
-                    *(text.estimate(one["judges"][name]["mean_cohen_kappa"]) for name in judges),
+                    *(text.estimate(one["judges"][name][headline["judge"]]) for name in judges),
                 ]
                 for one in found["groups"]
             ),

@@ -12,6 +12,7 @@ from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
+from annotation.services.agreement import RESAMPLES
 from annotation.stats.table import Level
 from judging.management.commands.agreement import check_source
 from judging.queries.evidence import StudyEvidence
@@ -106,7 +107,7 @@ def add_how(parser: CommandParser) -> None:
     parser.add_argument("--method", choices=get_args(MapName), default="isotonic", help="of recalibration")
     parser.add_argument("--targets", default="0.8,0.9,0.95", help="agreements to be guaranteed (0.8,0.9,0.95)")
     parser.add_argument("--delta", type=float, default=0.05, help="a guarantee fails with this probability (0.05)")
-    parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples; 0 for none")
+    parser.add_argument("--bootstrap", type=int, default=RESAMPLES, metavar="N", help="resamples; 0 for none")
     parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
     parser.add_argument("--seed", type=int, default=0, help="of folds and resamples (0)")
 

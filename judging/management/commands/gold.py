@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from django.core.management.base import CommandParser
 
@@ -14,17 +14,20 @@ from annotation.queries import ratings
 from annotation.queries.studies import study_called
 from annotation.services import gold
 from annotation.services.gold import GoldOptions
+from annotation.stats.gold import GoldMethod
 from judging.management.commands.agreement import add_source, check_source, read_file
 
 
 class Command(ConcordCommand):
-    help = "The gold of items by majority, by Dawid and Skene, or adjudicated; of a study or of a CSV file."
+    help = "The gold of items by majority or median, by Dawid and Skene, or adjudicated; of a study or of a CSV file."
     example = "gold ratings.csv --method dawid_skene\n  python manage.py gold --study PandaLM --json"
 
     def arguments(self, parser: CommandParser) -> None:
         add_source(parser)
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
-        parser.add_argument("--method", choices=["majority", "dawid_skene"], default="majority", help="(majority)")
+        parser.add_argument(
+            "--method", choices=get_args(GoldMethod), help="by default the median on ordered scales, else the majority"
+        )
         parser.add_argument("--min-ratings", type=int, default=2, metavar="N", help="fewer are too few (2)")
         parser.add_argument("--min-posterior", type=float, default=0.5, help="of Dawid and Skene (0.5)")
 

@@ -10,6 +10,7 @@ from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
+from annotation.services.agreement import RESAMPLES
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import improving, rules
 
@@ -25,7 +26,7 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="the new version")
         parser.add_argument("--against", default="", metavar="VERSION", help="the old one (the version before)")
-        parser.add_argument("--bootstrap", type=int, default=improving.RESAMPLES, metavar="N", help="resamples (1000)")
+        parser.add_argument("--bootstrap", type=int, default=RESAMPLES, metavar="N", help="resamples (2000)")
         parser.add_argument("--seed", type=int, default=0, help="of the resamples (0)")
 
     def run(self, **options: Any) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from judging.services.trust import improving
 
 class Command(ConcordCommand):
     help = (
-        "Make the next version of a judge. Examples are adjudicated items of a study's development part, never of its "
-        "held-out part; the judge is not asked about its own examples."
+        "Make the next version of a judge. Examples are settled items (adjudicated, or gold) of a study's development "
+        "part, never of its held-out part; the judge is not asked about its own examples."
     )
     example = 'judge_version --judge gpt-4 --examples 3 --from-study "My study" --seed 7'
 

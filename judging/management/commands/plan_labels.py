@@ -58,8 +58,8 @@ class Command(ConcordCommand):
         needed = document["needed"]
         with_judge = "more than there are items" if needed["with_judge"] is None else f"{needed['with_judge']:.0f}"
         self.stdout.write(
-            f"labels for a width of {needed['width']:g}: {with_judge} with {document['judge']}, "
-            f"{needed['without_judge']:.0f} without; there are {needed['labelled']}"
+            f"labels for {document['estimand']} within a width of {needed['width']:g}: {with_judge} with "
+            f"{document['judge']}, {needed['without_judge']:.0f} without; there are {needed['labelled']}"
         )
         for name, n in document["allocation"].items():
             self.stdout.write(f"  {name}: {n}")

@@ -21,11 +21,12 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         parser.add_argument("--name", default="", help="of the recalibrated judge (NAME recalibrated)")
+        parser.add_argument("--anyway", action="store_true", help="also maps that raise the mean absolute error")
 
     def run(self, **options: Any) -> dict[str, Any]:
         evidence = StudyEvidence.read(study_called(options["study"]))
         found = trusting.of_judge(by=None, evidence=evidence.of(evidence.judge(options["judge"])), asked=Asked())
-        run = recalibration.apply(by=None, found=found, name=options["name"])
+        run = recalibration.apply(by=None, found=found, name=options["name"], anyway=options["anyway"])
         return {
             "run": run.pk,
             "study": run.study.name,

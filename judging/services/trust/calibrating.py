@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Criterion
+from annotation.stats.dependence import drop_useless
 from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from judging.services.trust.options import TrustOptions
 from judging.stats.agreement import judge_agreement
@@ -39,6 +41,7 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
     columns = evidence.columns()
     positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
     has_scores = _tells_scores(evidence)
+    headline = choose_headline(evidence.table.level, evidence.table.n_categories)
     found = calibrate(
         columns,
         positive=positive,
@@ -59,7 +62,9 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         "bootstrap": options.bootstrap,
         "confidence": options.confidence,
         "labels": _labels(evidence),
-        "kappa": "cohen_kappa" if evidence.people.counted else "weighted_cohen_kappa",
+        "kappa": headline.kappa,
+        "headline": headline.as_json(),
+        "dependence": evidence.material.design.as_json(drop_useless(evidence.table)),
         "confidence_from": evidence.said.confidence_from,
         **_agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap),
         **found.as_json(),
@@ -102,9 +107,13 @@ def _agreement(
     bootstrap: int,
     sweep: Sequence[float] = SWEEP,
 ) -> dict[str, Any]:
-    """The judge beside people, and whether it may stand in for one of them; on the items that somebody rated."""
-    rated = kept & evidence.said.asked & (evidence.table.ratings_per_item > 0)
-    table, codes = evidence.table.subset_items(rated), evidence.said.codes[rated]
+    """The judge beside people, and whether it may stand in for one of them.
+
+    On the items that somebody answered, in the study's order: the table of the page on agreement, so that the same
+    figure has the same interval there and here.
+    """
+    rated = kept & _answered(evidence)
+    table, codes = drop_useless(evidence.table.subset_items(rated)), evidence.said.codes[rated]
     agreement = judge_agreement(
         table,
         codes,
@@ -115,6 +124,11 @@ def _agreement(
         seed=options.seed,
     )
     return {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options, sweep)}
+
+
+def _answered(evidence: Evidence) -> BoolArray:
+    """(n,) items that somebody rated, or looked at and could not judge."""
+    return np.asarray((evidence.table.ratings_per_item > 0) | (evidence.people.declined > 0))
 
 
 def _alt_test(table: RatingTable, codes: Any, options: TrustOptions, sweep: Sequence[float]) -> dict[str, Any] | None:
@@ -130,7 +144,17 @@ def _tells_scores(evidence: Evidence) -> bool:
 
 def _verdicts(found: Calibrated) -> dict[str, Any] | None:
     """Recalibration of the judge's verdicts."""
-    return None if found.scores is None else {**scores_json(found.scores), "of": "verdict"}
+    return None if found.scores is None else _advised({**scores_json(found.scores), "of": "verdict"})
+
+
+def _advised(scores: dict[str, Any]) -> dict[str, Any]:
+    """With a word on whether the map makes the scores better: one that raises the error is offered to nobody."""
+    before, after = scores["before"]["mae"], scores["after"]["mae"]
+    if before is None or after is None:
+        return {**scores, "improves": None, "advice": None}
+    did, end = ("raises", " Keep the scores as they are.") if after > before else ("does not raise", "")
+    said = f"Out of sample the map {did} the mean absolute error: {before:.3f} before, {after:.3f} after.{end}"
+    return {**scores, "improves": after <= before, "advice": said}
 
 
 def _scores(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
@@ -147,22 +171,32 @@ def _scores(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
         confidence=options.confidence,
         seed=options.seed,
     )
-    return {**scores_json(again), "of": "score"}
+    return _advised({**scores_json(again), "of": "score"})
 
 
 def _worth(found: Calibrated) -> dict[str, Any]:
-    """Labels that the judge saves, as a share of those there are: by PPI++ as it is.
+    """Effective sample size gained by the judge, as a share of the labels there are: by PPI++ as it is.
 
-    Where nothing is unlabelled, what it would be with labels for a small part of the items: effective n over n is then
-    1 / (1 - r^2), r the correlation of label and verdict (Angelopoulos et al. 2023, with N without end). On a scale
-    without a mean the variances of the rates of all categories are added up.
+    Where nothing is unlabelled nothing is gained here, and ``saved`` says what would be if unlabelled items had no end:
+    effective n over n is then 1 / (1 - r^2), r the correlation of label and verdict (Angelopoulos et al. 2023). On a
+    scale without a mean the variances of the rates of all categories are added up.
     """
     parts = [found.mean] if found.mean is not None else list(found.by_category.values())
     limit = not found.n_unlabelled
     variances = np.array([_limiting(part) if limit else _reached(part) for part in parts]).reshape(-1, 2)
     before, after = variances[~np.isnan(variances).any(axis=1)].sum(axis=0)
     saved = before / after - 1 if after > 0 else np.nan
-    return {"saved": number_or_none(float(saved)), "if_all_else_were_unlabelled": limit}
+    share = number_or_none(float(saved))
+    return {"saved": share, "if_all_else_were_unlabelled": limit, "message": _gained(share, found.n_labelled, limit)}
+
+
+def _gained(share: float | None, labels: int, limit: bool) -> str:
+    if share is None:
+        return "Effective sample size gained: unknown."
+    worth = f"{labels:,} labels would be worth {labels * (1 + share):,.0f}"
+    if limit:
+        return f"Effective sample size gained: none, every item has a label. With endless unlabelled items {worth}."
+    return f"Effective sample size gained: {share:.0%}; {worth.replace('would be', 'are')}."
 
 
 def _reached(part: Corrected) -> tuple[float, float]:

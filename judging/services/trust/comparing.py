@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from annotation.services.agreement import RESAMPLES
+from annotation.stats.dependence import drop_useless
 from judging.services.trust.trusting import Trusted
 from judging.stats.differences import JudgeDifference, compare_judges
 
-RESAMPLES = 500
 FIGURES = ("mean_cohen_kappa", "mean_weighted_cohen_kappa", "percent_agreement")
 
 
@@ -38,7 +39,7 @@ def _kappa(judge: Trusted, key: str) -> float:
 def _row(best: Trusted, other: Trusted, key: str, figure: str, bootstrap: int, seed: int) -> dict[str, Any]:
     people = best.evidence.evidence[key].table
     rated = people.ratings_per_item > 0
-    table = people.subset_items(rated)
+    table = drop_useless(people.subset_items(rated))
     codes = {str(one.judge): one.evidence.evidence[key].said.codes[rated] for one in (best, other)}
     (found,) = compare_judges(table, codes, bootstrap=bootstrap, seed=seed)
     return _as_row(found, figure, str(other.judge))

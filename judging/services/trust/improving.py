@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,9 @@ import numpy as np
 from annotation.errors import InputError
 from annotation.models import Criterion, Study, User
 from annotation.services.acts import act
-from annotation.stats.table import MISSING, RatingTable
+from annotation.services.agreement import RESAMPLES
+from annotation.stats.dependence import drop_useless
+from annotation.stats.table import MISSING
 from judging.models import Judge
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
 from judging.queries.material import HELD_OUT
@@ -21,7 +22,6 @@ from judging.stats.differences import compare_judges
 from judging.stats.evidence import Evidence
 from judging.stats.mcnemar import McNemar, mcnemar
 
-RESAMPLES = 1000
 Document = dict[str, Any]
 
 
@@ -121,7 +121,7 @@ def change(old: JudgeEvidence, new: JudgeEvidence, *, bootstrap: int = RESAMPLES
 def _of_criterion(criterion: Criterion, old: JudgeEvidence, new: JudgeEvidence, bootstrap: int, seed: int) -> Document:
     before, after = old.evidence[criterion.key], new.evidence[criterion.key]
     rated = after.table.ratings_per_item > 0
-    table = _clustered(after, rated)
+    table = drop_useless(after.table.subset_items(rated))
     codes = {"new": after.said.codes[rated], "old": before.said.codes[rated]}
     (found,) = compare_judges(table, codes, bootstrap=bootstrap, seed=seed)
     figure = FIGURES[0] if after.people.counted else FIGURES[1]
@@ -137,12 +137,6 @@ def _of_criterion(criterion: Criterion, old: JudgeEvidence, new: JudgeEvidence, 
         },
         "mcnemar": _right(before, after).as_json(),
     }
-
-
-def _clustered(one: Evidence, rated: Any) -> RatingTable:
-    dependent = one.material.dependent
-    table = one.table if dependent is None else replace(one.table, clusters=dependent)
-    return table.subset_items(rated)
 
 
 def _right(before: Evidence, after: Evidence) -> McNemar:

@@ -93,7 +93,7 @@ def planned(evidence: JudgeEvidence, key: str, options: PlanOptions) -> Planned:
         known = ", ".join(one.material.groups) or "none"
         raise InputError(f"items are not grouped by {options.by!r}; there are {known}", field="by")
     nothing = np.zeros(one.material.n)
-    if one.people.counted and one.table.n_categories > 2:
+    if one.people.counted and one.table.n_categories > 2 and not one.is_choice:
         return Planned(key, options, None, NO_MEAN, {}, nothing, nothing > 0)
     human, judge = _columns(one)
     needed = labels_needed(human, judge, width=options.width, confidence=options.confidence)
@@ -117,6 +117,7 @@ def document(evidence: JudgeEvidence, found: Planned) -> Document:
         "criterion": found.key,
         "judge": str(evidence.judge),
         "part": evidence.part,
+        "estimand": _estimand(one),
         "width": found.options.width,
         "by": found.options.by,
         "confidence": found.options.confidence,
@@ -144,8 +145,23 @@ def _evidence(evidence: JudgeEvidence, key: str) -> Evidence:
     return evidence.evidence[key]
 
 
+def _estimand(one: Evidence) -> str:
+    """What is planned for."""
+    if one.is_choice:
+        return "the win rate of response 1, ties as half"
+    return "the rate of one category" if one.people.counted else "the mean score"
+
+
 def _columns(one: Evidence) -> tuple[FloatArray, FloatArray]:
-    """(n,) people's labels and the judge's verdicts as numbers; NaN where there is none that counts."""
+    """(n,) people's labels and the judge's verdicts as numbers; NaN where there is none that counts.
+
+    Of pairs the numbers are preferences for response 1, a tie half of one, so that their mean is its win rate.
+    """
+    if one.is_choice:
+        prefers, counts = one.preferences, one.usable
+        said = (scored(codes, prefers) for codes in (one.people.consensus, one.said.codes))
+        human, judge = (np.where(counts, column, np.nan) for column in said)
+        return human, judge
     return one.scores()[0], np.where(one.usable, scored(one.said.codes, one.numbers), np.nan)
 
 
@@ -217,7 +233,7 @@ def came_back(made: LabelPlan, evidence: JudgeEvidence) -> Document:
         if int(position) in row:
             probability[row[int(position)]] = value
     could = ~np.isnan(probability)
-    scale = one.numbers
+    scale = one.preferences if one.is_choice else one.numbers
     label, taken = _labels_there(made, row, one.material.n, scale)
     found = active_mean(
         Drawn(

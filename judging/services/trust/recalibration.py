@@ -42,13 +42,14 @@ class Applied:
 
 
 @act("judge.recalibrate", says=("found.judge",), prepares=True)
-def apply(*, by: User | None, found: Trusted, name: str = "") -> JudgeRun:
+def apply(*, by: User | None, found: Trusted, name: str = "", anyway: bool = False) -> JudgeRun:
     """The finished run of the recalibrated judge, made if there is none of just these maps.
 
-    Criteria without a map (no order, too few labels, a constant judge) are left out. Raises InputError where none has
+    Criteria without a map (no order, too few labels, a constant judge) are left out, and those whose map raises the
+    mean absolute error, unless it is wanted ``anyway``. Raises InputError where none has
     one.
     """
-    applied = _applied(found)
+    applied = _applied(found, anyway=anyway)
     judge = _judge(by, found, name.strip() or f"{found.judge} recalibrated", applied.maps)
     digest = content_hash([judge.parameters, found.calibration.input_hash])
     with saving() as done:
@@ -71,7 +72,7 @@ def apply(*, by: User | None, found: Trusted, name: str = "") -> JudgeRun:
     return run
 
 
-def _applied(found: Trusted) -> Applied:
+def _applied(found: Trusted, *, anyway: bool) -> Applied:
     maps, scores, reasons = {}, {}, []
     options = TrustOptions(
         **{**found.calibration.parameters, "targets": tuple(found.calibration.parameters["targets"])}
@@ -83,6 +84,10 @@ def _applied(found: Trusted) -> Applied:
         fitted = _fitted(evidence, options, found.calibration.seed)
         if fitted.map is None:
             reasons.append(f"{key}: {fitted.reason}")
+            continue
+        told = found.calibration.result["criteria"][key]["scores"]
+        if told["improves"] is False and not anyway:
+            reasons.append(f"{key}: {told['advice']}")
             continue
         human, own = evidence.scores()
         seen = ~np.isnan(human) & ~np.isnan(own)

@@ -10,19 +10,19 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from annotation.markup import drawing
-from annotation.models import Study, User
-from annotation.services import agreement as among_people
-from annotation.services.agreement import Options
+from annotation.models import AgreementRun, Study, User
 from annotation.version import code_version
 from judging import charts, latex, methods, trust_charts, trust_figures
 from judging.models import Certificate
 from judging.queries import certificates as certificate_queries
 from judging.queries.evidence import StudyEvidence
+from judging.services import agreement
+from judging.services.agreement import StudyRatings
+from judging.services.comparison import JudgedOptions
 from judging.services.trust import cascade_records, cascading, comparing, holding_out, rules, trusting
 from judging.services.trust.cascading import CascadeOptions
 from judging.services.trust.trusting import Asked, Trusted
 
-RESAMPLES = 1000
 FORMAT = "concord-report/1"
 Document = dict[str, Any]
 
@@ -30,12 +30,16 @@ Document = dict[str, Any]
 def of_study(*, by: User | None, evidence: StudyEvidence, asked: Asked | None = None) -> Document:
     """Everything that is known of the study's judges, computed where it is not kept."""
     judges, _ = trusting.of_judges(by=by, evidence=evidence, asked=asked or Asked())
-    return of_judges(evidence, judges)
+    return of_judges(evidence, judges, by=by)
 
 
-def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
-    """The document of these judges."""
-    study, people, sealed = evidence.study, _people(evidence), certificate_queries.newest_by_judge(evidence.study)
+def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted], *, by: User | None = None) -> Document:
+    """The document of these judges. People's agreement is the kept result that the page on agreement shows."""
+    study, sealed = evidence.study, certificate_queries.newest_by_judge(evidence.study)
+    options = JudgedOptions()
+    ratings = StudyRatings.of(study, options)
+    kept = agreement.of_study(by=by, study=study, options=options, ratings=ratings)
+    people = _people(evidence, kept)
     results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
     cascade = _cascade(judges)
     how = methods.methods(people, *results, cascade)
@@ -50,6 +54,9 @@ def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted]) -> Document:
         "generated_at": timezone.now().isoformat(timespec="seconds"),
         "code_version": code_version(),
         "people": people,
+        "agreement_run": kept.pk,
+        "dependence": next((one["dependence"]["message"] for one in people.values()), ""),
+        "simulated": [ratings.annotators[name].name for name in ratings.simulated()],
         "left_out": list(evidence.left_out),
         "held_out": holding_out.of_study(study),
         "rules_on_record": _rules(study, judges),
@@ -67,16 +74,18 @@ def _rules(study: Study, judges: Sequence[Trusted]) -> Document:
     return {**there.as_json(rules.names_of(there.rows)), "success_in_words": there.success.in_words}
 
 
-def _people(evidence: StudyEvidence) -> Document:
+OF_JUDGES = frozenset({"judges", "differences", "conventions"})
+"""Parts of a kept agreement that are about judges, or say how to read it; the report says these elsewhere."""
+
+
+def _people(evidence: StudyEvidence, kept: AgreementRun) -> Document:
     """Agreement of people on each criterion that anybody rated."""
-    found = {}
-    for criterion in evidence.criteria:
-        table = evidence.people[criterion.pk].table
-        rated = table.subset_items(table.ratings_per_item > 0)
-        if rated.n_items:
-            document = among_people.of_people(rated, Options(bootstrap=RESAMPLES))
-            found[criterion.key] = {"name": criterion.name, **document}
-    return found
+    found = {c.key: (c.name, kept.result["criteria"][c.key]) for c in evidence.criteria}
+    return {
+        key: {"name": name, **{part: one for part, one in document.items() if part not in OF_JUDGES}}
+        for key, (name, document) in found.items()
+        if document["n_ratings"]
+    }
 
 
 def _cascade(judges: Sequence[Trusted]) -> Document | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from annotation.hashing import content_hash
 from annotation.models import User
+from annotation.services.turns import take_turn
 from annotation.version import code_version
 from judging.models import AuditRun, CalibrationRun
 from judging.queries.evidence import JudgeEvidence
@@ -88,18 +89,20 @@ def _kept_or_computed(
     compute: Callable[[], dict[str, Any]],
 ) -> Run:
     digest = input_hash(evidence)
-    if there := kept(table, [evidence], parameters, seed):
-        return there[evidence.judge.pk]
-    return table.objects.create(
-        study=evidence.study,
-        judge=evidence.judge,
-        parameters=dict(parameters),
-        seed=seed,
-        input_hash=digest,
-        code_version=code_version(),
-        result=compute(),
-        created_by=by,
-    )
+    asked = content_hash([evidence.study.pk, evidence.judge.pk, digest, dict(parameters), seed, code_version()])
+    with take_turn(f"{table._meta.label_lower}-{asked}"):
+        if there := kept(table, [evidence], parameters, seed):
+            return there[evidence.judge.pk]
+        return table.objects.create(
+            study=evidence.study,
+            judge=evidence.judge,
+            parameters=dict(parameters),
+            seed=seed,
+            input_hash=digest,
+            code_version=code_version(),
+            result=compute(),
+            created_by=by,
+        )
 
 
 def kept(
@@ -134,7 +137,8 @@ def _hashed(evidence: JudgeEvidence) -> str:
 
 def _of_material(items: Material) -> str:
     groups = {name: list(column) for name, column in items.groups.items()}
-    texts = content_hash([items.names, items.clusters, items.assistants, items.opponents, groups, items.fingerprints])
+    dependence = [items.clusters, items.strata, [items.design.by, items.design.within, items.design.weighted]]
+    texts = content_hash([items.names, dependence, items.assistants, items.opponents, groups, items.fingerprints])
     return _digest(texts.encode(), items.inclusion, items.length)
 
 

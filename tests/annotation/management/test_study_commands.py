@@ -49,6 +49,7 @@ def test_a_study_from_nothing_to_open() -> None:
         "overlap": 2,
         "shown": ["goal", "situation", "preferences", "persona", "demographics", "interactions", "memories"],
         "seed": 4,
+        "clustering": "",
     }
 
     drawn = run(

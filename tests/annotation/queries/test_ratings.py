@@ -15,7 +15,7 @@ def test_alice_reads_each_criterion_as_a_table(django_assert_num_queries):
     depth = CriterionFactory(study=study, key="depth")
     people_say(done, {"bob": ["yes", "no", None], "dana": ["yes", "yes", "no"]})
     people_say(depth, {"bob": ["4", "1", None]})
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         first, second = ratings.of_study(study)
     assert (first.table.items, first.table.raters) == (("1", "2", "3"), ("bob", "dana"))
     assert first.table.codes.tolist() == [[1, 1], [0, 1], [-1, 0]]

@@ -63,6 +63,7 @@ EXCEPTIONS = {
     "judging.services.agreement.of_study": "a result",
     "judging.services.agreement_later.ask": "a result, left to a worker",
     "judging.services.trust.report.of_study": "a result",
+    "judging.services.trust.report.of_judges": "a result",
     "judging.services.trust.runs.audit": "a result",
     "judging.services.trust.runs.calibration": "a result",
     "judging.services.trust.trusting.at_once": "a result",

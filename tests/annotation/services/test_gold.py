@@ -38,13 +38,13 @@ def test_counted_decided_and_why_there_is_none(criterion):
     decide(by=alice, item=criterion.study.items.get(position=6), criterion=criterion, value="2")
     by_position, found = items(criterion)
     assert {p: (one["gold"], one["source"]) for p, one in by_position.items() if one["gold"]} == {
-        1: ("1", "majority"),
+        1: ("1", "median"),
+        3: ("2", "median"),
         4: ("4", "adjudication"),
         6: ("2", "adjudication"),
     }
     assert {p: one["reason"] for p, one in by_position.items() if not one["gold"]} == {
-        2: "contested",
-        3: "contested",
+        2: "tied",
         5: "too few ratings",
     }
     assert by_position[2]["candidates"] == ["1", "2"]
@@ -52,8 +52,24 @@ def test_counted_decided_and_why_there_is_none(criterion):
     assert found["counts"]["adjudication"] == 2
 
 
+def test_a_nominal_scale_takes_the_majority_and_has_no_median(criterion):
+    criterion.level = "nominal"
+    criterion.save()
+    by_position, found = items(criterion)
+    assert (by_position[1]["source"], found["method"]) == ("majority", "majority")
+    assert {p: one["reason"] for p, one in by_position.items() if not one["gold"]} == {
+        2: "contested",
+        3: "contested",
+        5: "too few ratings",
+    }
+    with pytest.raises(InputError, match="has no median"):
+        items(criterion, method="median")
+
+
 def test_a_tier_set_by_hand_decides_on_what_is_contested(criterion):
     item = criterion.study.items.get(position=3)
+    set_tier(by=ResearcherFactory(), item=item, criterion=criterion, tier="contested", reason="a trap")
+    assert items(criterion)[0][3]["reason"] == "contested"
     set_tier(by=ResearcherFactory(), item=item, criterion=criterion, tier="hard", reason="one slip")
     by_position, _ = items(criterion)
     assert (by_position[3]["gold"], by_position[3]["confidence"]) == ("2", pytest.approx(2 / 3))
@@ -66,5 +82,5 @@ def test_dawid_and_skene(criterion):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(InputError, match="is not one of majority, dawid_skene"):
+    with pytest.raises(InputError, match="is not one of majority, median, dawid_skene"):
         GoldOptions(method="coin")  # type: ignore[arg-type]

@@ -8,7 +8,9 @@ from django.db import IntegrityError, transaction
 from annotation.errors import InputError
 from annotation.models import Annotation, Assignment, Study, User
 from annotation.queries import adjudication, labels, rating, ratings
+from annotation.queries.dependence import Dependence
 from annotation.services import adjudications, annotations, assignments, overrides, samples, studies
+from annotation.stats.dependence import Design
 from tests.factories import CriterionFactory, DialogueFactory, StudyFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -107,8 +109,10 @@ def test_rows_are_turns_and_those_of_a_dialogue_stay_together(study: Study, peop
     assert natural.table.clusters == ("1", "1", "2", "2")
     assert natural.positions == (1, 1, 2, 2)
     assert coherent.table.codes.tolist() == [[4, 4], [2, 2], [4, 4], [2, 2]]
-    apart = natural.resampled(clusters=None, strata={1: "a", 2: "b"})
+    apart = natural.with_dependence(Dependence(Design(), None, {1: "a", 2: "b"}, {1: 2.0, 2: 6.0}))
     assert (apart.table.clusters, apart.table.strata) == (("1", "1", "2", "2"), ("a", "a", "b", "b"))
+    assert apart.table.weights.tolist() == [2, 2, 6, 6]
+    assert apart.design.by == "dialogue"
 
 
 def test_the_export_says_which_turn(study: Study, people: list[User]) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from annotation.stats.attainable import attainable, plan_tiers
 from annotation.stats.bands import TIERS, tier_of
+from annotation.stats.table import RatingTable
 from annotation.stats.tiers import chance_agreement, group_tiers, item_kappas, tiers
 
 from .data import from_codes
@@ -202,3 +203,35 @@ class TestGroups:
     def test_one_group_per_item(self):
         with pytest.raises(ValueError, match="groups for"):
             group_tiers(from_codes([[0, 1]], q=2), [])
+
+
+class TestOrderedScales:
+    def table(self, rows, q=7, level="ordinal"):
+        return RatingTable.from_wide(rows, categories=[str(k + 1) for k in range(q)], level=level)
+
+    def test_near_misses_are_near(self):
+        # 4, 4, 5 of seven: P = (1 + 2 (1 - 1/36)) / 3, P_e = 1 - E d^2 / 36 = 1 - 8 / 36 with d^2 of two uniform draws
+        observed, expected = (1 + 2 * 35 / 36) / 3, 1 - 8 / 36
+        found = tiers(self.table([["4", "4", "5"]]), draws=0).items[0]
+        assert found.kappa == pytest.approx((observed - expected) / (1 - expected))
+        assert found.tier == "easy"
+        assert tiers(self.table([["4", "4", "5"]], level="nominal"), draws=0).items[0].tier == "contested"
+        assert tiers(self.table([["1", "7", "4"]]), draws=0).items[0].tier == "contested"
+
+    @pytest.mark.parametrize(("n", "q"), [(2, 3), (3, 4), (5, 4), (4, 7)])
+    def test_attainable_kappas_are_those_of_every_way_to_answer(self, n, q):
+        places = tuple(range(q))
+        answers = np.array(list(itertools.combinations_with_replacement(range(q), n)))
+        table = self.table([[str(code + 1) for code in row] for row in answers], q)
+        kappas = np.unique(item_kappas(table, chance_agreement(table, "uniform")).round(9))
+        assert attainable(n, q, places=places) == pytest.approx(kappas)
+
+    def test_two_categories_have_no_near_miss(self):
+        assert attainable(5, 2, places=(0, 1)) == pytest.approx(attainable(5, 2))
+
+    def test_a_groups_kappa_is_the_mean_of_its_items_where_chance_is_the_groups_own(self):
+        rows = [["1", "2", "2"], ["4", "4", "3"], ["1", "1", "1"], ["2", "4", "4"]]
+        table = self.table(rows, 4)
+        (group,) = group_tiers(table, ["all"] * 4, bootstrap=0)
+        kappas = item_kappas(table, chance_agreement(table, "margins"))
+        assert group.fleiss_kappa.value == pytest.approx(kappas.mean())

@@ -40,9 +40,9 @@ def test_the_files_hold_every_item(criterion, alice):
     text = alice.get(reverse("gold_download", args=["suits", "csv"])).getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(row["position"], row["gold"], row["source"], row["reason"]) for row in rows] == [
-        ("1", "1", "majority", ""),
+        ("1", "1", "median", ""),
         ("2", "", "", "contested"),
-        ("3", "3", "majority", ""),
+        ("3", "3", "median", ""),
     ]
     found = alice.get(reverse("gold_download", args=["suits", "json"]), {"method": "dawid_skene"}).getvalue()
     found = json.loads(found)

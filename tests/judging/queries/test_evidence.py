@@ -173,12 +173,12 @@ def test_a_judge_by_its_name_is_its_newest_version_and_earlier_ones_have_their_o
 def test_the_number_of_queries_depends_on_nothing(criterion, django_assert_num_queries):
     people_say(criterion, {"bob": ["1"] * 6})
     judge_says(criterion, "gpt", ["1"] * 6)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(12):
         evidence = StudyEvidence.read(criterion.study)
         evidence.of_each(evidence.judges())
     for name in ("a", "b", "c"):
         judge_says(CriterionFactory(study=criterion.study, key=name), name, ["1"] * 6)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(12):
         evidence = StudyEvidence.read(criterion.study)
         evidence.of_each(evidence.judges())
 

@@ -122,7 +122,7 @@ def test_reading_a_study_takes_the_same_number_of_queries_whatever_its_size(crit
     for name in ("gpt", "claude"):
         judge_says(criterion, name, ["yes", "no", "yes", "no"])
     CriterionFactory(study=criterion.study)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         StudyRatings.read(criterion.study)
 
 
@@ -133,8 +133,8 @@ def test_the_table_sets_judge_and_people_side_by_side(criterion):
     result = computed(criterion.study).result
     assert [(row["criterion"], row["judge"]) for row in result["table"]] == [("done", "gpt"), ("depth", None)]
     done = result["criteria"]["done"]
-    assert result["table"][0]["judge_cohen_kappa"] == done["judges"]["gpt"]["mean_cohen_kappa"]
-    assert result["table"][0]["fleiss_kappa"] == done["coefficients"]["fleiss_kappa"]
+    assert result["table"][0]["judge_agreement"] == done["judges"]["gpt"]["mean_cohen_kappa"]
+    assert result["table"][0]["people_agreement"] == done["coefficients"]["mean_pairwise_cohen_kappa"]
 
 
 def test_one_criterion_is_a_document_and_several_are_named(criterion):

@@ -111,7 +111,7 @@ def test_an_unknown_field_says_which_there_are(criterion: Criterion) -> None:
 
 
 def test_the_reading_costs_a_constant_number_of_queries(criterion: Criterion, django_assert_max_num_queries) -> None:
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         StudyRatings.of(criterion.study, JudgedOptions(by="age"))
 
 

@@ -54,25 +54,26 @@ def test_each_group_has_people_and_every_judge(criterion):
 
 def test_groups_by_tier_follow_from_the_ratings(criterion):
     groups = {one["group"]: one["n_items"] for one in document(criterion, by="tier")["groups"]}
-    assert groups == {"easy": 5, "contested": 3}  # two ratings agree or they do not
+    assert groups == {"easy": 5, "hard": 3}  # one step apart of four is near: kappa is 0.6
 
 
-def test_items_of_one_profile_are_resampled_together(criterion):
-    alone, together = document(criterion), document(criterion, cluster="profile")
+def test_items_of_one_profile_are_resampled_together_unless_each_stands_alone_on_purpose(criterion):
+    alone, together = document(criterion, cluster="none"), document(criterion)
+    assert together == document(criterion, cluster="profile")
     kappa, clustered = (one["coefficients"]["fleiss_kappa"] for one in (alone, together))
     assert kappa["value"] == clustered["value"]
     assert (kappa["low"], kappa["high"]) != (clustered["low"], clustered["high"])
-    assert "4 whole clusters of items, by profile" in together["conventions"][0]["message"]
+    assert "cluster bootstrap over 4 profiles" in together["conventions"][0]["message"]
     assert "few_clusters" in {warning["code"] for warning in together["warnings"]}
     assert "few_clusters" not in {warning["code"] for warning in alone["warnings"]}
 
 
 def test_items_are_resampled_within_strata(criterion):
-    alone, within = document(criterion), document(criterion, strata="assistant_model")
+    alone, within = document(criterion, cluster="none"), document(criterion, cluster="none", strata="assistant_model")
     kappa, stratified = (one["coefficients"]["fleiss_kappa"] for one in (alone, within))
     assert kappa["value"] == stratified["value"]
     assert stratified["high"] - stratified["low"] < kappa["high"] - kappa["low"], "one stratum agrees fully"
-    assert "Each assistant model keeps its number of items" in within["conventions"][0]["message"]
+    assert "each assistant model keeping its number" in within["conventions"][0]["message"]
 
 
 def test_a_profile_in_two_strata_cannot_be_drawn_whole(criterion):
@@ -83,7 +84,7 @@ def test_a_profile_in_two_strata_cannot_be_drawn_whole(criterion):
         document(criterion, cluster="profile", strata="assistant_model")
 
 
-def test_a_study_without_profiles_keeps_each_item_alone():
+def test_pairs_without_profiles_share_their_question():
     found = factories.CriterionFactory(
         study=factories.StudyFactory(kind="pair"), key="personalization", name="Personalization"
     )
@@ -91,7 +92,10 @@ def test_a_study_without_profiles_keeps_each_item_alone():
         pair = factories.ResponsePairFactory(profile=None)
         factories.ItemFactory(study=found.study, pair=pair, position=position)
     people_say(found, {"bob": BOB[:3], "dana": DANA[:3]})
-    assert "3 whole clusters" in document(found, cluster="profile")["conventions"][0]["message"]
+    with pytest.raises(InputError, match=r"no item of .* has a 'profile'"):
+        document(found, cluster="profile")
+    assert "over 1 question." in document(found)["conventions"][0]["message"]
+    assert "one by one" in document(found, cluster="none")["conventions"][0]["message"]
 
 
 def test_one_judge_minus_another_is_paired(criterion):
@@ -108,7 +112,7 @@ def test_one_judge_minus_another_is_paired(criterion):
 def test_an_unknown_grouping_is_refused_by_name(criterion):
     with pytest.raises(InputError, match="choose one of tier, stratum, domain"):
         document(criterion, by="colour")
-    with pytest.raises(InputError, match="choose one of profile"):
+    with pytest.raises(InputError, match=r"no item of .* has a 'colour'"):
         document(criterion, cluster="colour")
     with pytest.raises(InputError, match="choose one of stratum"):
         document(criterion, strata="colour")

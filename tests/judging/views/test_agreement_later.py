@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 from kombu.exceptions import OperationalError
 
@@ -93,19 +92,6 @@ def test_while_one_worker_is_at_it_nobody_else_begins(client, study, sent, monke
         later.compute(*sent[0][1])
     assert not AgreementRun.objects.exists()
     assert "The worker that computed it is gone" in page(client)
-
-
-def test_signs_of_life_are_given_until_it_is_done(monkeypatch):
-    monkeypatch.setattr(later, "BEAT", 0.01)
-    with later.alone("here") as is_mine:
-        assert is_mine
-        cache.delete("here")
-        for _ in range(500):
-            if cache.get("here"):
-                break
-            later.Event().wait(0.01)
-        assert cache.get("here")
-    assert cache.get("here") is None
 
 
 def test_what_cannot_be_computed_is_said_on_the_page(client, study, sent):

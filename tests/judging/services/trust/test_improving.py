@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.errors import InputError
-from annotation.models import Adjudication, Dialogue
+from annotation.models import Adjudication, Annotation, Dialogue
 from judging.models import Judge
 from judging.providers.base import OWN_EXAMPLE
 from judging.queries import hold_out
@@ -104,7 +104,7 @@ class TestExamples:
 
     def test_a_held_out_item_cannot_be_named(self, criterion):
         masked = hold_out.positions(criterion.study)
-        with pytest.raises(InputError, match="no adjudicated item of the development part"):
+        with pytest.raises(InputError, match="no settled item of the development part"):
             improving.new_version(by=None, judge=local(), study=criterion.study, items=[min(masked)])
 
     def test_nor_put_among_the_parameters_by_hand(self, criterion):
@@ -133,7 +133,7 @@ class TestExamples:
         free = sorted(set(range(1, N + 1)) - masked)
         twin = Dialogue.objects.get(items__study=criterion.study, items__position=min(masked))
         Dialogue.objects.filter(items__study=criterion.study, items__position=free[0]).update(turns=twin.turns)
-        with pytest.raises(InputError, match=f"item {free[0]} is no adjudicated item"):
+        with pytest.raises(InputError, match=f"item {free[0]} is no settled item"):
             improving.new_version(by=None, judge=local(), study=criterion.study, items=[free[0]])
 
     def test_without_a_held_out_part_there_are_none(self):
@@ -143,8 +143,22 @@ class TestExamples:
 
     def test_too_few_are_settled(self, criterion):
         Adjudication.objects.filter(item__position__gt=3).delete()
-        with pytest.raises(InputError, match="adjudicated items in the development part, fewer than 9"):
+        Annotation.objects.filter(assignment__item__position__gt=3).delete()
+        with pytest.raises(InputError, match="settled items in the development part, fewer than 9"):
             improving.new_version(by=None, judge=local(), study=criterion.study, n=9)
+
+    def test_gold_settles_where_nobody_adjudicated_and_a_dispute_does_not(self, criterion):
+        Adjudication.objects.all().delete()
+        free = sorted(set(range(1, N + 1)) - hold_out.positions(criterion.study))
+        dana = Annotation.objects.filter(assignment__annotator__username="dana", criterion=criterion)
+        for one in dana.filter(assignment__item__position=free[0]):
+            one.value = "2" if one.value == "1" else "1"
+            one.save()
+        judge, some = local(), free[1:8]
+        version = improving.new_version(by=None, judge=judge, study=criterion.study, items=some)
+        assert {one["item"] for one in version.parameters["examples"]} == set(some)
+        with pytest.raises(InputError, match="is no settled item"):
+            improving.new_version(by=None, judge=judge, study=criterion.study, items=[free[0]])
 
     @pytest.mark.parametrize(("n", "message"), [(-1, "from 1 to 20"), (21, "from 1 to 20")])
     def test_how_many(self, criterion, n, message):

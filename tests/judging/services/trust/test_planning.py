@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
@@ -35,6 +36,23 @@ def test_only_unlabelled_items_are_next_and_their_number_is_what_is_missing():
     assert all(item["position"] > 30 and 0 < item["probability"] <= 1 for item in found["items"])
     assert run(width=0.42) == found
     assert run(width=3.0)["items"] == []
+
+
+def test_pairs_are_planned_for_the_win_rate_with_ties_as_half():
+    made = with_items(80, kind="pair", name="Known", slug="known")
+    criterion = CriterionFactory(study=made, key="preference", preference=True)
+    label = ["1", "1", "2", "tie"] * 10
+    people_say(criterion, {"bob": [*label, *[None] * 40]})
+    judge_says(criterion, "gpt", ["1", "tie", "2", "2"] * 20)
+    found = run(criterion="preference", width=0.2)
+    assert found["estimand"] == "the win rate of response 1, ties as half"
+    y, f = np.array([1.0, 1.0, 0.0, 0.5] * 10), np.array([1.0, 0.5, 0.0, 0.0] * 10)
+    variance, r2, most = y.var(ddof=1), np.corrcoef(y, f)[0, 1] ** 2, (0.1 / 1.959964) ** 2
+    assert found["needed"]["without_judge"] == np.ceil(variance / most)
+    assert found["needed"]["with_judge"] == np.ceil(variance * (1 - r2) / (most - variance * r2 / 80))
+    assert len(found["items"]) == found["needed"]["more"]
+    back = run(criterion="preference", width=0.2, name="Next")
+    assert back["slug"]
 
 
 def test_labels_are_allocated_over_groups():
@@ -195,19 +213,20 @@ class TestPage:
 
     def test_a_scale_without_an_order_has_no_mean(self, alice):
         made = with_items(20, kind="pair", name="Known", slug="known")
-        criterion = CriterionFactory(study=made, key="preference", preference=True)
-        people_say(criterion, {"bob": ["1", "2"] * 10})
-        judge_says(criterion, "gpt", ["1", "tie"] * 10)
-        page = alice.get(self.at(), {"criterion": "preference", "width": 0.4, "confidence": 0.95, "seed": 0})
+        named = [{"value": value, "label": value} for value in ("polite", "plain", "rude")]
+        criterion = CriterionFactory(study=made, key="tone", level="nominal", categories=named)
+        people_say(criterion, {"bob": ["polite", "rude"] * 10})
+        judge_says(criterion, "gpt", ["polite", "plain"] * 10)
+        page = alice.get(self.at(), {"criterion": "tone", "width": 0.4, "confidence": 0.95, "seed": 0})
         assert "no mean to be planned for" in page.content.decode()
 
     def test_the_number_of_queries_does_not_grow(self, alice, django_assert_num_queries):
         study(n=120, labelled=30)
         run(width=0.42, name="Next")
         asked = {"criterion": "personalization", "width": 0.42, "confidence": 0.95, "seed": 0}
-        with django_assert_num_queries(40):
+        with django_assert_num_queries(43):
             alice.get(self.at(), asked)
-        with django_assert_num_queries(40):
+        with django_assert_num_queries(43):
             alice.get(self.at(), {**asked, "width": 0.38})
 
     def test_charlie_sees_nothing(self, client):

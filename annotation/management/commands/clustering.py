@@ -1,0 +1,35 @@
+"""`clustering`: say what dependent items of a study share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.base import ConcordCommand
+from annotation.queries.dependence import NAMED, read_dependence
+from annotation.queries.studies import study_called
+from annotation.services import studies
+
+
+class Command(ConcordCommand):
+    help = "Say what dependent items of a study share, so that every interval and test resamples them together."
+    example = 'clustering "My study" batch'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="name or slug")
+        parser.add_argument(
+            "name", nargs="?", default="", help=f"none, {', '.join(NAMED)}, or a key of the source; empty: automatic"
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        study = study_called(options["study"])
+        studies.name_clustering(by=None, study=study, clustering=options["name"])
+        found = read_dependence(study)
+        clusters = None if found.clusters is None else len(set(found.clusters.values()))
+        return {"study": study.name, "clustering": study.clustering, "by": found.design.by, "clusters": clusters}
+
+    def say(self, document: Any) -> None:
+        n = document["clusters"]
+        clusters = f"{n} clusters by {document['by']}" if n else "each item alone"
+        self.stdout.write(f"{document['study']}: {clusters}")

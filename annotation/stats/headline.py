@@ -1,0 +1,64 @@
+"""One headline coefficient per level of scale, the same among people and between a judge and people.
+
+The rule: on a nominal scale, and on one of two categories, unweighted kappa; on an ordered scale kappa with quadratic
+weights, categories at equal steps; on numbers the same with the numbers as distances. Quadratic kappa is the
+intraclass correlation of two raters up to terms of 1/n (Fleiss and Cohen 1973, Educational and Psychological
+Measurement 33:613-619), so on numbers it is read beside ICC and the interval alpha. Of several people it is the mean
+over pairs of them, of a judge the mean over its pairs with each: two means of one coefficient can be subtracted.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from annotation.stats.table import Level
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Under what names the headline coefficient stands.
+
+    Attributes
+    ----------
+    kappa
+        Of one pair of raters.
+    people
+        Among all people.
+    judge, ceiling, below
+        Of a judge with people, of people on the judge's items, and their difference.
+    name
+        In words.
+    """
+
+    kappa: str
+    people: str
+    judge: str
+    ceiling: str
+    below: str
+    name: str
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        return asdict(self)
+
+
+UNWEIGHTED = Headline(
+    "cohen_kappa",
+    "mean_pairwise_cohen_kappa",
+    "mean_cohen_kappa",
+    "human_ceiling",
+    "below_ceiling",
+    "mean Cohen’s kappa",
+)
+WEIGHTED = Headline(
+    "weighted_cohen_kappa",
+    "mean_pairwise_weighted_cohen_kappa",
+    "mean_weighted_cohen_kappa",
+    "human_ceiling_weighted",
+    "below_ceiling_weighted",
+    "mean quadratically weighted kappa",
+)
+
+
+def choose_headline(level: Level, n_categories: int) -> Headline:
+    """The headline coefficient of a scale. Of two categories both are the same number."""
+    return UNWEIGHTED if level == "nominal" or n_categories == 2 else WEIGHTED
