@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Criterion
-from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from judging.services.trust.options import TrustOptions
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import SWEEP, alt_test
 from judging.stats.calibrate import Calibrated, calibrate, scores_json
 from judging.stats.calibration import recalibrate
+from judging.stats.clustered_shares import clustered_share
 from judging.stats.evidence import Evidence
 from judging.stats.leaderboard import leaderboard
-from judging.stats.observed import scored
-from judging.stats.prediction_powered import Corrected
+from judging.stats.observed import chosen, scored
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, corrected_by
 
@@ -59,12 +59,12 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         "bootstrap": options.bootstrap,
         "confidence": options.confidence,
         "labels": _labels(evidence),
+        "unscored_share": _unscored_share(evidence, evidence.said.asked).as_json(),
         "kappa": "cohen_kappa" if evidence.people.counted else "weighted_cohen_kappa",
         "confidence_from": evidence.said.confidence_from,
         **_agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap),
         **found.as_json(),
         "scores": _scores(evidence, options) if has_scores else _verdicts(found),
-        "worth": _worth(found),
         "groups": _groups(evidence, positive, options),
         "leaderboard": _leaderboard(evidence, options),
         "tiers": _tiers(evidence, name, options),
@@ -88,10 +88,25 @@ def _labels(evidence: Evidence) -> dict[str, int]:
         "adjudicated": int((people.gold != MISSING).sum()),
         "tied": int(people.tied.sum()) if people.counted else 0,
         "could_not_judge": int((people.without_label & ~people.tied).sum()),
+        "clusters": _n_clusters(evidence, people.with_label & (said.codes != MISSING)),
         "asked": int(said.asked.sum()),
         "unscored": int(said.unscored.sum()),
         "not_judged": int((~said.asked).sum()),
     }
+
+
+def _n_clusters(evidence: Evidence, items: BoolArray) -> int:
+    """Independent units among the items (n,)."""
+    return len(set(chosen(evidence.material.clusters, items)))
+
+
+def _unscored_share(evidence: Evidence, asked: BoolArray) -> Estimate:
+    """Share of the items (n,) that the judge was asked about without a verdict."""
+    return clustered_share(
+        evidence.said.unscored[asked].astype(float),
+        clusters=None if evidence.material.dependent is None else chosen(evidence.material.dependent, asked),
+        reason="the judge was asked nothing",
+    )
 
 
 def _agreement(
@@ -148,32 +163,6 @@ def _scores(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
         seed=options.seed,
     )
     return {**scores_json(again), "of": "score"}
-
-
-def _worth(found: Calibrated) -> dict[str, Any]:
-    """Labels that the judge saves, as a share of those there are: by PPI++ as it is.
-
-    Where nothing is unlabelled, what it would be with labels for a small part of the items: effective n over n is then
-    1 / (1 - r^2), r the correlation of label and verdict (Angelopoulos et al. 2023, with N without end). On a scale
-    without a mean the variances of the rates of all categories are added up.
-    """
-    parts = [found.mean] if found.mean is not None else list(found.by_category.values())
-    limit = not found.n_unlabelled
-    variances = np.array([_limiting(part) if limit else _reached(part) for part in parts]).reshape(-1, 2)
-    before, after = variances[~np.isnan(variances).any(axis=1)].sum(axis=0)
-    saved = before / after - 1 if after > 0 else np.nan
-    return {"saved": number_or_none(float(saved)), "if_all_else_were_unlabelled": limit}
-
-
-def _reached(part: Corrected) -> tuple[float, float]:
-    """Variance of the figure by labels alone, and by PPI++."""
-    return part.human_error**2, part.ppi_error**2
-
-
-def _limiting(part: Corrected) -> tuple[float, float]:
-    """The same without an end of unlabelled items. A verdict that contradicts people is worth nothing."""
-    r = max(part.correlation, 0.0) if not np.isnan(part.correlation) else 0.0
-    return part.human_error**2, part.human_error**2 * max(1 - r**2, 1e-9)
 
 
 def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> dict[str, Any]:
@@ -243,11 +232,16 @@ def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray)
     held = _agreement(evidence, name, options, kept, options.bootstrap // FEWER, sweep=())
     return {
         "n_items": int(kept.sum()),
-        "labels": {"asked": int(asked.sum()), "unscored": int((asked & evidence.said.unscored).sum())},
+        "labels": {
+            "clusters": _n_clusters(evidence, kept & evidence.labelled & (evidence.said.codes != MISSING)),
+            "asked": int(asked.sum()),
+            "unscored": int((asked & evidence.said.unscored).sum()),
+        },
+        "unscored_share": _unscored_share(evidence, asked).as_json(),
         "agreement": {key: held["agreement"][key] for key in AGREEMENT_OF_A_TIER},
         "alt_test": held["alt_test"] and {key: held["alt_test"][key] for key in ("passes", "winning_rate", "reason")},
         "selective": [_short(one) for one in part.selective],
-        "worth": _worth(part),
+        "gained": part.gained.as_json(),
     }
 
 
@@ -268,7 +262,9 @@ def _short(one: Selection) -> dict[str, Any]:
     return {
         "target_agreement": one.target,
         "guaranteed": one.guaranteed,
+        "ruled_out": one.ruled_out,
         "coverage": document["coverage"]["value"],
+        "intervals": {"coverage": document["coverage"]},
         "reason": one.reason,
     }
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
-from judging.stats.selective import default_thresholds, least_items, lower_bound, select
+from judging.stats.selective import default_thresholds, least_units, lower_bound, select
 
 
 class TestBound:
@@ -19,11 +19,11 @@ class TestBound:
     def test_none_agrees(self):
         assert lower_bound(0, 5, 0.05) == 0
 
-    def test_least_items(self):
+    def test_least_units(self):
         # without a disagreement .9^n <= .05 first at n = 29
-        assert least_items(0.9, 0.05) == 29
+        assert least_units(0.9, 0.05) == 29
         assert lower_bound(28, 29, 0.05) < 0.9
-        assert least_items(0.9, 0.05, 2) == 61
+        assert least_units(0.9, 0.05, 2) == 61
 
 
 class TestByHand:
@@ -35,10 +35,10 @@ class TestByHand:
     #   confidence .6 x 20: 20 agree -> 30 of 38 would hold, but is never tried
     confidence = np.repeat([0.9, 0.8, 0.7, 0.6], [8, 4, 6, 20])
     agrees = np.r_[[True] * 7, False, [True] * 3, False, [False] * 6, [True] * 20]
-    found = select(confidence, agrees, target=0.5, delta=0.2, unlabelled=[0.95, 0.85, 0.1, 0.1])
+    found = select([*confidence, 0.95, 0.85, 0.1, 0.1], [*agrees, *[np.nan] * 4], target=0.5, delta=0.2)
 
     def test_where_it_starts(self):
-        assert least_items(0.5, 0.2, 2) == 8
+        assert least_units(0.5, 0.2, 2) == 8
 
     def test_the_search_ends_at_the_first_failure(self):
         assert [(t.kept, t.agreeing, t.holds) for t in self.found.tried if t.threshold in (0.9, 0.8, 0.7)] == [
