@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,11 @@ import scipy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from annotation.stats.estimate import Estimate
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
-from judging.stats.calibrate import Calibrated, Columns, calibrate
+from judging.stats.asymptotic import share, undefined
 from judging.stats.power import Design, power_of_replace, simulate
 from judging.stats.prediction_powered import Labelled, ppi_mean
 from judging.stats.sample_size_gained import sample_size_gained
@@ -27,7 +29,7 @@ from judging.stats.selective import select
 from judging.stats.verdict import Facts, verdict
 
 REPEATS, DELTA, MOST = 400, 0.05, 0.05
-N, PER_PROFILE, OTHERS = 300, 15, 400
+N, PER_PROFILE = 300, 15
 BELOW = 0.115
 BOOTSTRAP = 400
 TIES = 0.25
@@ -54,20 +56,22 @@ def in_profiles(
     own = rng.normal(0, 1, profiles).repeat(PER_PROFILE)
     noise = rng.normal(0, 1, len(own))
     sure = scipy.stats.norm.cdf((linked * own + noise) / np.hypot(linked, 1))
-    centre = scipy.special.logit(low + (high - low) * np.linspace(0, 1, 101))
-    shift = np.array([_with_mean(one, effect) for one in centre])
-    expected = scipy.special.expit(np.interp(sure, np.linspace(0, 1, 101), shift) + effect * own)
+    expected = scipy.special.expit(np.interp(sure, GRID, _centres(low, high, effect)) + effect * own)
     return sure, (rng.random(len(own)) < expected).astype(float), expected
 
 
-def _with_mean(logit: float, effect: float) -> float:
-    """The log odds of the middle profile at which the mean over profiles has this logit."""
+GRID = np.linspace(0, 1, 101)
+
+
+@cache
+def _centres(low: float, high: float, effect: float) -> np.ndarray:
+    """Log odds of the middle profile, by confidence, at which agreement rises from low to high over all profiles."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
-    wanted = scipy.special.expit(logit)
-    found = scipy.optimize.brentq(
-        lambda at: (weights * scipy.special.expit(at + effect * nodes)).sum() / weights.sum() - wanted, -40, 40
-    )
-    return float(found)
+
+    def short(at: float, wanted: float) -> float:
+        return float((weights * scipy.special.expit(at + effect * nodes)).sum() / weights.sum() - wanted)
+
+    return np.array([scipy.optimize.brentq(short, -40, 40, args=(one,)) for one in low + (high - low) * GRID])
 
 
 def promises(repeats: int) -> list[str]:
@@ -121,53 +125,30 @@ def _promise(
     return [name] if broken / repeats > most(DELTA, repeats) else []
 
 
-def decide(design: Design, people: np.ndarray, judge: np.ndarray, confidence: np.ndarray) -> tuple[str, Calibrated]:
-    """The whole verdict, no bias found and none left to be probed."""
+def decide(design: Design, people: np.ndarray, judge: np.ndarray) -> str:
+    """The verdict by the code that pages and commands use; all replies are readable, and no probe finds anything.
+
+    Whether the judge is worth asking does not matter: that is not asked of one that may stand in for a person.
+    """
     n = design.n_items
     clusters = None if design.n_clusters == n else tuple(str(unit) for unit in design.unit)
-    scale = tuple(range(1, design.n_categories + 1))
     raters = tuple(f"r{j}" for j in range(design.n_raters))
+    scale = tuple(range(1, design.n_categories + 1))
     table = RatingTable(people, scale, design.level, tuple(map(str, range(n))), raters, clusters=clusters)
-    agreement = judge_agreement(table, judge[:n], judge_name="judge", bootstrap=BOOTSTRAP)
+    agreement = judge_agreement(table, judge, judge_name="judge", bootstrap=BOOTSTRAP)
     weighted = design.level != "nominal" and design.n_categories > 2
-    passed = alt_test(table, judge[:n], sweep=()).passes
-    votes = np.stack([(people == code).mean(axis=1) for code in range(design.n_categories)], axis=1)
-    counted = votes == votes.max(axis=1, keepdims=True)
-    labels = [tuple(scale[code] for code in np.flatnonzero(row)) for row in counted]
-    means = people.mean(axis=1) + 1
-    human = [float(mean) for mean in means] if weighted else [one[0] if len(one) == 1 else one for one in labels]
-    found = calibrate(
-        Columns(
-            human=(*human, *[None] * (len(judge) - n)),
-            judge=tuple(scale[code] for code in judge),
-            categories=scale,
-            level=design.level,
-            confidence=confidence,
-            clusters=None if clusters is None else (*clusters, *[f"other {k // 15}" for k in range(len(judge) - n)]),
-        ),
-        bootstrap=0,
-        targets=(0.9,),
-        recalibrated=False,
-    )
-    chosen = found.selective[0]
+    unknown = undefined("not asked", n_items=0)
     facts = Facts(
         labelled=agreement.scored,
         clusters=design.n_clusters,
-        unscored=chosen.coverage if n == 0 else _nothing_unscored(n),
+        unscored=share(0, n),
         agreement=agreement.mean_weighted_cohen_kappa if weighted else agreement.mean_cohen_kappa,
         below_ceiling=agreement.below_ceiling_weighted if weighted else agreement.below_ceiling,
-        accepted=chosen.coverage,
-        gained=found.gained,
-        acceptance_ruled_out=chosen.ruled_out,
-        alt_test_passed=passed,
+        accepted=unknown,
+        gained=unknown,
+        alt_test_passed=alt_test(table, judge, sweep=()).passes,
     )
-    return verdict(facts).decision, found
-
-
-def _nothing_unscored(n: int):  # noqa: ANN202
-    from judging.stats.asymptotic import share
-
-    return share(0, n)
+    return verdict(facts).decision
 
 
 def designs() -> list[tuple[str, Design]]:
@@ -191,67 +172,51 @@ def replaced(repeats: int, chosen: str = "") -> list[str]:
     for name, design in designs():
         if chosen not in name:
             continue
-        shares, seconds = [], time.perf_counter()
-        for below in (BELOW, 0.0):
-            times = repeats if below else max(repeats // 4, 1)
+        seconds, shares = time.perf_counter(), []
+        for below, times in ((BELOW, repeats), (0.0, max(repeats // 4, 1))):
             rng = np.random.default_rng([8, int(below * 1000)])
-            many = Design(**{**vars(design), "n_items": design.n_items, "n_clusters": design.n_clusters})
-            people, judge = simulate(many, design.kappa - below, rng, times)
-            _, others = simulate(Design(OTHERS, OTHERS, **_scale(design)), design.kappa - below, rng, times)
-            said = []
-            for one in range(times):
-                verdicts = np.concatenate([judge[one], others[one]])
-                said.append(decide(design, people[one], verdicts, rng.random(len(verdicts)))[0])
-            shares.append([said.count(answer) / times for answer in ("replace", "not enough evidence", "do not use")])
+            people, judge = simulate(design, design.kappa - below, rng, times)
+            said = [decide(design, people[one], judge[one]) for one in range(times)]
+            shares.append(said.count("replace") / times)
         planned = [one.replace for one in power_of_replace(design, below=(BELOW, 0.0), studies=1000)]
         print(
-            f"  {name}: replace {BELOW} below {shares[0][0]:.1%} (planner {planned[0]:.1%}), as good as people "
-            f"{shares[1][0]:.0%} (planner {planned[1]:.0%}); not enough evidence {shares[0][1]:.0%} and "
-            f"{shares[1][1]:.0%}; {time.perf_counter() - seconds:.0f} s",
+            f"  {name}: replace {BELOW} below {shares[0]:.1%} (planner {planned[0]:.1%}), as good as people "
+            f"{shares[1]:.0%} (planner {planned[1]:.0%}); {time.perf_counter() - seconds:.0f} s",
             flush=True,
         )
-        problems += [name] if shares[0][0] > most(MOST, repeats) else []
+        problems += [name] if shares[0] > most(MOST, repeats) else []
     return problems
 
 
-def _scale(design: Design) -> dict[str, object]:
-    return {name: value for name, value in vars(design).items() if name not in ("n_items", "n_clusters")}
-
-
 def gains(repeats: int) -> list[str]:
-    """Whether the lower end of the effective sample size gained lies below the true gain in 97.5 % of studies."""
+    """Whether the lower end of the effective sample size gained lies above the true gain in 2.5 % of studies."""
     problems = []
     for n, per, r in ((60, 1, 0.5), (200, 1, 0.7), (200, 1, 0.2), (300, 15, 0.6), (150, 15, 0.6)):
-        rng, above, held = np.random.default_rng(9), 0, 0
-        for _ in range(repeats):
-            found = _gained(rng, n, per, r)
-            known = not np.isnan(found.low)
-            above += known and found.low > TRUE_GAIN(n, per, r)
-            held += known and found.low <= TRUE_GAIN(n, per, r) <= found.high
+        # effects of profiles are shared by people and judge in the same proportion
+        true = 1 / (1 - r**2 * UNLABELLED / (n + UNLABELLED)) - 1
+        rng = np.random.default_rng(9)
+        found = [gained(rng, n, per, r) for _ in range(repeats)]
+        above = np.mean([one.low > true for one in found])
+        held = np.mean([one.low <= true <= one.high for one in found])
         print(
-            f"  gained, {n} labels, {per} a profile, r {r}: true {TRUE_GAIN(n, per, r):.2f}, lower end above it in "
-            f"{above / repeats:.1%}, interval holds it in {held / repeats:.1%}",
+            f"  {n} labels, {per} a profile, r {r}: gained {true:.2f}, lower end above it in {above:.1%}, interval "
+            f"holds it in {held:.1%}",
             flush=True,
         )
-        problems += [f"gained {n} {per} {r}"] if above / repeats > most(MOST, repeats) else []
+        problems += [f"gained {n} {per} {r}"] if above > most(MOST, repeats) else []
     return problems
 
 
 UNLABELLED = 2000
 
 
-def TRUE_GAIN(n: int, per: int, r: float) -> float:  # noqa: N802
-    """1 / (1 - r^2 N / (n + N)) - 1: effects of profiles are shared by people and judge in the same proportion."""
-    return 1 / (1 - r**2 * UNLABELLED / (n + UNLABELLED)) - 1
-
-
-def _gained(rng: np.random.Generator, n: int, per: int, r: float):  # noqa: ANN202
+def gained(rng: np.random.Generator, n: int, per: int, r: float) -> Estimate:
+    """The effective sample size gained in one study of normal scores."""
     total = n + UNLABELLED
-    profile = np.arange(total) // per
+    profile, of_profile = np.arange(total) // per, 0.3 if per > 1 else 0.0
 
     def noise() -> np.ndarray:
-        share = 0.3 if per > 1 else 0.0
-        return np.sqrt(share) * rng.normal(size=total)[profile] + np.sqrt(1 - share) * rng.normal(size=total)
+        return np.sqrt(of_profile) * rng.normal(size=total)[profile] + np.sqrt(1 - of_profile) * rng.normal(size=total)
 
     y = noise()
     f = r * y + np.sqrt(1 - r**2) * noise()

@@ -1,8 +1,8 @@
 """How often a study of a given design gives the verdict *replace*: to a judge as good as people, and to a worse one.
 
 Studies are simulated and judged by the rules that need people's labels: enough items and clusters, kappa above chance,
-kappa near the human ceiling, the alternative-annotator test. Probes are taken to find nothing and the judge to be worth
-asking, so that the figures are upper bounds.
+kappa near the human ceiling, the alternative-annotator test. Replies are all readable and probes find nothing, so that
+the figures are upper bounds.
 """
 
 from collections.abc import Sequence
@@ -135,7 +135,7 @@ def _check(design: Design, studies: int) -> None:
         raise ValueError("the effect of clusters must be at least 0, and the number of studies at least 1")
     shares = design.probabilities
     if len(shares) != design.n_categories or (shares <= 0).any() or abs(shares.sum() - 1) > 1e-9:
-        raise ValueError(f"{len(shares)} shares for {design.n_categories} categories; they must be above 0 and sum to 1")
+        raise ValueError(f"the shares of {design.n_categories} categories must be above 0 and sum to 1")
 
 
 def _power(
@@ -151,9 +151,7 @@ def _power(
     return Power(below, kappa, replaced / studies, low, high, studies, seed)
 
 
-def simulate(
-    design: Design, judge_kappa: float, rng: np.random.Generator, studies: int
-) -> tuple[IntArray, IntArray]:
+def simulate(design: Design, judge_kappa: float, rng: np.random.Generator, studies: int) -> tuple[IntArray, IntArray]:
     """(m, n, r) labels of people and (m, n) verdicts of a judge whose kappa with a person is ``judge_kappa``.
 
     Each item has a category. Who is right on it says so, with a probability that varies over clusters on the logit
@@ -269,5 +267,3 @@ def _closeness(codes: IntArray, others: IntArray, design: Design) -> FloatArray:
     if design.level == "nominal":
         return np.asarray((apart == 0).mean(axis=2))
     return np.asarray(-np.sqrt((apart.astype(float) ** 2).mean(axis=2)))
-
-

@@ -14,7 +14,7 @@ from annotation.stats.estimate import Estimate
 
 Decision = Literal["replace", "assist and escalate", "not enough evidence", "do not use"]
 ORDER: tuple[Decision, ...] = ("do not use", "not enough evidence", "assist and escalate", "replace")
-"""From the worst. What is known to be bad on one rule, or one criterion, is not mended by what is unknown on another."""
+"""From the worst: what is known to be bad on one rule, or one criterion, is not mended by what is unknown elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Rules:
         also where nothing was altered yet.
     least_coverage
         To assist, at least this share of the verdicts must be accepted without review at the guaranteed agreement, or
-        the effective sample size gained must be at least ``least_gained``; each by the lower end of its interval.
+        the effective sample size gained must be at least ``least_gained``; each by the lower end of its interval. Not
+        asked of a judge that may stand in for a person.
     least_gained
         See there: as a share of the labels there are.
     target_agreement
@@ -188,14 +189,17 @@ def _readable(facts: Facts, rules: Rules) -> Reason:
 
 def _useful(facts: Facts, rules: Rules) -> Reason:
     met = facts.agreement.low > rules.useful
-    refuted = facts.agreement.high <= rules.useful and _is_enough(facts, rules)
+    # labels that are all the same give a kappa of 0 without width, and tell nothing of the judge
+    tells = facts.agreement.low < facts.agreement.high or facts.below_ceiling.defined
+    refuted = facts.agreement.high <= rules.useful and tells and _is_enough(facts, rules)
     message = f"kappa with people is {_said(facts.agreement)}; the lower end must lie above {rules.useful:g}"
     return Reason("agreement", "do not use" if refuted else "not enough evidence", met, message)
 
 
 def _worth_asking(facts: Facts, rules: Rules) -> Reason:
-    """Met by either; ruled out where both are known to fall short."""
+    """Met by either, or where the judge may stand in for a person; ruled out where both are known to fall short."""
     met = facts.accepted.low >= rules.least_coverage or facts.gained.low >= rules.least_gained
+    met = met or all(rule(facts, rules).met for rule in TO_REPLACE)
     kept_less = facts.acceptance_ruled_out or facts.accepted.high < rules.least_coverage
     refuted = kept_less and facts.gained.high < rules.least_gained and _is_enough(facts, rules)
     message = (
@@ -251,13 +255,8 @@ def _share(estimate: Estimate) -> str:
     return f"{estimate.value:.1%} [{estimate.low:.1%}, {estimate.high:.1%}]"
 
 
-RULES: Sequence[Rule] = (
-    _enough,
-    _readable,
-    _useful,
-    _worth_asking,
-    _near_people,
-    _as_good_as_a_person,
-    _unbiased,
-)
+TO_REPLACE: Sequence[Rule] = (_near_people, _as_good_as_a_person, _unbiased)
+"""Asked before the judge may stand in for a person."""
+
+RULES: Sequence[Rule] = (_enough, _readable, _useful, _worth_asking, *TO_REPLACE)
 """Asked in this order; every one is asked, so that all reasons can be read."""

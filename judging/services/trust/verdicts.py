@@ -184,7 +184,7 @@ def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
 
 
 def _selection(selective: list[Document], target: float) -> Document | None:
-    """Of the agreements at least as high as the one asked for, the guarantee that keeps most; else the least of them."""
+    """Of the agreements at least as high as the one asked for, the guarantee that keeps most; else the lowest."""
     enough = sorted((one for one in selective if one["target_agreement"] >= target), key=_target)
     held = [one for one in enough if one["guaranteed"]]
     return max(held, key=lambda one: one["coverage"] or 0.0) if held else next(iter(enough), None)

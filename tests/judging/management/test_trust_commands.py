@@ -39,7 +39,7 @@ def test_calibrate_of_a_study_has_the_document_of_a_file_and_more(known):
     found = json.loads(run("calibrate", *JUDGE, "--bootstrap", "40", "--json"))
     assert (found["n_labelled"], found["n_unlabelled"]) == (50, 10)
     assert {"human_only", "judge_only", "ppi", "rogan_gladen", "scores", "selective", "warnings"} <= set(found)
-    assert {"agreement", "alt_test", "tiers", "groups", "leaderboard", "worth"} <= set(found)
+    assert {"agreement", "alt_test", "tiers", "groups", "leaderboard", "gained"} <= set(found)
     text = run("calibrate", *JUDGE, "--bootstrap", "40")
     assert "gpt beside people: the mean score; 50 labelled and 10 unlabelled items" in text
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from annotation.models import Annotation, Dialogue
@@ -66,29 +65,29 @@ def test_the_rate_is_that_of_yes():
     assert found["rogan_gladen"]["sensitivity"] == 1
 
 
-def test_a_judge_worth_labels_without_unlabelled_items_is_told_by_the_limit():
+def test_where_everything_is_labelled_nothing_is_gained():
+    """Found: the limit of endless unlabelled items stood for what is saved, up to 661 %."""
     found = calibrated(study(n=60))
-    assert found["worth"]["if_all_else_were_unlabelled"] is True
-    human, judge = (np.array(column) for column in columns_of("Known"))
-    r = np.corrcoef(human, judge)[0, 1]
-    assert found["worth"]["saved"] == pytest.approx(1 / (1 - r**2) - 1)
+    assert found["gained"]["value"] is None
+    assert found["gained"]["reason"] == "no unlabelled item that the judge scored"
 
 
-def columns_of(name):
-    evidence = StudyEvidence.read(CalibrationRun.objects.get(study__name=name).study)
-    return evidence.of(evidence.judge("gpt")).evidence["personalization"].scores()
+def test_the_effective_sample_size_gained_is_that_of_the_corrected_mean():
+    found = calibrated(study(labelled=50))
+    assert found["gained"]["value"] == pytest.approx(found["ppi"]["effective_n"] / 50 - 1)
+    assert found["gained"]["low"] < found["gained"]["value"] < found["gained"]["high"]
 
 
 class TestBadInput:
     """Each section says what it cannot tell and why; the rest stands. The report is made of all of them."""
 
-    def checked(self, criterion):
+    def checked(self, criterion, decision="not enough evidence"):
         found = calibrated(criterion)
         json.dumps(found, allow_nan=False)
         trust = trusted(criterion)
         document = report.of_judges(StudyEvidence.read(criterion.study), [trust])
         assert "<html" in report.as_html(document)
-        assert trust.verdicts[0].whole.decision == "do not use"
+        assert trust.verdicts[0].whole.decision == decision
         return found, trust
 
     def test_no_overlap(self):
@@ -120,9 +119,9 @@ class TestBadInput:
         criterion = CriterionFactory(study=with_items(60, slug="constant"), key="personalization")
         people_say(criterion, {name: ["1", "2", "3"] * 20 for name in ("bob", "dana")})
         judge_says(criterion, "gpt", ["3"] * 60)
-        found, trust = self.checked(criterion)
+        found, trust = self.checked(criterion, "do not use")
         assert "constant_judge" in {warning["code"] for warning in found["warnings"]}
-        assert found["worth"]["saved"] == 0
+        assert found["gained"]["value"] is None
         assert trust.audit.result["criteria"]["personalization"]["found"] == ["leniency"]
 
     def test_fewer_than_ten_labels(self):
@@ -135,7 +134,7 @@ class TestBadInput:
         criterion = CriterionFactory(study=with_items(100, slug="silent"), key="personalization")
         people_say(criterion, {name: ["1", "2", "3", "4"] * 25 for name in ("bob", "dana")})
         judge_says(criterion, "gpt", ["1", "2", "3", "4"] * 10 + [""] * 60)
-        found, trust = self.checked(criterion)
+        found, trust = self.checked(criterion, "do not use")
         assert found["unscored"] == 60
         assert "60.0% of the replies held no verdict" in trust.verdicts[0].whole.against[0].message + " ".join(
             reason.message for reason in trust.verdicts[0].whole.against
@@ -158,5 +157,5 @@ def test_pandalm(shared_data):
     assert found["labels"]["unscored"] == 25
     assert found["agreement"]["scored"] == 974
     verdict = trusted(made.criteria.get(), "gpt-3.5-turbo").verdicts[0]
-    assert verdict.whole.decision == "assist and escalate"
-    assert {reason.code for reason in verdict.whole.against} >= {"ceiling", "alt_test"}
+    assert verdict.whole.decision == "not enough evidence", "every item has a label, so that nothing is gained"
+    assert {reason.code for reason in verdict.whole.against} >= {"worth", "ceiling", "alt_test"}
