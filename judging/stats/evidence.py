@@ -67,6 +67,10 @@ class Evidence:
         """Whether the criterion asks which of two responses is better."""
         return {"1", "2"} <= {str(c) for c in self.table.categories} <= set(PREFERENCE) and any(self.material.opponents)
 
+    def n_clusters(self, items: BoolArray) -> int:
+        """Independent units (profiles, questions) among the items (n,)."""
+        return len(set(chosen(self.material.clusters, items)))
+
     def columns(self, kept: BoolArray | None = None) -> Columns:
         """What `judging.stats.calibrate.calibrate` takes: labels of people (counted, or mean scores) and verdicts."""
         mask = self.usable if kept is None else self.usable & kept

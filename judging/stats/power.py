@@ -124,6 +124,23 @@ def power_of_replace(
     return tuple(_power(design, rules or Rules(), at, studies, epsilon, confidence, seed) for at in below)
 
 
+def power_document(design: Design, found: Sequence[Power]) -> dict[str, Any]:
+    """A line of a power table as JSON types."""
+    shares = None if design.shares is None else list(design.shares)
+    return {"design": {**asdict(design), "shares": shares}, "judges": [one.as_json() for one in found], "reason": None}
+
+
+def no_power(reason: str) -> dict[str, Any]:
+    """The same where nothing can be simulated, and why."""
+    return {"design": None, "judges": [], "reason": reason}
+
+
+def power_for(design: Design, rules: Rules | None = None, *, studies: int, epsilon: float = EPSILON) -> dict[str, Any]:
+    """The line of a design; fewer studies where they are large, so that it stays a matter of a second."""
+    fewer = min(studies, max(100, AT_ONCE // (20 * design.n_items)))
+    return power_document(design, power_of_replace(design, rules=rules, studies=fewer, epsilon=epsilon))
+
+
 def _check(design: Design, studies: int) -> None:
     if not 1 <= design.n_clusters <= design.n_items:
         raise ValueError(f"{design.n_items} items cannot lie in {design.n_clusters} clusters")

@@ -10,6 +10,7 @@ import numpy as np
 from annotation.models import Criterion
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
+from judging.services.trust import power
 from judging.services.trust.options import TrustOptions
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import SWEEP, alt_test
@@ -39,6 +40,7 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
     columns = evidence.columns()
     positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
     has_scores = _tells_scores(evidence)
+    agreed = _agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap)
     found = calibrate(
         columns,
         positive=positive,
@@ -62,10 +64,11 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         "unscored_share": _unscored_share(evidence, evidence.said.asked).as_json(),
         "kappa": "cohen_kappa" if evidence.people.counted else "weighted_cohen_kappa",
         "confidence_from": evidence.said.confidence_from,
-        **_agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap),
+        **agreed,
         **found.as_json(),
         "scores": _scores(evidence, options) if has_scores else _verdicts(found),
         "groups": _groups(evidence, positive, options),
+        "power": power.of_criterion(evidence, agreed["agreement"], options),
         "leaderboard": _leaderboard(evidence, options),
         "tiers": _tiers(evidence, name, options),
     }
@@ -88,16 +91,11 @@ def _labels(evidence: Evidence) -> dict[str, int]:
         "adjudicated": int((people.gold != MISSING).sum()),
         "tied": int(people.tied.sum()) if people.counted else 0,
         "could_not_judge": int((people.without_label & ~people.tied).sum()),
-        "clusters": _n_clusters(evidence, people.with_label & (said.codes != MISSING)),
+        "clusters": evidence.n_clusters(people.with_label & (said.codes != MISSING)),
         "asked": int(said.asked.sum()),
         "unscored": int(said.unscored.sum()),
         "not_judged": int((~said.asked).sum()),
     }
-
-
-def _n_clusters(evidence: Evidence, items: BoolArray) -> int:
-    """Independent units among the items (n,)."""
-    return len(set(chosen(evidence.material.clusters, items)))
 
 
 def _unscored_share(evidence: Evidence, asked: BoolArray) -> Estimate:
@@ -233,7 +231,7 @@ def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray)
     return {
         "n_items": int(kept.sum()),
         "labels": {
-            "clusters": _n_clusters(evidence, kept & evidence.labelled & (evidence.said.codes != MISSING)),
+            "clusters": evidence.n_clusters(kept & evidence.labelled & (evidence.said.codes != MISSING)),
             "asked": int(asked.sum()),
             "unscored": int((asked & evidence.said.unscored).sum()),
         },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from annotation.errors import InputError
 from annotation.stats.estimate import Estimate
 from judging.services.trust.calibrating import estimate_of
 from judging.stats.asymptotic import undefined
+from judging.stats.power import Design, power_for
 from judging.stats.verdict import ORDER, Decision, Facts, Rules, Verdict, verdict
 
 Document = Mapping[str, Any]
@@ -42,6 +44,9 @@ NAMES = (*RULES, *OTHERS)
 """All rules that can be changed."""
 
 COUNTS = ("least_items", "least_clusters")
+OF_POWER = ("least_items", "least_clusters", "useful", "below_ceiling", "must_pass_alt_test")
+"""The rules that the power table depends on."""
+
 SHARES = ("most_unscored", "least_coverage", "target_agreement")
 
 
@@ -59,6 +64,8 @@ class CriterionVerdict:
         The verdicts.
     counts
         By tier, its items.
+    power
+        How often studies like this one say *replace*, as in a document.
     """
 
     key: str
@@ -68,6 +75,7 @@ class CriterionVerdict:
     whole: Verdict
     tiers: Mapping[str, Verdict]
     counts: Mapping[str, int]
+    power: Document
 
     def as_json(self) -> dict[str, Any]:
         """As JSON types."""
@@ -77,6 +85,7 @@ class CriterionVerdict:
             "kappa": dict(self.kappa),
             "human_ceiling": dict(self.ceiling),
             **self.whole.as_json(),
+            "power": dict(self.power),
             "tiers": {tier: {**one.as_json(), "n_items": self.counts[tier]} for tier, one in self.tiers.items()},
         }
 
@@ -137,6 +146,7 @@ def _of_criterion(document: Document, audit: Document | None, rules: Rules) -> C
         whole=verdict(_facts(document, document["kappa"], probed, rules), rules),
         tiers={tier: verdict(_facts(part, document["kappa"], probed, rules), rules) for tier, part in by_tier.items()},
         counts={tier: part["n_items"] for tier, part in by_tier.items()},
+        power=_power(document["power"], rules),
     )
 
 
@@ -153,6 +163,22 @@ def _probed(audit: Document | None) -> Probed:
         return Probed((), Rules().required_probes)
     not_made = tuple(probe["name"] for probe in audit["probes"] if probe["found"] is None)
     return Probed(tuple(audit["found"]), not_made)
+
+
+POWER_STUDIES = 200
+
+
+def _power(kept: Document, rules: Rules) -> Document:
+    """The line of the power table that was kept with the calibration, or that by other rules."""
+    if kept["reason"] or all(getattr(rules, name) == getattr(Rules(), name) for name in OF_POWER):
+        return kept
+    shares = kept["design"]["shares"]
+    return _power_by(Design(**{**kept["design"], "shares": shares and tuple(shares)}), rules)
+
+
+@lru_cache(maxsize=256)
+def _power_by(design: Design, rules: Rules) -> Document:
+    return power_for(design, rules, studies=POWER_STUDIES)
 
 
 def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Document]:
