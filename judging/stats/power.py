@@ -165,7 +165,7 @@ def _power(
         people, judge = simulate(design, kappa, rng, min(block, studies - start))
         replaced += int(replaces(people, judge, design, rules, epsilon, confidence).sum())
     low, high = wilson(replaced / studies, studies, 0.95)
-    return Power(below, kappa, replaced / studies, low, high, studies, seed)
+    return Power(below, kappa, replaced / studies, float(low), float(high), studies, seed)
 
 
 def simulate(design: Design, judge_kappa: float, rng: np.random.Generator, studies: int) -> tuple[IntArray, IntArray]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 
 from annotation.stats.estimate import Estimate
 
@@ -32,7 +33,7 @@ class Rules:
         whole interval lies at or below it.
     below_ceiling
         To replace a person, the judge may lack at most this much kappa to the human ceiling, at the upper end of the
-        interval.
+        interval, or of Student's over clusters where that is higher: a one-sided test at 2.5 %.
     must_pass_alt_test
         To replace a person, the alternative-annotator test must be passed.
     tolerated_biases
@@ -210,12 +211,25 @@ def _worth_asking(facts: Facts, rules: Rules) -> Reason:
 
 
 def _near_people(facts: Facts, rules: Rules) -> Reason:
-    met = facts.below_ceiling.high <= rules.below_ceiling
+    upper = _upper_end(facts.below_ceiling, facts.clusters)
+    met = upper <= rules.below_ceiling
+    wider = "" if not upper > facts.below_ceiling.high else f" ({upper:.2f} by Student's t)"
     message = (
         f"kappa is below inter-annotator agreement by {_said(facts.below_ceiling)}; "
-        f"the upper end may be at most {rules.below_ceiling:g}"
+        f"the upper end{wider} may be at most {rules.below_ceiling:g}"
     )
     return Reason("ceiling", "assist and escalate", met, message)
+
+
+def _upper_end(estimate: Estimate, clusters: int) -> float:
+    """The upper end of the interval, or that by Student's t with one degree of freedom fewer than there are clusters.
+
+    The larger one: of few clusters a bootstrap interval is too narrow. NaN where there is no interval.
+    """
+    if clusters < 2 or np.isnan(estimate.se):
+        return estimate.high
+    t = float(scipy.stats.t.ppf((1 + estimate.confidence) / 2, clusters - 1))
+    return estimate.high if np.isnan(estimate.high) else max(estimate.high, estimate.value + t * estimate.se)
 
 
 def _as_good_as_a_person(facts: Facts, rules: Rules) -> Reason:

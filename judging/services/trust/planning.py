@@ -16,7 +16,7 @@ from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray
 from judging.models import Judge, LabelPlan
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
-from judging.services.trust import drafts
+from judging.services.trust import drafts, power
 from judging.stats.active import Drawn, active_mean
 from judging.stats.evidence import Evidence
 from judging.stats.labelling_plan import Needed, allocation, drawn, inclusion, labels_needed
@@ -134,6 +134,7 @@ def document(evidence: JudgeEvidence, found: Planned) -> Document:
             for row in np.flatnonzero(found.taken).tolist()
         ],
         "came_back": came_back(made, evidence) if made else None,
+        "power": power.planned(one),
     }
 
 

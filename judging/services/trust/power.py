@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from annotation.stats.agreement import agreement
 from annotation.stats.table import MISSING
 from judging.services.trust.options import TrustOptions
 from judging.stats.evidence import Evidence
@@ -17,12 +20,15 @@ PLANNED_STUDIES = 100
 """Simulated for each line of the planner."""
 
 SIZES = (50, 100, 200, 500)
+EXPECTED = 0.6
+"""Kappa of people that is planned for before any is known."""
+
 NO_CEILING = "inter-annotator agreement is not known"
 
 
-def of_criterion(evidence: Evidence, agreement: Mapping[str, Any], options: TrustOptions) -> dict[str, Any]:
-    """The line of the study as it is, by the usual rules; ``agreement`` is the judge's document."""
-    ceiling = agreement["human_ceiling" if evidence.people.counted else "human_ceiling_weighted"]["value"]
+def of_criterion(evidence: Evidence, found: Mapping[str, Any], options: TrustOptions) -> dict[str, Any]:
+    """The line of the study as it is, by the usual rules; ``found`` is the document of its agreement."""
+    ceiling = found["human_ceiling" if evidence.people.counted else "human_ceiling_weighted"]["value"]
     studies = min(STUDIES, max(options.bootstrap, 1))
     if ceiling is None or not evidence.labelled.any():
         return no_power(NO_CEILING)
@@ -47,7 +53,14 @@ def design_of(evidence: Evidence, ceiling: float, n_items: int = 0) -> Design:
     )
 
 
-def planned(evidence: Evidence, ceiling: float) -> list[dict[str, Any]]:
-    """The power table of studies like this one at other sizes, up to the items there are."""
+def planned(evidence: Evidence) -> list[dict[str, Any]]:
+    """The power table of studies like this one at several sizes, up to the items there are.
+
+    People's kappa is the one that is known so far, or `EXPECTED` before labelling starts.
+    """
+    rated = evidence.table.subset_items(evidence.table.pairable)
+    name = "mean_pairwise_cohen_kappa" if evidence.people.counted else "mean_pairwise_weighted_cohen_kappa"
+    known = agreement(rated, bootstrap=0).coefficients[name].value if rated.n_items else np.nan
+    ceiling = EXPECTED if np.isnan(known) else known
     sizes = [n for n in SIZES if n <= evidence.material.n] or [evidence.material.n]
     return [power_for(design_of(evidence, ceiling, n), studies=PLANNED_STUDIES) for n in sizes]

@@ -85,6 +85,15 @@ def test_to_assist_something_must_be_accepted_or_gained(change, decision):
     assert verdict(replace(GOOD, **change)).decision == "replace", "a person's label is worth something"
 
 
+def test_few_clusters_widen_the_interval_of_the_ceiling():
+    """t of 9 degrees of freedom is 2.262: .02 + 2.262 * .04 = .110 lies above .1, the bootstrap's .08 does not."""
+    narrow = replace(kappa(0.02, -0.04, 0.08), se=0.04)
+    assert verdict(replace(GOOD, clusters=40, below_ceiling=replace(narrow, se=0.03))).decision == "replace"
+    found = verdict(replace(GOOD, clusters=10, below_ceiling=narrow))
+    assert codes(found) == ["ceiling"]
+    assert "(0.11 by Student's t)" in found.against[0].message
+
+
 def test_labels_that_are_all_the_same_do_not_condemn():
     flat = {"agreement": kappa(0.0, 0.0, 0.0), "below_ceiling": undefined("one category used", n_items=200)}
     assert verdict(replace(GOOD, **flat)).decision == "not enough evidence"
