@@ -239,7 +239,7 @@ def _labels_there(made: LabelPlan, row: Mapping[int, int], n: int, scale: FloatA
     """(n,) what people said in the new study, by the rows of the old one, and which items are in it."""
     target = StudyEvidence.read(made.target)
     people = next(target.people[c.pk] for c in target.criteria if c.key == made.criterion.key)
-    labels = scored(people.consensus, scale) if people.counted else people.mean
+    labels = people.expected(scale)
     label, taken = np.full(n, np.nan), np.zeros(n, dtype=bool)
     for value, at in zip(labels, drafts.rows(made.study, made.target, row), strict=True):
         if at >= 0:

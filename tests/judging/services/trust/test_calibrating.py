@@ -11,6 +11,7 @@ from judging.models import CalibrationRun
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import report
 from judging.stats.calibrate import calibrate
+from judging.stats.verdict import Rules
 from tests.factories import CriterionFactory
 from tests.judging.services.trust.judged import calibrated, study, trusted
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
@@ -146,6 +147,52 @@ class TestBadInput:
         found, _ = self.checked(criterion)
         assert found["n_labelled"] == 0
         assert found["judge_only"]["value"] == pytest.approx(2)
+
+
+def test_ties_of_two_people_count_by_half():
+    """Found: a quarter of the items was left out of the promise because two people are tied there."""
+    criterion = CriterionFactory(study=with_items(200, slug="two"), key="done", yes_no=True)
+    people_say(criterion, {"bob": ["yes", "no"] * 100, "dana": [*["yes", "no"] * 75, *["no", "yes"] * 25]})
+    judge_says(criterion, "gpt", ["yes", "no"] * 100)
+    found = calibrated(criterion)
+    assert (found["n_labelled"], found["labels"]["tied"]) == (200, 50)
+    kept = found["selective"][0]
+    assert kept["agreement"] == pytest.approx((150 + 50 / 2) / 200)
+    assert kept["agreement_with_person"] == kept["agreement"]
+    assert (kept["coverage"], kept["ties"], kept["method"]) == (1, 50, "betting")
+    assert found["risk_coverage"]["aurc"]["value"] == pytest.approx(0.125)
+    assert found["human_only"]["value"] == pytest.approx(0.5)
+
+
+def test_every_item_tied():
+    criterion = CriterionFactory(study=with_items(80, slug="tied"), key="done", yes_no=True)
+    people_say(criterion, {"bob": ["yes", "no"] * 40, "dana": ["no", "yes"] * 40})
+    judge_says(criterion, "gpt", ["yes", "no"] * 40)
+    found = calibrated(criterion)
+    json.dumps(found, allow_nan=False)
+    assert not any(one["guaranteed"] for one in found["selective"])
+    assert found["selective"][0]["ruled_out"]
+    assert trusted(criterion).decision != "replace"
+
+
+def test_a_judge_without_one_verdict_is_not_enough_evidence():
+    """Found: with n = 0 the answer was *do not use*."""
+    criterion = CriterionFactory(study=with_items(60, slug="mute"), key="personalization")
+    people_say(criterion, {name: ["1", "2", "3"] * 20 for name in ("bob", "dana")})
+    judge_says(criterion, "gpt", [None] * 60)
+    assert trusted(criterion).decision == "not enough evidence"
+
+
+def test_how_often_studies_like_this_one_say_replace():
+    criterion = study(n=60)
+    power = calibrated(criterion)["power"]
+    assert power["design"]["n_items"] == 60
+    assert power["design"]["n_raters"] == 3
+    assert [one["below"] for one in power["judges"]] == [0, 0.115]
+    assert all(0 <= one["low"] <= one["replace"] <= one["high"] <= 1 for one in power["judges"])
+    same, strict = trusted(criterion), trusted(criterion, rules=Rules(least_items=100))
+    assert dict(same.verdicts[0].power) == power
+    assert [one["replace"] for one in strict.verdicts[0].power["judges"]] == [0, 0]
 
 
 def test_pandalm(shared_data):
