@@ -28,8 +28,9 @@ def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidenc
     The effective sample size is n V / V', V the variance of the figure by labels alone and V' that by PPI++. Both are
     sums of squared influences over independent units (items, or clusters), so that log(V / V') has the standard error
     sqrt(g / (g - 1) sum (h^2 / sum h^2 - p^2 / sum p^2)^2), h and p the influences of a unit on either figure. That
-    lambda is estimated adds nothing of first order, since V' is least there. The quantile is Student's, with one degree
-    of freedom fewer than there are units with labels.
+    lambda is estimated adds nothing of first order, since V' is least there. The quantile is Student's; its degrees of
+    freedom are the number of units that the variance V really rests on, 1 / sum (h^2 / sum h^2)^2 (as Satterthwaite's,
+    1946, Biometrics Bulletin 2:110-114, for a sum of squares with these shares).
     """
     n = sum(data.n for data, _ in parts[:1])
     known = [(data, found) for data, found in parts if found.human_error > 0 and found.ppi_error > 0]
@@ -42,9 +43,10 @@ def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidenc
     g = int((squares[0] > 0).sum())
     if g < 2 or all(found.weight == 0 for _, found in known):
         return figure(value, n_items=n, confidence=confidence, method="none", reason=NOT_USED)
-    difference = squares[0] / squares[0].sum() - squares[1] / squares[1].sum()
+    shares = squares[0] / squares[0].sum()
+    difference = shares - squares[1] / squares[1].sum()
     error = float(np.sqrt(g / (g - 1) * (difference**2).sum()))
-    half = float(scipy.stats.t.ppf((1 + confidence) / 2, g - 1)) * error
+    half = float(scipy.stats.t.ppf((1 + confidence) / 2, 1 / (shares**2).sum())) * error
     ends = ((1 + value) * np.exp(-half) - 1, (1 + value) * np.exp(half) - 1)
     return figure(value, ends, n_items=n, confidence=confidence, method="log ratio of variances")
 

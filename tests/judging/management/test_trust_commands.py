@@ -46,11 +46,13 @@ def test_calibrate_of_a_study_has_the_document_of_a_file_and_more(known):
 
 def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):
     found = json.loads(run("audit", *JUDGE, "--json"))
-    assert found["verdict"]["decision"] in ("replace", "assist and escalate")
+    assert found["verdict"]["decision"] in ("replace", "assist and escalate", "not enough evidence")
+    assert [one["below"] for one in found["verdict"]["power"]["judges"]] == [0, 0.115]
     assert {"leniency", "central_tendency", "length", "subgroups:tier"} <= {p["name"] for p in found["probes"]}
     text = run("audit", *JUDGE, "--rule", "least_items=500")
-    assert "gpt: DO NOT USE" in text
-    assert "- 50 items with labels and a verdict; 500 are needed" in text
+    assert "gpt: NOT ENOUGH EVIDENCE" in text
+    assert "- 50 items with labels and a verdict in 50 independent units; 500 in 10 are needed" in text
+    assert "of judges 0.115 below the human ceiling (50 independent items, 3 people" in text
     assert "leniency" in text
 
 
