@@ -143,6 +143,7 @@ def decide(design: Design, people: np.ndarray, judge: np.ndarray) -> str:
     facts = Facts(
         labelled=agreement.scored,
         clusters=design.n_clusters,
+        outside=n * (1 - np.bincount(people.ravel()).max() / people.size),
         unscored=share(0, n),
         agreement=agreement.mean_weighted_cohen_kappa if weighted else agreement.mean_cohen_kappa,
         below_ceiling=agreement.below_ceiling_weighted if weighted else agreement.below_ceiling,

@@ -71,6 +71,11 @@ class Evidence:
         """Independent units (profiles, questions) among the items (n,)."""
         return len(set(chosen(self.material.clusters, items)))
 
+    def outside_commonest(self, items: BoolArray) -> float:
+        """How many of the items (n,) people put outside their commonest category: items times the share of ratings."""
+        counts = self.table.counts[items].sum(axis=0)
+        return float(items.sum() * (1 - counts.max() / counts.sum())) if counts.sum() else 0.0
+
     def columns(self, kept: BoolArray | None = None) -> Columns:
         """What `judging.stats.calibrate.calibrate` takes: labels of people (counted, or mean scores) and verdicts."""
         mask = self.usable if kept is None else self.usable & kept

@@ -215,10 +215,12 @@ def replaces(
     kappa, of_judge = _averaged(with_judge)
     ceiling, of_people = _averaged(among)
     t = float(scipy.stats.t.ppf((1 + confidence) / 2, design.n_clusters - 1))
+    shares = np.stack([(people == code).mean(axis=(1, 2)) for code in range(design.n_categories)])
+    varied = n * (1 - shares.max(axis=0)) >= rules.least_outside
     useful = kappa - t * _error(of_judge, design) > rules.useful
     near = ceiling - kappa + t * _error(of_people - of_judge, design) <= rules.below_ceiling
     passed = _passes(people, judge, design, epsilon) if rules.must_pass_alt_test else np.ones(m, dtype=bool)
-    return np.asarray(useful & near & passed)
+    return np.asarray(varied & useful & near & passed)
 
 
 def _agreement_weights(design: Design) -> FloatArray:

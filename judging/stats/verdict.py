@@ -24,8 +24,9 @@ class Rules:
 
     Attributes
     ----------
-    least_items, least_clusters
-        Fewer labelled items with a verdict, or fewer clusters (profiles, questions) among them: not enough evidence.
+    least_items, least_clusters, least_outside
+        Fewer labelled items with a verdict, fewer clusters (profiles, questions) among them, or fewer that people put
+        outside the commonest category: not enough evidence.
     most_unscored
         A larger share of replies without a verdict: do not use, where the whole interval is larger.
     useful
@@ -54,6 +55,7 @@ class Rules:
 
     least_items: int = 50
     least_clusters: int = 10
+    least_outside: int = 10
     most_unscored: float = 0.2
     useful: float = 0.0
     below_ceiling: float = 0.1
@@ -78,6 +80,8 @@ class Facts:
     ----------
     labelled, clusters
         Items with both people's labels and the judge's verdict, and the independent units among them.
+    outside
+        How many of them people put outside their commonest category: items times the share of such ratings.
     unscored
         Share of replies without a verdict, 0 to 1; undefined where nothing was asked.
     agreement
@@ -100,6 +104,7 @@ class Facts:
 
     labelled: int
     clusters: int
+    outside: float
     unscored: Estimate
     agreement: Estimate
     below_ceiling: Estimate
@@ -155,7 +160,7 @@ def verdict(facts: Facts, rules: Rules | None = None) -> Verdict:
     --------
     >>> from judging.stats.asymptotic import undefined
     >>> nothing = undefined("no labels", n_items=0)
-    >>> verdict(Facts(0, 0, nothing, nothing, nothing, accepted=nothing, gained=nothing)).decision
+    >>> verdict(Facts(0, 0, 0.0, nothing, nothing, nothing, accepted=nothing, gained=nothing)).decision
     'not enough evidence'
     """
     chosen = rules or Rules()
@@ -170,13 +175,15 @@ def verdicts_by_tier(facts: Mapping[str, Facts], rules: Rules | None = None) -> 
 
 
 def _is_enough(facts: Facts, rules: Rules) -> bool:
-    return facts.labelled >= rules.least_items and facts.clusters >= rules.least_clusters
+    many = facts.labelled >= rules.least_items and facts.clusters >= rules.least_clusters
+    return many and facts.outside >= rules.least_outside
 
 
 def _enough(facts: Facts, rules: Rules) -> Reason:
     message = (
-        f"{facts.labelled} items with labels and a verdict in {facts.clusters} independent units; "
-        f"{rules.least_items} in {rules.least_clusters} are needed"
+        f"{facts.labelled} items with labels and a verdict in {facts.clusters} independent units, "
+        f"{facts.outside:.0f} outside the commonest category; {rules.least_items} in {rules.least_clusters}, "
+        f"{rules.least_outside} outside, are needed"
     )
     return Reason("labelled", "not enough evidence", _is_enough(facts, rules), message)
 
@@ -190,9 +197,7 @@ def _readable(facts: Facts, rules: Rules) -> Reason:
 
 def _useful(facts: Facts, rules: Rules) -> Reason:
     met = facts.agreement.low > rules.useful
-    # labels that are all the same give a kappa of 0 without width, and tell nothing of the judge
-    tells = facts.agreement.low < facts.agreement.high or facts.below_ceiling.defined
-    refuted = facts.agreement.high <= rules.useful and tells and _is_enough(facts, rules)
+    refuted = facts.agreement.high <= rules.useful and _is_enough(facts, rules)
     message = f"kappa with people is {_said(facts.agreement)}; the lower end must lie above {rules.useful:g}"
     return Reason("agreement", "do not use" if refuted else "not enough evidence", met, message)
 

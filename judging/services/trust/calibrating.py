@@ -81,7 +81,7 @@ def _positive(criterion: Criterion, asked: str | None) -> str | None:
     return next((value for value in criterion.values if value.lower() in YES), None)
 
 
-def _labels(evidence: Evidence) -> dict[str, int]:
+def _labels(evidence: Evidence) -> dict[str, float]:
     """What people's labels are made of."""
     people, said = evidence.people, evidence.said
     return {
@@ -92,6 +92,7 @@ def _labels(evidence: Evidence) -> dict[str, int]:
         "tied": int(people.tied.sum()) if people.counted else 0,
         "could_not_judge": int((people.without_label & ~people.tied).sum()),
         "clusters": evidence.n_clusters(people.with_label & (said.codes != MISSING)),
+        "outside_commonest": evidence.outside_commonest(people.with_label & (said.codes != MISSING)),
         "asked": int(said.asked.sum()),
         "unscored": int(said.unscored.sum()),
         "not_judged": int((~said.asked).sum()),
@@ -232,6 +233,9 @@ def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray)
         "n_items": int(kept.sum()),
         "labels": {
             "clusters": evidence.n_clusters(kept & evidence.labelled & (evidence.said.codes != MISSING)),
+            "outside_commonest": evidence.outside_commonest(
+                kept & evidence.labelled & (evidence.said.codes != MISSING)
+            ),
             "asked": int(asked.sum()),
             "unscored": int((asked & evidence.said.unscored).sum()),
         },

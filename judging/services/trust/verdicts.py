@@ -21,6 +21,7 @@ Document = Mapping[str, Any]
 RULES = {
     "least_items": "Labelled items with a verdict, at least",
     "least_clusters": "Independent units (profiles, questions) among them, at least",
+    "least_outside": "Items outside the commonest category, at least",
     "most_unscored": "Replies without a verdict, at most (share)",
     "useful": "Lower end of the judge’s kappa with people, above",
     "below_ceiling": "Kappa lacking to the human ceiling, at most (upper end)",
@@ -43,8 +44,8 @@ OTHERS = {
 NAMES = (*RULES, *OTHERS)
 """All rules that can be changed."""
 
-COUNTS = ("least_items", "least_clusters")
-OF_POWER = ("least_items", "least_clusters", "useful", "below_ceiling", "must_pass_alt_test")
+COUNTS = ("least_items", "least_clusters", "least_outside")
+OF_POWER = ("least_items", "least_clusters", "least_outside", "useful", "below_ceiling", "must_pass_alt_test")
 """The rules that the power table depends on."""
 
 SHARES = ("most_unscored", "least_coverage", "target_agreement")
@@ -197,6 +198,7 @@ def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
     return Facts(
         labelled=part["agreement"]["scored"],
         clusters=part["labels"]["clusters"],
+        outside=part["labels"]["outside_commonest"],
         unscored=estimate_of(part["unscored_share"]),
         agreement=estimate_of(judge),
         below_ceiling=estimate_of(below),

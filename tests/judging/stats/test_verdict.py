@@ -16,6 +16,7 @@ NOTHING = undefined("not known", n_items=0)
 GOOD = Facts(
     labelled=200,
     clusters=40,
+    outside=80.0,
     unscored=share(2, 200),
     agreement=kappa(0.8, 0.72, 0.87),
     below_ceiling=kappa(0.02, -0.04, 0.08),
@@ -50,6 +51,7 @@ ASSIST, UNKNOWN, NEVER = "assist and escalate", "not enough evidence", "do not u
         # too little, or too wide: no answer
         ({"labelled": 20}, UNKNOWN, "labelled"),
         ({"clusters": 5}, UNKNOWN, "labelled"),
+        ({"outside": 5.0}, UNKNOWN, "labelled"),
         ({"agreement": kappa(0.05, -0.05, 0.15)}, UNKNOWN, "agreement"),
         ({"agreement": kappa(0.5, np.nan, np.nan)}, UNKNOWN, "agreement"),
         ({"agreement": undefined("one category used", n_items=200)}, UNKNOWN, "agreement"),
@@ -95,13 +97,13 @@ def test_few_clusters_widen_the_interval_of_the_ceiling():
 
 
 def test_labels_that_are_all_the_same_do_not_condemn():
-    flat = {"agreement": kappa(0.0, 0.0, 0.0), "below_ceiling": undefined("one category used", n_items=200)}
+    flat = {"outside": 0.0, "agreement": kappa(0.0, 0.0, 0.0)}
     assert verdict(replace(GOOD, **flat)).decision == "not enough evidence"
 
 
 def test_no_verdict_at_all_is_not_enough_evidence():
     nothing = undefined("no item has a verdict", n_items=0)
-    found = verdict(Facts(0, 0, nothing, nothing, nothing, accepted=nothing, gained=nothing))
+    found = verdict(Facts(0, 0, 0.0, nothing, nothing, nothing, accepted=nothing, gained=nothing))
     assert found.decision == "not enough evidence"
 
 
