@@ -37,6 +37,8 @@ REFERENCES = {
     "Review, 78, 1–3.",
     "clopper": "Clopper, C. J., & Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the "
     "case of the binomial. Biometrika, 26, 404–413.",
+    "betting": "Waudby-Smith, I., & Ramdas, A. (2024). Estimating means of bounded random variables by betting. "
+    "Journal of the Royal Statistical Society B, 86, 1–27.",
     "bauer": "Bauer, P. (1991). Multiple testing in clinical trials. Statistics in Medicine, 10, 871–890.",
     "davidson": "Davidson, R. R. (1970). On extending the Bradley–Terry model to accommodate ties in paired comparison "
     "experiments. Journal of the American Statistical Association, 65, 317–328.",
@@ -69,9 +71,13 @@ MAPS = (
     "summarised by the expected calibration error and the Brier score, out of sample"
 )
 SELECTIVE = (
-    "Thresholds of confidence are chosen by fixed-sequence testing with exact binomial bounds, so that agreement among "
-    "the verdicts that are kept reaches its target with the stated probability"
+    "Thresholds of confidence are chosen by fixed-sequence testing with {bounds}, so that agreement among "
+    "the verdicts that are kept reaches its target with the stated probability; a tie among people counts in part"
 )
+BOUNDS = {
+    "Clopper-Pearson": ("exact binomial bounds", "clopper"),
+    "betting": ("bounds by betting over profiles or questions", "betting"),
+}
 CASCADE = (
     "In the cascade {judges} each judge keeps the verdicts of which it is sure enough and the next one gets the rest; "
     "the error probability of {delta:g} is split over them, so that the verdicts kept by any of them agree with people "
@@ -135,8 +141,11 @@ def _judges(criteria: Sequence[Document]) -> Said:
     yield from _alt_test(criteria)
     yield from _corrected(criteria)
     yield from _recalibrated(criteria)
-    if any(one["guaranteed"] for found in criteria for one in found["selective"]):
-        yield SELECTIVE, ("clopper", "bauer")
+    kept = {one["method"] for found in criteria for one in found["selective"] if one["guaranteed"]}
+    if kept:
+        used = [one for method, one in BOUNDS.items() if method in kept]
+        bounds = " and ".join(text for text, _ in used)
+        yield SELECTIVE.format(bounds=bounds), (*(reference for _, reference in used), "bauer")
     if any(found["leaderboard"] for found in criteria):
         yield "Strengths of assistants follow the Bradley–Terry model with ties", ("davidson",)
 

@@ -118,8 +118,9 @@ def _figures(document: Document) -> Iterable[tuple[str, str, str, Document]]:
         yield "correction", "", "rogan_gladen", document["rogan_gladen"]
     yield from _of_scores(document)
     for one in document["selective"]:
-        yield "selective", f"{one['target_agreement']:g}", "coverage", one["intervals"]["coverage"]
-        yield "selective", f"{one['target_agreement']:g}", "agreement", one["intervals"]["agreement"]
+        of = f"{one['target_agreement']:g}"
+        yield from (("selective", of, name, part) for name, part in one["intervals"].items())
+    yield "correction", "", "gained", document["gained"]
     yield "risk_coverage", "", "aurc", document["risk_coverage"]["aurc"]
     for grouping, found in document["groups"].items():
         for group, part in found["corrected"].items():

@@ -7,6 +7,7 @@ delta, within two standard errors of the count), and what it keeps on average.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -27,7 +28,7 @@ TARGET, DELTA = 0.85, 0.1
 def judge(rng: np.random.Generator, name: str, top: float, hard: np.ndarray) -> Stage:
     """A synthetic judge that agrees with a chance of ``top`` on average; its confidence follows that chance roughly."""
     p = np.clip(top + 0.3 * (0.5 - hard), 0.02, 1)
-    return Stage(name, p + rng.normal(0, 0.1, len(p)), rng.random(len(p)) < p, 1.0)
+    return Stage(name, p + rng.normal(0, 0.1, len(p)), (rng.random(len(p)) < p).astype(float), 1.0)
 
 
 def study(rng: np.random.Generator, tops: tuple[float, float]) -> tuple[bool, float]:
@@ -35,10 +36,11 @@ def study(rng: np.random.Generator, tops: tuple[float, float]) -> tuple[bool, fl
     n = LABELLED + OTHERS
     hard, rest = rng.random(n), np.arange(n) >= LABELLED
     judges = [judge(rng, str(k), top, hard) for k, top in enumerate(tops)]
-    found = cascade(judges, ~rest, target=TARGET, delta=DELTA)
+    seen = [replace(one, agreement=np.where(rest, np.nan, one.agreement)) for one in judges]
+    found = cascade(seen, target=TARGET, delta=DELTA)
     kept = [stage.kept & rest for stage in found.stages]
     count = sum(int(mine.sum()) for mine in kept)
-    right = sum(int((mine & one.agrees).sum()) for mine, one in zip(kept, judges, strict=True))
+    right = sum(float(one.agreement[mine].sum()) for mine, one in zip(kept, judges, strict=True))
     return bool(count and right / count < TARGET), count / OTHERS
 
 

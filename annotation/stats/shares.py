@@ -62,7 +62,7 @@ def share(count: int, n: int, *, confidence: float = 0.95, reason: str = "no ite
     return figure(count / n, ends, n_items=n, confidence=confidence, method="Wilson", n_raters=n_raters)
 
 
-def wilson(p: float, n: int, confidence: float) -> tuple[float, float]:
+def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     """Ends of Wilson's interval of a share ``p`` of ``n``; ``p`` may be a mean of scores between 0 and 1.
 
     Such scores vary at most as much as a yes or no with the same mean, so that the interval is safe for them.

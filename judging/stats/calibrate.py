@@ -6,20 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.estimate import number_or_none
+from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.labels import Coder, Label, number_of
-from annotation.stats.table import BoolArray, FloatArray, Level
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level
 from annotation.stats.warnings import StatWarning
 from judging.stats.calibration import LEAST, MapName, Recalibration, recalibrate
+from judging.stats.label_shares import agreement_with, nearest_shares
 from judging.stats.prediction_powered import Corrected, Labelled, ppi_mean
 from judging.stats.reliability import Reliability
 from judging.stats.risk_coverage import RiskCoverage, risk_coverage
 from judging.stats.rogan_gladen import RoganGladen, rogan_gladen
+from judging.stats.sample_size_gained import sample_size_gained
 from judging.stats.selective import Selection, select
 
 TARGETS = (0.8, 0.9, 0.95)
 MANY_UNSCORED = 0.2
 FEW_OF_A_KIND = 5
+
+
+Labels = Label | tuple[Label, ...] | None
+"""One label, several between which people are tied, or none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +35,8 @@ class Columns:
     Attributes
     ----------
     human, judge
-        (n,) labels. On a numeric scale the judge's may be any number (a mean of repeats, a probability); otherwise they
-        lie on the scale.
+        (n,) labels; of people several, as a tuple, where they are tied. On a numeric scale people's and the judge's may
+        be any number (a mean, a probability); otherwise they lie on the scale.
     categories
         The scale of the labels, in order.
     level
@@ -41,15 +47,18 @@ class Columns:
         (n,) survey weights.
     clusters
         (n,) dialogue, profile or pair of each item.
+    votes
+        (n, q) share of the people who chose each category, NaN where nobody did; None where that is not known.
     """
 
-    human: tuple[Label | None, ...]
+    human: tuple[Labels, ...]
     judge: tuple[Label | None, ...]
     categories: tuple[Label, ...]
     level: Level
     confidence: FloatArray | None = None
     weights: FloatArray | None = None
     clusters: tuple[str, ...] | None = None
+    votes: FloatArray | None = None
 
     @property
     def binary(self) -> bool:
@@ -79,12 +88,36 @@ class Columns:
         """Whether the categories are numbers."""
         return all(number_of(category) is not None for category in self.categories)
 
-    def numbers(self, labels: Sequence[Label | None]) -> FloatArray:
-        """(n,) the labels as numbers, NaN where missing."""
-        if self.numeric:
-            return np.array([np.nan if x is None else number_of(x) for x in labels], dtype=float)
+    def numbers(self, labels: Sequence[Labels]) -> FloatArray:
+        """(n,) the labels as numbers, of a tie their mean; NaN where missing."""
         coder, scores = Coder(self.categories), self.scores
-        return np.array([np.nan if x is None else scores[coder.code(x)] for x in labels], dtype=float)
+
+        def number(label: Labels) -> float:
+            if isinstance(label, tuple):
+                return float(np.mean([number(one) for one in label]))
+            found = number_of(label) if self.numeric and label is not None else None
+            return found if found is not None else np.nan if label is None else float(scores[coder.code(label)])
+
+        return np.array([number(label) for label in labels], dtype=float)
+
+    @property
+    def verdicts(self) -> IntArray:
+        """(n,) place of the category next to each of the judge's labels; -1 without one."""
+        numbers = self.numbers(self.judge)
+        return np.where(
+            np.isnan(numbers), MISSING, np.abs(np.nan_to_num(numbers)[:, None] - self.scores).argmin(axis=1)
+        )
+
+    @property
+    def label_shares(self) -> FloatArray:
+        """(n, q) share of each category in people's label; NaN without one."""
+        coder, ties = Coder(self.categories), [isinstance(label, tuple) for label in self.human]
+        alone = [None if isinstance(label, tuple) else label for label in self.human]
+        shares = nearest_shares(self.numbers(alone), self.scores)
+        for row in np.flatnonzero(ties):
+            shares[row] = 0.0
+            shares[row, [coder.code(label) for label in self.human[row]]] = 1 / len(self.human[row])  # type: ignore[union-attr, arg-type]
+        return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +138,8 @@ class Calibrated:
         The cross-check on a scale of two; None otherwise.
     scores
         Recalibration; None on a nominal scale of more than two, or where it was not asked for.
+    gained
+        Effective sample size gained by PPI++, as a share of the labels.
     selective, curve
         Guarantees by target agreement, and the risk-coverage curve.
     warnings
@@ -119,6 +154,7 @@ class Calibrated:
     by_category: dict[str, Corrected]
     rogan_gladen: RoganGladen | None
     scores: Recalibration | None
+    gained: Estimate
     selective: tuple[Selection, ...]
     curve: RiskCoverage
     warnings: tuple[StatWarning, ...]
@@ -134,6 +170,7 @@ class Calibrated:
             "by_category": {name: one.as_json() for name, one in self.by_category.items()},
             "rogan_gladen": None if self.rogan_gladen is None else _rogan_json(self.rogan_gladen),
             "scores": None if self.scores is None else scores_json(self.scores),
+            "gained": self.gained.as_json(),
             "selective": [_selection_json(one) for one in self.selective],
             "risk_coverage": self.curve.as_json(),
             "warnings": [warning.as_json() for warning in self.warnings],
@@ -180,17 +217,23 @@ def calibrate(
         other, width = scale[1 - target], scale[target] - scale[1 - target]
         human, judge, scale = ((column - other) / width for column in (human, judge, scale))
     has_mean = columns.binary or columns.level != "nominal"
-    correct = {"confidence": confidence, "bounds": (float(scale.min()), float(scale.max()))}
-    data = Labelled.of(human, judge, weights=columns.weights, clusters=columns.clusters)
-    agrees, sure, verdict_is_known = _agreement(columns, human, judge, scale)
-    known = verdict_is_known & columns.labelled
+    bounds = (float(scale.min()), float(scale.max()))
+    parts = {"": (human, judge)} if has_mean else _by_category(columns)
+    data = {name: Labelled.of(*one, weights=columns.weights, clusters=columns.clusters) for name, one in parts.items()}
+    corrected = {
+        name: ppi_mean(one, confidence=confidence, bounds=bounds if has_mean else (0.0, 1.0))
+        for name, one in data.items()
+    }
+    sure, verdicts = _confidence(columns, judge, scale), columns.verdicts
+    agreement = agreement_with(columns.label_shares, verdicts)
+    dependence: dict[str, Any] = {"clusters": columns.clusters, "weights": columns.weights}
     return Calibrated(
         n_labelled=int(columns.labelled.sum()),
         n_unlabelled=int((~columns.labelled).sum()),
         unscored=int((~columns.scored).sum()),
         estimand=estimand,
-        mean=ppi_mean(data, **correct) if has_mean else None,  # type: ignore[arg-type]
-        by_category={} if has_mean else _by_category(columns, human, judge, confidence),
+        mean=corrected.get(""),
+        by_category={} if has_mean else corrected,
         rogan_gladen=_rogan(columns, human, judge, scale, confidence),
         scores=recalibrate(
             judge,
@@ -204,13 +247,20 @@ def calibrate(
         )
         if has_mean and recalibrated
         else None,
+        gained=sample_size_gained([(data[name], corrected[name]) for name in data], confidence=confidence),
         selective=tuple(
             select(
-                sure[known], agrees[known], target=at, delta=delta, unlabelled=sure[~columns.labelled], level=confidence
+                sure,
+                agreement,
+                target=at,
+                delta=delta,
+                person=None if columns.votes is None else agreement_with(columns.votes, verdicts),
+                level=confidence,
+                **dependence,
             )
             for at in targets
         ),
-        curve=risk_coverage(sure[known], agrees[known], bootstrap=bootstrap, level=confidence, seed=seed),
+        curve=risk_coverage(sure, agreement, bootstrap=bootstrap, level=confidence, seed=seed, **dependence),
         warnings=tuple(_warnings(columns, human, judge)),
     )
 
@@ -227,46 +277,35 @@ def _estimand(columns: Columns, positive: Label | None) -> tuple[str, int | None
     return f"the rate of {columns.categories[place]}", place
 
 
-def _agreement(
-    columns: Columns, human: FloatArray, judge: FloatArray, scale: FloatArray
-) -> tuple[BoolArray, FloatArray, BoolArray]:
-    """Where the judge's verdict is the person's, its confidence, and where there is a verdict.
+def _confidence(columns: Columns, judge: FloatArray, scale: FloatArray) -> FloatArray:
+    """(n,) how sure the judge is of its verdict; NaN without one.
 
-    A score between categories stands for the nearest one. On a scale of two its distance from the middle is the
-    judge's confidence unless another is given; without any, all verdicts are equally sure.
+    On a scale of two a score's distance from the middle is the judge's confidence unless another is given; without
+    any, all verdicts are equally sure.
     """
-    known = ~np.isnan(judge)
-    agrees = nearest(judge, scale) == nearest(human, scale)
     if columns.confidence is not None:
-        sure = np.where(known, columns.confidence, np.nan)
-    elif columns.binary:
-        sure = np.abs(judge - scale.mean()) / np.ptp(scale) + 0.5
-    else:
-        sure = np.where(known, 1.0, np.nan)
-    return agrees, sure, known
+        return np.where(np.isnan(judge), np.nan, columns.confidence)
+    if columns.binary:
+        return np.asarray(np.abs(judge - scale.mean()) / np.ptp(scale) + 0.5)
+    return np.where(np.isnan(judge), np.nan, 1.0)
 
 
-def nearest(values: FloatArray, scale: FloatArray) -> FloatArray:
-    """(n,) the number of the scale (q,) next to each value; NaN stays NaN."""
-    return np.where(np.isnan(values), np.nan, scale[np.abs(values[:, None] - scale).argmin(axis=1)])
-
-
-def _by_category(columns: Columns, human: FloatArray, judge: FloatArray, confidence: float) -> dict[str, Corrected]:
-    found = {}
-    for name, score in zip(columns.categories, columns.scores, strict=True):
-        y, f = (np.where(np.isnan(c), np.nan, (c == score).astype(float)) for c in (human, judge))
-        data = Labelled.of(y, f, weights=columns.weights, clusters=columns.clusters)
-        found[str(name)] = ppi_mean(data, confidence=confidence, bounds=(0.0, 1.0))
-    return found
+def _by_category(columns: Columns) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """By category, (n,) its share of people's label, and whether the verdict is it; NaN where there is none."""
+    shares, verdicts = columns.label_shares, columns.verdicts
+    return {
+        str(name): (shares[:, code], np.where(verdicts == MISSING, np.nan, (verdicts == code).astype(float)))
+        for code, name in enumerate(columns.categories)
+    }
 
 
 def _rogan(
     columns: Columns, human: FloatArray, judge: FloatArray, scale: FloatArray, confidence: float
 ) -> RoganGladen | None:
-    """The cross-check where both sides say one of two things."""
+    """The cross-check where both sides say one of two things; a tie says neither."""
     if not columns.binary or set(scale) != {0.0, 1.0} or not np.isin(judge[~np.isnan(judge)], (0, 1)).all():
         return None
-    return rogan_gladen(human, judge, confidence=confidence)
+    return rogan_gladen(np.where(np.isin(human, (0, 1)), human, np.nan), judge, confidence=confidence)
 
 
 def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterable[StatWarning]:
@@ -287,13 +326,13 @@ def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterabl
     if columns.weights is not None and np.ptp(columns.weights) > 0:
         yield StatWarning(
             "unweighted",
-            "Only the corrected means use the weights; what stands under scores, selective and the "
+            "The corrected means and selective judging use the weights; what stands under scores and the "
             "cross-check describes the items as they were drawn.",
         )
     if columns.confidence is None and not columns.binary:
         yield StatWarning("no_confidence", "No column of confidences: verdicts can be kept all together or not at all.")
     if columns.binary and n and np.ptp(human[both]) > 0:
-        least = min(int((human[both] == value).sum()) for value in np.unique(human[both]))
+        least = min(int((human[both] == value).sum()) for value in (human[both].min(), human[both].max()))
         if least < FEW_OF_A_KIND:
             yield StatWarning(
                 "rare_category",
@@ -346,5 +385,6 @@ def _selection_json(found: Selection) -> dict[str, Any]:
         **document,
         "coverage": document["coverage"]["value"],
         "agreement": document["agreement"]["value"],
-        "intervals": {"coverage": document["coverage"], "agreement": document["agreement"]},
+        "agreement_with_person": document["agreement_with_person"]["value"],
+        "intervals": {name: document[name] for name in ("coverage", "agreement", "agreement_with_person")},
     }

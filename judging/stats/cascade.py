@@ -13,8 +13,8 @@ import numpy as np
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
-from judging.stats.asymptotic import share, undefined
-from judging.stats.selective import Selection, select
+from judging.stats.clustered_shares import clustered_share
+from judging.stats.selective import STEPS, Selection, chosen, select
 
 NO_COST = "what a judgment of {name} costs is not known"
 
@@ -29,15 +29,15 @@ class Stage:
         Of the judge.
     confidence
         (n,) how sure it is of its verdict; NaN without a verdict.
-    agrees
-        (n,) whether its verdict is what people said; only read where there is a label.
+    agreement
+        (n,) 1 where its verdict is what people said, 0 where not, between where they are tied; NaN without a label.
     cost
         What one item costs it, in dollars; NaN where unknown.
     """
 
     name: str
     confidence: FloatArray
-    agrees: BoolArray
+    agreement: FloatArray
     cost: float = np.nan
 
 
@@ -138,15 +138,22 @@ def _as_json(stage: Kept) -> dict[str, Any]:
     }
 
 
-def cascade(stages: Sequence[Stage], labelled: BoolArray, *, target: float = 0.9, delta: float = 0.05) -> Cascade:
+def cascade(
+    stages: Sequence[Stage],
+    *,
+    clusters: Sequence[str] | None = None,
+    weights: FloatArray | None = None,
+    target: float = 0.9,
+    delta: float = 0.05,
+) -> Cascade:
     """Thresholds for every stage, so that all verdicts kept agree with people at the target rate.
 
     Parameters
     ----------
     stages
         In the order in which judges are asked.
-    labelled
-        (n,) items with a label of people.
+    clusters, weights
+        (n,) what is independent of each other, and one over the inclusion probability; items, equal by default.
     target, delta
         As of `judging.stats.selective.select`, for the cascade as a whole.
 
@@ -155,29 +162,38 @@ def cascade(stages: Sequence[Stage], labelled: BoolArray, *, target: float = 0.9
     ValueError
         Without a stage, or where columns differ in length.
     """
-    if not stages or any(len(stage.confidence) != len(labelled) for stage in stages):
+    if not stages or len({len(column) for one in stages for column in (one.confidence, one.agreement)}) > 1:
         raise ValueError("a cascade needs a judge, and a column entry for every item from each")
-    left, aside = np.ones(len(labelled), dtype=bool), np.zeros(len(labelled), dtype=bool)
+    n = len(stages[0].confidence)
+    left, aside = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
+    procedures = 2 if clusters is None else STEPS + 1
     made: list[Kept] = []
     for place, stage in enumerate(stages):
-        part = delta / len(stages) / 2**place
-        found = _stage(stage, labelled, left, target, part)
+        part = delta / len(stages) / procedures**place
+        found = _stage(stage, left, clusters, weights, target, part)
         made.append(found)
         left, aside = left & ~found.kept & ~found.set_aside, aside | found.set_aside
-    return _summed_up(stages, made, labelled, left | aside, target, delta)
+    return _summed_up(stages, made, left | aside, clusters, weights, target, delta)
 
 
-def _stage(stage: Stage, labelled: BoolArray, reached: BoolArray, target: float, delta: float) -> Kept:
-    tested = labelled & reached
+def _stage(
+    stage: Stage,
+    reached: BoolArray,
+    clusters: Sequence[str] | None,
+    weights: FloatArray | None,
+    target: float,
+    delta: float,
+) -> Kept:
     selection = select(
-        stage.confidence[tested],
-        stage.agrees[tested],
+        stage.confidence[reached],
+        stage.agreement[reached],
+        clusters=chosen(clusters, reached),
+        weights=None if weights is None else weights[reached],
         target=target,
         delta=delta,
-        unlabelled=stage.confidence[reached & ~labelled],
     )
     if not selection.guaranteed:
-        nothing = np.zeros(len(labelled), dtype=bool)
+        nothing = np.zeros(len(reached), dtype=bool)
         return Kept(stage.name, delta, selection, reached, nothing, nothing)
     kept, aside = sorted_out(stage.confidence, reached, selection.threshold, selection.tried[-1].threshold)
     return Kept(stage.name, delta, selection, reached, kept, aside)
@@ -209,28 +225,32 @@ def kept_by(confidences: Sequence[FloatArray], limits: Sequence[tuple[float, flo
 def _summed_up(
     stages: Sequence[Stage],
     made: Sequence[Kept],
-    labelled: BoolArray,
     to_people: BoolArray,
+    clusters: Sequence[str] | None,
+    weights: FloatArray | None,
     target: float,
     delta: float,
 ) -> Cascade:
-    n, kept = len(labelled), ~to_people
-    right = sum(
-        (int((found.kept & labelled & stage.agrees).sum()) for stage, found in zip(stages, made, strict=True)), 0
-    )
-    n_labelled = int((kept & labelled).sum())
+    def mean(values: FloatArray, n_raters: int, reason: str) -> Estimate:
+        there = ~np.isnan(values)
+        part = None if weights is None else weights[there]
+        return clustered_share(
+            values[there], weights=part, clusters=chosen(clusters, there), n_raters=n_raters, reason=reason
+        )
+
+    agreement = np.full(len(to_people), np.nan)
+    for found, stage in zip(made, stages, strict=True):
+        agreement = np.where(found.kept, stage.agreement, agreement)
     unknown = [stage.name for stage in stages if np.isnan(stage.cost)]
-    shares = [float(found.reached.mean()) if n else np.nan for found in made]
+    shares = [float(found.reached.mean()) if len(to_people) else np.nan for found in made]
     return Cascade(
         target=target,
         delta=delta,
         stages=tuple(made),
         to_people=to_people,
-        coverage=share(int(kept.sum()), n, n_raters=len(stages)),
-        agreement=share(right, n_labelled, reason="no verdict is kept on an item with a label")
-        if n_labelled
-        else undefined("no verdict is kept on an item with a label", n_items=0),
-        human_share=share(int(to_people.sum()), n, n_raters=len(stages)),
+        coverage=mean((~to_people).astype(float), len(stages), "no items"),
+        agreement=mean(agreement, 2, "no verdict is kept on an item with a label"),
+        human_share=mean(to_people.astype(float), len(stages), "no items"),
         cost=float(sum(part * stage.cost for part, stage in zip(shares, stages, strict=True))),
         cost_reason=NO_COST.format(name=unknown[0]) if unknown else None,
     )

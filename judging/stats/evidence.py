@@ -16,6 +16,7 @@ from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Rat
 from judging.stats.audits.altered import Altered
 from judging.stats.audits.battery import PairColumns, ScoreColumns
 from judging.stats.calibrate import Columns
+from judging.stats.label_shares import agreement_with
 from judging.stats.leaderboard import Comparisons
 from judging.stats.observed import AlteredCodes, Material, People, Said, chosen, scored
 
@@ -53,8 +54,13 @@ class Evidence:
 
     @property
     def labelled(self) -> BoolArray:
-        """(n,) items with a label of people."""
-        return np.asarray(self.people.consensus != MISSING) if self.people.counted else ~np.isnan(self.people.mean)
+        """(n,) items with a label of people; where they are tied, the label is divided."""
+        return self.people.with_label
+
+    @property
+    def agreement(self) -> FloatArray:
+        """(n,) 1 where the verdict is people's label, 0 where not, a share where they are tied; NaN without either."""
+        return agreement_with(self.people.label_shares, self.said.codes)
 
     @property
     def is_preference(self) -> bool:
@@ -66,13 +72,23 @@ class Evidence:
         """Whether the categories name one of two responses, or a tie."""
         return {"1", "2"} <= {str(c) for c in self.table.categories} <= set(PREFERENCE)
 
+    def n_clusters(self, items: BoolArray) -> int:
+        """Independent units (profiles, questions) among the items (n,)."""
+        return len(set(chosen(self.material.clusters, items)))
+
+    def outside_commonest(self, items: BoolArray) -> float:
+        """How many of the items (n,) people put outside their commonest category: items times the share of ratings."""
+        counts = self.table.counts[items].sum(axis=0)
+        return float(items.sum() * (1 - counts.max() / counts.sum())) if counts.sum() else 0.0
+
     def columns(self, kept: BoolArray | None = None) -> Columns:
         """What `judging.stats.calibrate.calibrate` takes: labels of people (counted, or mean scores) and verdicts."""
         mask = self.usable if kept is None else self.usable & kept
         table, m = self.table, self.material
+        human: list[Label | tuple[Label, ...] | None]
         if self.people.counted:
             scale: tuple[Label, ...] = table.categories
-            human = [None if code == MISSING else scale[code] for code in self.people.consensus[mask]]
+            human = [_label(share, scale) for share in self.people.label_shares[mask]]
         else:
             scale = tuple(table.scores.tolist())
             human = [None if np.isnan(score) else score for score in self.people.mean[mask].tolist()]
@@ -85,11 +101,12 @@ class Evidence:
             confidence=self.said.confidence[mask] if self.said.confidence_from else None,
             weights=None if m.weights is None else m.weights[mask],
             clusters=None if m.dependent is None else chosen(m.clusters, mask),
+            votes=self.people.votes[mask],
         )
 
     def scores(self) -> tuple[FloatArray, FloatArray]:
         """(n,) people's label and the judge's own score as numbers, for recalibration; the verdict without a score."""
-        human = scored(self.people.consensus, self.numbers) if self.people.counted else self.people.mean
+        human = self.people.expected(self.numbers)
         verdict = scored(self.said.codes, self.numbers)
         own = np.where(np.isnan(self.said.score), verdict, self.said.score)
         return np.where(self.usable, human, np.nan), np.where(self.usable, own, np.nan)
@@ -110,7 +127,7 @@ class Evidence:
         return Comparisons.of(
             list(first[kept]),
             list(second[kept]),
-            scored(self.people.consensus, prefers)[kept],
+            self.people.expected(prefers)[kept],
             scored(self.said.codes, prefers)[kept],
             clusters=None if self.material.dependent is None else chosen(self.material.clusters, kept),
         )
@@ -188,6 +205,12 @@ class Evidence:
             altered=self._altered(np.arange(float(self.table.n_categories)), nominal=True),
             **self._agreeing(person, other),  # type: ignore[arg-type]
         )
+
+
+def _label(shares: FloatArray, scale: Sequence[Label]) -> Label | tuple[Label, ...] | None:
+    """People's label of one item, from the shares (q,) of the categories: several where they are tied."""
+    said = tuple(scale[code] for code in np.flatnonzero(shares > 0).tolist())
+    return None if not said else said[0] if len(said) == 1 else said
 
 
 def codes_or_nan(codes: IntArray) -> FloatArray:

@@ -9,12 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
+from annotation.stats.arrays import ratio
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, band_positions
 from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import chance_agreement, item_kappas
 from judging.stats.audits.altered import Altered
+from judging.stats.label_shares import majority_shares, nearest_shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +129,24 @@ class People:
         return np.where(self.gold != MISSING, self.gold, majority(self.table).codes)
 
     @cached_property
+    def label_shares(self) -> FloatArray:
+        """(n, q) share of each category in people's label: equal shares where they are tied; NaN without a label."""
+        if self.counted:
+            return majority_shares(self.table.counts, self.gold)
+        return nearest_shares(self.mean, self.table.scores)
+
+    @cached_property
+    def votes(self) -> FloatArray:
+        """(n, q) share of the people who chose each category; NaN where nobody did."""
+        return ratio(self.table.counts, np.broadcast_to(self.table.ratings_per_item[:, None], self.table.counts.shape))
+
+    def expected(self, numbers: FloatArray) -> FloatArray:
+        """(n,) people's label as a number: of a tie the mean of the tied categories; NaN without a label."""
+        if not self.counted:
+            return self.mean
+        return np.asarray(self.label_shares @ numbers) if len(numbers) else np.full(self.table.n_items, np.nan)
+
+    @cached_property
     def mean(self) -> FloatArray:
         """(n,) the adjudicated score, else the mean of people's scores; NaN without either."""
         scores = self.table.rated_scores
@@ -150,9 +170,13 @@ class People:
 
     @property
     def without_label(self) -> BoolArray:
-        """(n,) items that people looked at without a label coming of it: tied, or nobody could judge."""
-        looked_at = (self.table.ratings_per_item > 0) | (self.declined > 0)
-        return np.asarray(looked_at & (self.consensus == MISSING) & (np.isnan(self.mean) | self.counted))
+        """(n,) items that people looked at and nobody could judge. A tie is a label: of the tied categories."""
+        return np.asarray((self.declined > 0) & (self.table.ratings_per_item == 0) & (self.gold == MISSING))
+
+    @property
+    def with_label(self) -> BoolArray:
+        """(n,) items that somebody rated or adjudicated."""
+        return np.asarray((self.table.ratings_per_item > 0) | (self.gold != MISSING))
 
     @property
     def counted(self) -> bool:

@@ -3,6 +3,7 @@
 El-Yaniv and Wiener (2010), JMLR 11:1605-1641; the area under it after Geifman, Uziel and El-Yaniv (2019), ICLR.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from annotation.stats.arrays import ratio, summed_by
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray, IntArray
-from judging.stats.redraw import drawn, percentile
+from judging.stats.redraw import drawn, n_units, percentile, units
 
 MOST_POINTS = 200
 
@@ -52,28 +53,35 @@ class RiskCoverage:
 
 def risk_coverage(
     confidence: npt.ArrayLike,
-    agrees: npt.ArrayLike,
+    agreement: npt.ArrayLike,
     *,
+    clusters: Sequence[str] | None = None,
+    weights: npt.ArrayLike | None = None,
     bootstrap: int = 1000,
     level: float = 0.95,
     seed: int = 0,
 ) -> RiskCoverage:
-    """The curve of the items with a confidence (not NaN); equally sure items can only be kept together.
+    """The curve of the items with a confidence and a label (not NaN); equally sure items can only be kept together.
 
     Parameters
     ----------
-    confidence, agrees
-        (n,) confidence of the verdict, and whether it is what people said.
+    confidence, agreement
+        (n,) confidence of the verdict, and whether it is what people said: 1, 0, or between where people are tied.
+    clusters, weights
+        (n,) what is resampled together, and one over the inclusion probability; items by themselves, equal by default.
     bootstrap, level, seed
         Of the percentile interval of the area.
     """
-    sure, right = np.asarray(confidence, dtype=float), np.asarray(agrees, dtype=bool)
-    known = ~np.isnan(sure)
+    sure, agrees = np.asarray(confidence, dtype=float), np.asarray(agreement, dtype=float)
+    known = ~np.isnan(sure) & ~np.isnan(agrees)
     values, place = np.unique(-sure[known], return_inverse=True)
-    wrong = (~right[known]).astype(float)
+    wrong, place = 1 - agrees[known], place.astype(np.int64)
     n, k = int(known.sum()), len(values)
-    coverage, risk, area = _curve(np.ones((1, n)), place.astype(np.int64), k, wrong)
-    blocks = [_curve(times, place.astype(np.int64), k, wrong)[2] for times in drawn(n, replicates=bootstrap, seed=seed)]
+    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=float)[known]
+    unit = units(n, None if clusters is None else np.asarray(clusters, dtype=object)[known].tolist())
+    coverage, risk, area = _curve(weight[None], place, k, wrong)
+    redrawn = drawn(n_units(unit), replicates=bootstrap, seed=seed)
+    blocks = [_curve(times[:, unit] * weight, place, k, wrong)[2] for times in redrawn]
     replicates = np.concatenate(blocks) if blocks else np.zeros(0)
     return RiskCoverage(
         thresholds=-values,
@@ -87,7 +95,7 @@ def risk_coverage(
             seed=seed,
             reason="no labelled item with a confidence",
         ),
-        error=float(wrong.mean()) if n else np.nan,
+        error=float(np.average(wrong, weights=weight)) if n else np.nan,
     )
 
 

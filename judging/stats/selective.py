@@ -2,8 +2,9 @@
 
 The threshold is chosen by fixed-sequence testing (Bauer 1991, Statistics in Medicine 10:871-890; as used by
 Angelopoulos et al. 2021, "Learn then Test", arXiv 2110.01052): thresholds are tried from the strictest on, each
-with the exact binomial test (Clopper and Pearson 1934, Biometrika 26:404-413), and the first that fails ends the
-search. Because the order is fixed before any label is seen, all of them share one error probability delta.
+with an exact test, and the first that fails ends the search. Because the order is fixed before any label is seen, all
+of them share one error probability delta. The test is that of the binomial (Clopper and Pearson 1934, Biometrika
+26:404-413) or, with ties, clusters or unequal weights, by betting (`judging.stats.betting`).
 """
 
 from collections.abc import Sequence
@@ -15,8 +16,10 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate, number_or_none
-from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.asymptotic import share, undefined
+from annotation.stats.table import BoolArray, FloatArray, IntArray
+from judging.stats.betting import betting_bound, log_capital
+from judging.stats.clustered_shares import clustered_share
+from judging.stats.redraw import n_units, units
 
 STEPS = 20
 """Number of thresholds of the default sequence."""
@@ -27,11 +30,11 @@ SPARE = 2
 
 @dataclass(frozen=True)
 class Tried:
-    """One threshold of the sequence: labelled items kept, how many agree, the lower bound of their agreement."""
+    """One threshold of the sequence: labelled items kept, how many agree (ties in part), the bound of agreement."""
 
     threshold: float
     kept: int
-    agreeing: int
+    agreeing: float
     agreement_low: float
     holds: bool
 
@@ -51,11 +54,21 @@ class Selection:
     coverage
         Share of all items, labelled or not, that are kept; the rest goes to people.
     agreement
-        Of the kept labelled items.
+        Of the kept labelled items; a tie counts by the share of the tied categories that the verdict is.
+    agreement_with_person
+        Of the same items: the share of the people who said what the judge said, so agreement with a random person.
     agreement_low
-        Its exact lower bound with probability 1 - delta; at least the target where ``guaranteed``.
+        Lower bound of ``agreement`` with probability 1 - delta; at least the target where ``guaranteed``.
+    method
+        Of that bound: ``"Clopper-Pearson"``, or ``"betting"`` where there are ties, clusters or unequal weights.
+    clusters
+        Independent units among the labelled items: clusters, or items without them.
+    ties
+        Kept labelled items on which people are tied.
     guaranteed
         Whether any threshold holds.
+    ruled_out
+        Whether even the surest verdicts agree less often than the target, by an upper bound at 1 - delta.
     tried
         The thresholds in the order of the test, up to the first that failed.
     reason
@@ -67,8 +80,13 @@ class Selection:
     threshold: float
     coverage: Estimate
     agreement: Estimate
+    agreement_with_person: Estimate
     agreement_low: float
+    method: str
+    clusters: int
+    ties: int
     guaranteed: bool
+    ruled_out: bool
     tried: tuple[Tried, ...]
     reason: str | None
 
@@ -80,10 +98,56 @@ class Selection:
             "threshold": number_or_none(self.threshold),
             "coverage": self.coverage.as_json(),
             "agreement": self.agreement.as_json(),
+            "agreement_with_person": self.agreement_with_person.as_json(),
             "agreement_low": number_or_none(self.agreement_low),
+            "method": self.method,
+            "clusters": self.clusters,
+            "ties": self.ties,
             "guaranteed": self.guaranteed,
+            "ruled_out": self.ruled_out,
             "reason": self.reason,
         }
+
+
+@dataclass(frozen=True, eq=False)
+class _Labelled:
+    """The labelled items: confidence, agreement from 0 to 1, weight, and the independent unit of each.
+
+    ``exact`` says that agreement is a count of independent items, for which the binomial bound holds.
+    """
+
+    sure: FloatArray
+    agreement: FloatArray
+    weight: FloatArray
+    unit: IntArray
+    exact: bool
+
+    def kept(self, threshold: float) -> BoolArray:
+        return self.sure >= threshold
+
+    def bound(self, kept: BoolArray, agreement: FloatArray, delta: float) -> float:
+        """Lower bound of the mean agreement of the items that are kept."""
+        if self.exact:
+            return lower_bound(int(agreement[kept].sum()), int(kept.sum()), delta)
+        return betting_bound(self.summed(kept * agreement), self.summed(kept), delta)
+
+    def summed(self, values: FloatArray | BoolArray) -> FloatArray:
+        """(g,) weighted sums of the units."""
+        return np.bincount(self.unit, self.weight * values, minlength=1).astype(float)
+
+    def can_hold(self, kept: BoolArray, target: float, delta: float) -> bool:
+        """Whether the threshold would hold with a few disagreements and no others; looks at no label.
+
+        The disagreements are one item each in the units that keep the most.
+        """
+        if not kept.any():
+            return False
+        best = np.ones(len(kept))
+        for unit in np.argsort(-self.summed(kept), kind="stable")[:SPARE]:
+            best[np.flatnonzero(kept & (self.unit == unit))[:1]] = 0.0
+        if self.exact:
+            return self.bound(kept, best, delta) >= target
+        return bool(log_capital(self.summed(kept * best), self.summed(kept), target) >= -np.log(delta))
 
 
 def lower_bound(agreeing: int, n: int, delta: float) -> float:
@@ -97,22 +161,33 @@ def lower_bound(agreeing: int, n: int, delta: float) -> float:
     return float(scipy.special.betaincinv(agreeing, n - agreeing + 1, delta)) if agreeing else 0.0
 
 
-def least_items(target: float, delta: float, disagreements: int = 0) -> int:
-    """The number of labelled items that a threshold must keep to hold with so many disagreements."""
+def least_units(target: float, delta: float, disagreements: int = 0, *, exact: bool = True) -> int:
+    """The number of equal units that a threshold must keep to hold with so many disagreements.
+
+    ``exact`` for independent items that agree or not (Clopper and Pearson); else by betting.
+    """
     n = disagreements + 1
-    while lower_bound(n - disagreements, n, delta) < target:
+    while _bound_of(n, disagreements, delta, exact) < target:
         n += 1
     return n
 
 
+def _bound_of(n: int, disagreements: int, delta: float, exact: bool) -> float:
+    if exact:
+        return lower_bound(n - disagreements, n, delta)
+    return betting_bound(np.r_[np.zeros(disagreements), np.ones(n - disagreements)], np.ones(n), delta)
+
+
 def select(
     confidence: npt.ArrayLike,
-    agrees: npt.ArrayLike,
+    agreement: npt.ArrayLike,
     *,
     target: float = 0.9,
     delta: float = 0.05,
     thresholds: Sequence[float] | None = None,
-    unlabelled: npt.ArrayLike = (),
+    clusters: Sequence[str] | None = None,
+    weights: npt.ArrayLike | None = None,
+    person: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Selection:
     """The loosest threshold above which the judge agrees with people at the target rate.
@@ -120,74 +195,130 @@ def select(
     Parameters
     ----------
     confidence
-        (n,) the judge's confidence in its verdict on each labelled item; any scale, higher is surer. NaN where it
-        gave no verdict: never kept.
-    agrees
-        (n,) whether the verdict is what people said.
+        (n,) the judge's confidence in its verdict on each item; any scale, higher is surer. NaN where it gave no
+        verdict: never kept.
+    agreement
+        (n,) 1 where the verdict is what people said, 0 where not, between where people are tied; NaN where no person
+        labelled the item, which then counts in the coverage only.
     target
         Agreement to be reached, 0 to 1.
     delta
         Probability with which the promise may fail.
     thresholds
-        To be tried, in any order; they must not have been chosen by looking at ``agrees``. By default quantiles of all
-        confidences.
-    unlabelled
-        Confidences of the items that no person labelled: they count in the coverage.
+        To be tried, in any order; they must not have been chosen by looking at ``agreement``. By default quantiles of
+        all confidences.
+    clusters
+        (n,) what is independent of each other (profile, question); by default every item.
+    weights
+        (n,) one over the inclusion probability; equal by default.
+    person
+        (n,) share of the people who said what the judge said; by default unknown.
     level
         Of the two-sided intervals.
 
     Raises
     ------
     ValueError
-        If target or delta does not lie between 0 and 1 or the columns differ in length.
+        If target or delta does not lie between 0 and 1, agreement does not lie from 0 to 1, or the columns differ in
+        length.
 
     Notes
     -----
-    Thresholds that keep too few labelled items to stand two disagreements are passed over before the test begins;
-    that depends on confidences alone. Items are taken as drawn independently from the material on which the threshold
-    will be used: after a change of judge, prompt or material the promise is void.
+    Independent items that agree or not are tested by the binomial (Clopper and Pearson); ties, clusters and unequal
+    weights by betting on the sums of each cluster, given how much of each is kept. Thresholds that keep too little to
+    stand two disagreements are passed over before the test begins; that depends on confidences alone. Units are taken
+    as drawn independently from the material on which the threshold will be used: after a change of judge, prompt or
+    material the promise is void.
     """
-    sure, right = np.asarray(confidence, dtype=float), np.asarray(agrees, dtype=bool)
-    if sure.shape != right.shape:
-        raise ValueError("confidence and agreement need one entry per labelled item")
+    sure, agrees = np.asarray(confidence, dtype=float), np.asarray(agreement, dtype=float)
+    w = _checked_weights(sure, agrees, clusters, weights, person)
     if not (0 < target < 1 and 0 < delta < 1):
         raise ValueError(f"target {target} and delta {delta} must lie between 0 and 1")
-    every = np.concatenate([sure, np.asarray(unlabelled, dtype=float)])
-    ladder = np.unique(thresholds if thresholds is not None else default_thresholds(every))[::-1]
-    least = least_items(target, delta, SPARE)
-    tried = _tried(sure, right, [t for t in ladder if (sure >= t).sum() >= least], target, delta)
+    there = ~np.isnan(agrees)
+    items = _labelled(sure[there], agrees[there], w[there], chosen(clusters, there))
+    ladder = np.unique(thresholds if thresholds is not None else default_thresholds(sure))[::-1]
+    tried = _tried(items, [t for t in ladder if items.can_hold(items.kept(t), target, delta)], target, delta)
     held = [step for step in tried if step.holds]
-    if not held:
-        return _nothing(every, tried, _why_none(tried, int((~np.isnan(sure)).sum()), least), target, delta, level)
-    last = held[-1]
+    threshold = held[-1].threshold if held else np.nan
+    keeps = sure >= (threshold if held else np.inf)
+    reason = None if held else _why_none(tried, items, target, delta)
+    common: dict[str, Any] = {"clusters": clusters, "weights": w if _differ(w) else None, "confidence": level}
+    no_person = "nothing is kept" if not held else "what each person said is not known"
+    votes = np.full(len(sure), np.nan) if person is None else np.asarray(person, dtype=float)
     return Selection(
         target=target,
         delta=delta,
-        threshold=last.threshold,
-        coverage=_kept(every, last.threshold, level),
-        agreement=share(last.agreeing, last.kept, confidence=level),
-        agreement_low=last.agreement_low,
-        guaranteed=True,
-        tried=tuple(tried),
-        reason=None,
-    )
-
-
-def _nothing(
-    every: FloatArray, tried: Sequence[Tried], reason: str, target: float, delta: float, level: float
-) -> Selection:
-    """No threshold holds: everything goes to people."""
-    return Selection(
-        target=target,
-        delta=delta,
-        threshold=np.nan,
-        coverage=_kept(every, np.inf, level),
-        agreement=undefined(reason, n_items=0, confidence=level),
-        agreement_low=np.nan,
-        guaranteed=False,
+        threshold=threshold,
+        coverage=_mean(keeps.astype(float), np.ones(len(sure), dtype=bool), **common),
+        agreement=_mean(agrees, keeps & there, n_raters=2, reason=reason or "", **common),
+        agreement_with_person=_mean(votes, keeps & there & ~np.isnan(votes), n_raters=2, reason=no_person, **common),
+        agreement_low=held[-1].agreement_low if held else np.nan,
+        method="Clopper-Pearson" if items.exact else "betting",
+        clusters=len(np.unique(items.unit)),
+        ties=int((keeps & there & ~np.isin(agrees, (0, 1))).sum()),
+        guaranteed=bool(held),
+        ruled_out=bool(tried) and not held and _falls_short(items, tried[0].threshold, target, delta),
         tried=tuple(tried),
         reason=reason,
     )
+
+
+def _checked_weights(
+    sure: FloatArray,
+    agrees: FloatArray,
+    clusters: Sequence[str] | None,
+    weights: npt.ArrayLike | None,
+    person: npt.ArrayLike | None,
+) -> FloatArray:
+    """(n,) the weights. Raises ``ValueError`` where a column does not fit."""
+    w = np.ones(len(sure)) if weights is None else np.asarray(weights, dtype=float)
+    others = [column for column in (clusters, person) if column is not None]
+    if not sure.shape == agrees.shape == w.shape or any(len(column) != len(sure) for column in others):  # type: ignore[arg-type]
+        raise ValueError("confidence, agreement, clusters and weights need one entry per item")
+    known = agrees[~np.isnan(agrees)]
+    if ((known < 0) | (known > 1)).any():
+        raise ValueError("agreement must lie from 0 to 1")
+    if not (np.isfinite(w).all() and (w > 0).all()):
+        raise ValueError("weights must be positive and finite")
+    return w
+
+
+def _labelled(sure: FloatArray, agreement: FloatArray, weight: FloatArray, clusters: Sequence[str] | None) -> _Labelled:
+    unit = units(len(sure), clusters)
+    alone = n_units(unit) == len(sure)
+    exact = alone and bool(np.isin(agreement, (0, 1)).all()) and not _differ(weight)
+    return _Labelled(sure, agreement, weight, unit, exact)
+
+
+def _differ(weight: FloatArray) -> bool:
+    return bool(len(weight) and np.ptp(weight) > 0)
+
+
+def _mean(
+    values: FloatArray,
+    used: BoolArray,
+    *,
+    clusters: Sequence[str] | None,
+    weights: FloatArray | None,
+    confidence: float,
+    n_raters: int = 1,
+    reason: str = "no items",
+) -> Estimate:
+    return clustered_share(
+        values[used],
+        weights=None if weights is None else weights[used],
+        clusters=chosen(clusters, used),
+        confidence=confidence,
+        reason=reason,
+        n_raters=n_raters,
+    )
+
+
+def chosen(clusters: Sequence[str] | None, used: BoolArray) -> tuple[str, ...] | None:
+    """The clusters of the items where the mask (n,) is true; None without clusters."""
+    if clusters is None:
+        return None
+    return tuple(name for name, there in zip(clusters, used, strict=True) if there)
 
 
 def default_thresholds(confidence: FloatArray, steps: int = STEPS) -> FloatArray:
@@ -198,25 +329,31 @@ def default_thresholds(confidence: FloatArray, steps: int = STEPS) -> FloatArray
     return np.unique(np.quantile(known, np.arange(steps) / steps, method="inverted_cdf"))
 
 
-def _tried(sure: FloatArray, right: BoolArray, ladder: Sequence[float], target: float, delta: float) -> list[Tried]:
+def _tried(items: _Labelled, ladder: Sequence[float], target: float, delta: float) -> list[Tried]:
     found: list[Tried] = []
     for threshold in ladder:
-        kept = sure >= threshold
-        n, k = int(kept.sum()), int((kept & right).sum())
-        low = lower_bound(k, n, delta)
-        found.append(Tried(float(threshold), n, k, low, low >= target))
+        kept = items.kept(threshold)
+        low = items.bound(kept, items.agreement, delta)
+        agreeing = float(items.agreement[kept].sum())
+        found.append(Tried(float(threshold), int(kept.sum()), agreeing, low, low >= target))
         if low < target:
             break
     return found
 
 
-def _kept(confidence: FloatArray, threshold: float, level: float) -> Estimate:
-    return share(int((confidence >= threshold).sum()), len(confidence), confidence=level, n_raters=1)
+def _falls_short(items: _Labelled, threshold: float, target: float, delta: float) -> bool:
+    return 1 - items.bound(items.kept(threshold), 1 - items.agreement, delta) < target
 
 
-def _why_none(tried: Sequence[Tried], scored: int, least: int) -> str:
+def _why_none(tried: Sequence[Tried], items: _Labelled, target: float, delta: float) -> str:
     if tried:
         first = tried[0]
-        said = f"the surest {first.kept} labelled verdicts agree with people on {first.agreeing}"
+        said = f"the surest {first.kept} labelled verdicts agree with people on {first.agreeing:g}"
         return f"{said}: the bound is {first.agreement_low:.3f}"
-    return f"{scored} labelled verdicts with a confidence; the target needs at least {least}"
+    known = ~np.isnan(items.sure)
+    clustered = n_units(items.unit) < len(items.sure)
+    least = least_units(target, delta, SPARE, exact=items.exact)
+    if clustered:
+        there = len(np.unique(items.unit[known]))
+        return f"{there} clusters with a labelled verdict and a confidence; the target needs about {least}"
+    return f"{known.sum()} labelled verdicts with a confidence; the target needs at least {least}"

@@ -1,6 +1,7 @@
-"""What may be done with a judge on one criterion: replace people, assist them, or not be used.
+"""What may be done with a judge on one criterion: replace people, assist them, not be used, or not enough evidence.
 
 Not a statistic but a rule over statistics: the rules are stated, may be changed, and every one says what it found.
+*Do not use* takes positive evidence; where a figure or its interval is missing or too wide, the evidence is not enough.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -8,11 +9,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 
 from annotation.stats.estimate import Estimate
 
-Decision = Literal["replace", "assist and escalate", "do not use"]
-ORDER: tuple[Decision, ...] = ("do not use", "assist and escalate", "replace")
+Decision = Literal["replace", "assist and escalate", "not enough evidence", "do not use"]
+ORDER: tuple[Decision, ...] = ("do not use", "not enough evidence", "assist and escalate", "replace")
+"""From the worst: what is known to be bad on one rule, or one criterion, is not mended by what is unknown elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +24,17 @@ class Rules:
 
     Attributes
     ----------
-    least_items
-        Fewer labelled items with a verdict: do not use, whatever they show.
+    least_items, least_clusters, least_outside
+        Fewer labelled items with a verdict, fewer clusters (profiles, questions) among them, or fewer that people put
+        outside the commonest category: not enough evidence.
     most_unscored
-        A larger share of replies without a verdict: do not use.
+        A larger share of replies without a verdict: do not use, where the whole interval is larger.
     useful
-        The lower end of the judge's mean kappa with people must lie above this, or: do not use. 0 is chance.
+        The lower end of the judge's mean kappa with people must lie above this; 0 is chance. Do not use, where the
+        whole interval lies at or below it.
     below_ceiling
         To replace a person, the judge may lack at most this much kappa to the human ceiling, at the upper end of the
-        interval.
+        interval, or of Student's over clusters where that is higher: a one-sided test at 2.5 %.
     must_pass_alt_test
         To replace a person, the alternative-annotator test must be passed.
     tolerated_biases
@@ -39,15 +44,18 @@ class Rules:
         To replace a person, those of these probes that the material calls for must have been made; ``"injection"``
         also where nothing was altered yet.
     least_coverage
-        To assist, selective judging must keep at least this share at the guaranteed agreement, or PPI++ must save
-        at least ``least_saved`` of the labels.
-    least_saved
-        See there: labels saved as a share of the labels there are.
+        To assist, at least this share of the verdicts must be accepted without review at the guaranteed agreement, or
+        the effective sample size gained must be at least ``least_gained``; each by the lower end of its interval. Not
+        asked of a judge that may stand in for a person.
+    least_gained
+        See there: as a share of the labels there are.
     target_agreement
         The agreement that selective judging has to guarantee.
     """
 
     least_items: int = 50
+    least_clusters: int = 10
+    least_outside: int = 10
     most_unscored: float = 0.2
     useful: float = 0.0
     below_ceiling: float = 0.1
@@ -55,7 +63,7 @@ class Rules:
     tolerated_biases: tuple[str, ...] = ()
     required_probes: tuple[str, ...] = ("position", "length", "leniency")
     least_coverage: float = 0.1
-    least_saved: float = 0.1
+    least_gained: float = 0.1
     target_agreement: float = 0.9
 
     def as_json(self) -> dict[str, Any]:
@@ -70,36 +78,42 @@ class Facts:
 
     Attributes
     ----------
-    labelled
-        Items with both people's labels and the judge's verdict.
+    labelled, clusters
+        Items with both people's labels and the judge's verdict, and the independent units among them.
+    outside
+        How many of them people put outside their commonest category: items times the share of such ratings.
     unscored
-        Share of replies without a verdict, 0 to 1.
+        Share of replies without a verdict, 0 to 1; undefined where nothing was asked.
     agreement
         The judge's mean kappa with people.
     below_ceiling
         Human ceiling minus that kappa.
+    accepted
+        Share of the verdicts accepted without review at the guaranteed agreement; undefined where none is guaranteed.
+    gained
+        Effective sample size gained by PPI++, as a share of the labels there are.
+    acceptance_ruled_out
+        Whether even the surest verdicts are known to agree less often than is asked for.
     alt_test_passed
         None where it could not be made.
     biases
         Names of the probes that found something.
     not_probed
         Names of the probes that could not be made.
-    coverage
-        Share kept by selective judging at the guaranteed agreement; 0 where nothing is guaranteed, NaN where the judge
-        gives no confidence.
-    saved
-        Labels saved by PPI++ as a share of the labels there are; NaN where unknown.
     """
 
     labelled: int
-    unscored: float
+    clusters: int
+    outside: float
+    unscored: Estimate
     agreement: Estimate
     below_ceiling: Estimate
+    accepted: Estimate
+    gained: Estimate
+    acceptance_ruled_out: bool = False
     alt_test_passed: bool | None = None
     biases: tuple[str, ...] = ()
     not_probed: tuple[str, ...] = ()
-    coverage: float = np.nan
-    saved: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -140,14 +154,14 @@ Rule = Callable[[Facts, Rules], Reason]
 def verdict(facts: Facts, rules: Rules | None = None) -> Verdict:
     """The best decision that no rule forbids.
 
-    What is not known never speaks for the judge: a figure that is NaN fails its rule and says why.
+    What is not known never speaks for the judge, nor against it: a figure that is NaN fails its rule and says why.
 
     Examples
     --------
     >>> from judging.stats.asymptotic import undefined
     >>> nothing = undefined("no labels", n_items=0)
-    >>> verdict(Facts(labelled=0, unscored=0.0, agreement=nothing, below_ceiling=nothing)).decision
-    'do not use'
+    >>> verdict(Facts(0, 0, 0.0, nothing, nothing, nothing, accepted=nothing, gained=nothing)).decision
+    'not enough evidence'
     """
     chosen = rules or Rules()
     reasons = tuple(rule(facts, chosen) for rule in RULES)
@@ -160,39 +174,67 @@ def verdicts_by_tier(facts: Mapping[str, Facts], rules: Rules | None = None) -> 
     return {tier: verdict(known, rules) for tier, known in facts.items()}
 
 
+def _is_enough(facts: Facts, rules: Rules) -> bool:
+    many = facts.labelled >= rules.least_items and facts.clusters >= rules.least_clusters
+    return many and facts.outside >= rules.least_outside
+
+
 def _enough(facts: Facts, rules: Rules) -> Reason:
-    met = facts.labelled >= rules.least_items
-    message = f"{facts.labelled} items with labels and a verdict; {rules.least_items} are needed"
-    return Reason("labelled", "do not use", met, message)
+    message = (
+        f"{facts.labelled} items with labels and a verdict in {facts.clusters} independent units, "
+        f"{facts.outside:.0f} outside the commonest category; {rules.least_items} in {rules.least_clusters}, "
+        f"{rules.least_outside} outside, are needed"
+    )
+    return Reason("labelled", "not enough evidence", _is_enough(facts, rules), message)
 
 
 def _readable(facts: Facts, rules: Rules) -> Reason:
-    met = facts.unscored <= rules.most_unscored
-    message = f"{facts.unscored:.1%} of the replies held no verdict; at most {rules.most_unscored:.0%} may"
-    return Reason("unscored", "do not use", met, message)
+    share, most = facts.unscored, rules.most_unscored
+    said = f"{share.value:.1%} of the replies held no verdict" if share.defined else "the judge was asked nothing"
+    allows: Decision = "do not use" if share.low > most else "not enough evidence"
+    return Reason("unscored", allows, share.value <= most, f"{said}; at most {most:.0%} may")
 
 
 def _useful(facts: Facts, rules: Rules) -> Reason:
     met = facts.agreement.low > rules.useful
-    message = f"mean kappa with people is {_said(facts.agreement)}; its lower end must be above {rules.useful:g}"
-    return Reason("agreement", "do not use", met, message)
+    refuted = facts.agreement.high <= rules.useful and _is_enough(facts, rules)
+    message = f"kappa with people is {_said(facts.agreement)}; the lower end must lie above {rules.useful:g}"
+    return Reason("agreement", "do not use" if refuted else "not enough evidence", met, message)
 
 
 def _worth_asking(facts: Facts, rules: Rules) -> Reason:
-    met = facts.coverage >= rules.least_coverage or facts.saved >= rules.least_saved
-    kept = "no confidence to select by" if np.isnan(facts.coverage) else f"{facts.coverage:.1%} may be kept unseen"
-    saved = "labels saved unknown" if np.isnan(facts.saved) else f"{facts.saved:.1%} of the labels saved"
-    message = f"{kept} (at least {rules.least_coverage:.0%}), {saved} (or at least {rules.least_saved:.0%})"
-    return Reason("worth", "do not use", met, message)
+    """Met by either, or where the judge may stand in for a person; ruled out where both are known to fall short."""
+    met = facts.accepted.low >= rules.least_coverage or facts.gained.low >= rules.least_gained
+    met = met or all(rule(facts, rules).met for rule in TO_REPLACE)
+    kept_less = facts.acceptance_ruled_out or facts.accepted.high < rules.least_coverage
+    refuted = kept_less and facts.gained.high < rules.least_gained and _is_enough(facts, rules)
+    message = (
+        f"accepted without review: {_share(facts.accepted)} (at least {rules.least_coverage:.0%}); "
+        f"effective sample size gained: {_share(facts.gained)} (or at least {rules.least_gained:.0%})"
+    )
+    return Reason("worth", "do not use" if refuted else "not enough evidence", met, message)
 
 
 def _near_people(facts: Facts, rules: Rules) -> Reason:
-    met = facts.below_ceiling.high <= rules.below_ceiling
+    upper = _upper_end(facts.below_ceiling, facts.clusters)
+    met = upper <= rules.below_ceiling
+    wider = "" if not upper > facts.below_ceiling.high else f" ({upper:.2f} by Student's t)"
     message = (
-        f"kappa is below that of people with each other by {_said(facts.below_ceiling)}; "
-        f"the upper end may be at most {rules.below_ceiling:g}"
+        f"kappa is below inter-annotator agreement by {_said(facts.below_ceiling)}; "
+        f"the upper end{wider} may be at most {rules.below_ceiling:g}"
     )
     return Reason("ceiling", "assist and escalate", met, message)
+
+
+def _upper_end(estimate: Estimate, clusters: int) -> float:
+    """The upper end of the interval, or that by Student's t with one degree of freedom fewer than there are clusters.
+
+    The larger one: of few clusters a bootstrap interval is too narrow. NaN where there is no interval.
+    """
+    if clusters < 2 or np.isnan(estimate.se):
+        return estimate.high
+    t = float(scipy.stats.t.ppf((1 + estimate.confidence) / 2, clusters - 1))
+    return estimate.high if np.isnan(estimate.high) else max(estimate.high, estimate.value + t * estimate.se)
 
 
 def _as_good_as_a_person(facts: Facts, rules: Rules) -> Reason:
@@ -224,13 +266,16 @@ def _said(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
 
 
-RULES: Sequence[Rule] = (
-    _enough,
-    _readable,
-    _useful,
-    _worth_asking,
-    _near_people,
-    _as_good_as_a_person,
-    _unbiased,
-)
+def _share(estimate: Estimate) -> str:
+    if not estimate.defined:
+        return f"unknown ({estimate.reason})"
+    if np.isnan(estimate.low):
+        return f"{estimate.value:.1%} without an interval"
+    return f"{estimate.value:.1%} [{estimate.low:.1%}, {estimate.high:.1%}]"
+
+
+TO_REPLACE: Sequence[Rule] = (_near_people, _as_good_as_a_person, _unbiased)
+"""Asked before the judge may stand in for a person."""
+
+RULES: Sequence[Rule] = (_enough, _readable, _useful, _worth_asking, *TO_REPLACE)
 """Asked in this order; every one is asked, so that all reasons can be read."""

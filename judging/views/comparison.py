@@ -129,7 +129,7 @@ def _row(one: Trusted, key: str, verdict: Any) -> dict[str, Any]:
         "kappa": verdict.kappa,
         "ceiling": verdict.ceiling,
         "alt_test": document["alt_test"],
-        "worth": document["worth"],
+        "gained": document["gained"],
         "biases": one.audit.result["criteria"][key]["found"],
     }
 

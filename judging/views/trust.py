@@ -214,6 +214,7 @@ def _section(
         "document": document,
         "audit": audit,
         "tiers": [(tier, verdict.counts[tier], one) for tier, one in verdict.tiers.items()],
+        "power": [verdict.power],
         "tested": _tested(document["alt_test"], annotators),
         "plots": {name: _plot(found, key, plot, document) for name, plot in trust_charts.PLOTS.items()},
         "score_names": SCORE_NAMES,
@@ -234,6 +235,7 @@ SCORE_NAMES = (
 CAPTIONS = {
     "reasons": "Rules asked",
     "tiers": "Verdict by tier",
+    "power": "How often studies like this one say replace",
     "alt_test": "The judge in the place of each annotator",
     "correction": "Corrected figures",
     "scores": "The scores before and after recalibration",

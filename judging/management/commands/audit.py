@@ -98,6 +98,7 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"{found['name']}: {judge}: {verdict['decision'].upper()}"
     yield from (f"  {'+' if one['met'] else '-'} {one['message']}" for one in verdict["reasons"])
     yield from (f"  {tier} ({one['n_items']} items): {one['decision']}" for tier, one in verdict["tiers"].items())
+    yield f"  replace is said of {power_line(verdict['power'])}"
     yield f"probes, {found['correction']}, level {found['level']:g}"
     header = ["probe", "effect", "test", "p", "adjusted", "found", "detectable"]
     yield text.columns([header, *map(_probe, found["probes"])])
@@ -110,6 +111,28 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     copies = found["duplicates"]
     yield f"{copies['n_items']} items are copies of others; {copies['n_contradictory']} groups with other labels"
     yield from _labels(found)
+
+
+def power_line(power: Mapping[str, Any]) -> str:
+    """How often judges get *replace* in studies like this one."""
+    if power["reason"]:
+        return f"judges as good as people: not known, {power['reason']}"
+    judges = "; ".join(
+        f"{one['replace']:.1%} [{one['low']:.1%}, {one['high']:.1%}] of judges "
+        + (f"{one['below']:g} below the human ceiling" if one["below"] else "as good as people")
+        for one in power["judges"]
+    )
+    return f"{judges} ({design_in_words(power['design'])})"
+
+
+def design_in_words(design: Mapping[str, Any]) -> str:
+    """A design as a command prints it."""
+    independent = design["n_clusters"] == design["n_items"]
+    return (
+        f"{design['n_items']} {'independent items' if independent else 'items'}"
+        + ("" if independent else f" in {design['n_clusters']} clusters")
+        + f", {design['n_raters']} people, kappa {design['kappa']:.2f}"
+    )
 
 
 def _labels(found: Mapping[str, Any]) -> Iterator[str]:

@@ -161,10 +161,16 @@ def _scores(scores: Mapping[str, Any]) -> Iterator[list[str]]:
         yield [name, " -> ".join(sides)]
 
 
+def _person(one: Mapping[str, Any]) -> str:
+    found = one["intervals"]["agreement_with_person"]
+    return "" if found["value"] is None else f"; {text.estimate(found)} with a random person"
+
+
 def _promise(one: Mapping[str, Any]) -> str:
     if not one["guaranteed"]:
         return f"agreement {one['target_agreement']:.0%}: no guarantee ({one['reason']})"
     return (
-        f"agreement {one['target_agreement']:.0%}: keep from confidence {one['threshold']:g} on, "
-        f"{one['coverage']:.0%} of the items; at least {one['agreement_low']:.3f} agree"
+        f"agreement {one['target_agreement']:.0%}: accept without review from confidence {one['threshold']:g} on, "
+        f"{one['coverage']:.0%} of the items; at least {one['agreement_low']:.3f} agree with the majority"
+        f"{_person(one)}"
     )

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
+from judging.management.commands.audit import power_line
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import planning
 from judging.services.trust.planning import PlanOptions
@@ -49,6 +50,8 @@ class Command(ConcordCommand):
             self.stdout.write(f"no plan: {document['reason']}")
         else:
             self.say_plan(document)
+        self.stdout.write("how often the verdict would be replace, if no probe finds anything:")
+        self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["power"]))
         if back := document["came_back"]:
             self.stdout.write(f"{back['study']}: {back['labelled']} of {back['drawn']} drawn items are labelled")
             rows = [[name.replace("_", " "), text.estimate(back[name])] for name in ("human_only", "corrected")]

@@ -9,18 +9,19 @@ import numpy as np
 
 from annotation.models import Criterion
 from annotation.stats.dependence import drop_useless
-from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.estimate import Estimate
 from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
+from judging.services.trust import power
 from judging.services.trust.options import TrustOptions
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import SWEEP, alt_test
 from judging.stats.calibrate import Calibrated, calibrate, scores_json
 from judging.stats.calibration import recalibrate
+from judging.stats.clustered_shares import clustered_share
 from judging.stats.evidence import Evidence
 from judging.stats.leaderboard import leaderboard
-from judging.stats.observed import scored
-from judging.stats.prediction_powered import Corrected
+from judging.stats.observed import chosen, scored
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, corrected_by
 
@@ -42,6 +43,7 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
     positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
     has_scores = _tells_scores(evidence)
     headline = choose_headline(evidence.table.level, evidence.table.n_categories)
+    agreed = _agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap)
     found = calibrate(
         columns,
         positive=positive,
@@ -65,12 +67,13 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         "kappa": headline.kappa,
         "headline": headline.as_json(),
         "dependence": evidence.material.design.as_json(drop_useless(evidence.table)),
+        "unscored_share": _unscored_share(evidence, evidence.said.asked).as_json(),
         "confidence_from": evidence.said.confidence_from,
-        **_agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap),
+        **agreed,
         **found.as_json(),
         "scores": _scores(evidence, options) if has_scores else _verdicts(found),
-        "worth": _worth(found),
         "groups": _groups(evidence, positive, options),
+        "power": power.of_criterion(evidence, agreed["agreement"], options),
         "leaderboard": _leaderboard(evidence, options),
         "tiers": _tiers(evidence, name, options),
     }
@@ -83,7 +86,7 @@ def _positive(criterion: Criterion, asked: str | None) -> str | None:
     return next((value for value in criterion.values if value.lower() in YES), None)
 
 
-def _labels(evidence: Evidence) -> dict[str, int]:
+def _labels(evidence: Evidence) -> dict[str, float]:
     """What people's labels are made of."""
     people, said = evidence.people, evidence.said
     return {
@@ -93,10 +96,21 @@ def _labels(evidence: Evidence) -> dict[str, int]:
         "adjudicated": int((people.gold != MISSING).sum()),
         "tied": int(people.tied.sum()) if people.counted else 0,
         "could_not_judge": int((people.without_label & ~people.tied).sum()),
+        "clusters": evidence.n_clusters(people.with_label & (said.codes != MISSING)),
+        "outside_commonest": evidence.outside_commonest(people.with_label & (said.codes != MISSING)),
         "asked": int(said.asked.sum()),
         "unscored": int(said.unscored.sum()),
         "not_judged": int((~said.asked).sum()),
     }
+
+
+def _unscored_share(evidence: Evidence, asked: BoolArray) -> Estimate:
+    """Share of the items (n,) that the judge was asked about without a verdict."""
+    return clustered_share(
+        evidence.said.unscored[asked].astype(float),
+        clusters=None if evidence.material.dependent is None else chosen(evidence.material.dependent, asked),
+        reason="the judge was asked nothing",
+    )
 
 
 def _agreement(
@@ -174,42 +188,6 @@ def _scores(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
     return _advised({**scores_json(again), "of": "score"})
 
 
-def _worth(found: Calibrated) -> dict[str, Any]:
-    """Effective sample size gained by the judge, as a share of the labels there are: by PPI++ as it is.
-
-    Where nothing is unlabelled nothing is gained here, and ``saved`` says what would be if unlabelled items had no end:
-    effective n over n is then 1 / (1 - r^2), r the correlation of label and verdict (Angelopoulos et al. 2023). On a
-    scale without a mean the variances of the rates of all categories are added up.
-    """
-    parts = [found.mean] if found.mean is not None else list(found.by_category.values())
-    limit = not found.n_unlabelled
-    variances = np.array([_limiting(part) if limit else _reached(part) for part in parts]).reshape(-1, 2)
-    before, after = variances[~np.isnan(variances).any(axis=1)].sum(axis=0)
-    saved = before / after - 1 if after > 0 else np.nan
-    share = number_or_none(float(saved))
-    return {"saved": share, "if_all_else_were_unlabelled": limit, "message": _gained(share, found.n_labelled, limit)}
-
-
-def _gained(share: float | None, labels: int, limit: bool) -> str:
-    if share is None:
-        return "Effective sample size gained: unknown."
-    worth = f"{labels:,} labels would be worth {labels * (1 + share):,.0f}"
-    if limit:
-        return f"Effective sample size gained: none, every item has a label. With endless unlabelled items {worth}."
-    return f"Effective sample size gained: {share:.0%}; {worth.replace('would be', 'are')}."
-
-
-def _reached(part: Corrected) -> tuple[float, float]:
-    """Variance of the figure by labels alone, and by PPI++."""
-    return part.human_error**2, part.ppi_error**2
-
-
-def _limiting(part: Corrected) -> tuple[float, float]:
-    """The same without an end of unlabelled items. A verdict that contradicts people is worth nothing."""
-    r = max(part.correlation, 0.0) if not np.isnan(part.correlation) else 0.0
-    return part.human_error**2, part.human_error**2 * max(1 - r**2, 1e-9)
-
-
 def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> dict[str, Any]:
     """Corrected means (or rates) of assistants, conditions and domains, with ranks; none on a scale without a mean."""
     if evidence.people.counted and evidence.table.n_categories > 2:
@@ -277,11 +255,19 @@ def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray)
     held = _agreement(evidence, name, options, kept, options.bootstrap // FEWER, sweep=())
     return {
         "n_items": int(kept.sum()),
-        "labels": {"asked": int(asked.sum()), "unscored": int((asked & evidence.said.unscored).sum())},
+        "labels": {
+            "clusters": evidence.n_clusters(kept & evidence.labelled & (evidence.said.codes != MISSING)),
+            "outside_commonest": evidence.outside_commonest(
+                kept & evidence.labelled & (evidence.said.codes != MISSING)
+            ),
+            "asked": int(asked.sum()),
+            "unscored": int((asked & evidence.said.unscored).sum()),
+        },
+        "unscored_share": _unscored_share(evidence, asked).as_json(),
         "agreement": {key: held["agreement"][key] for key in AGREEMENT_OF_A_TIER},
         "alt_test": held["alt_test"] and {key: held["alt_test"][key] for key in ("passes", "winning_rate", "reason")},
         "selective": [_short(one) for one in part.selective],
-        "worth": _worth(part),
+        "gained": part.gained.as_json(),
     }
 
 
@@ -302,7 +288,9 @@ def _short(one: Selection) -> dict[str, Any]:
     return {
         "target_agreement": one.target,
         "guaranteed": one.guaranteed,
+        "ruled_out": one.ruled_out,
         "coverage": document["coverage"]["value"],
+        "intervals": {"coverage": document["coverage"]},
         "reason": one.reason,
     }
 

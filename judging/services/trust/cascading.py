@@ -19,10 +19,9 @@ from judging.queries.evidence import JudgeEvidence, StudyEvidence
 from judging.queries.spending import cost_per_item
 from judging.services.trust import escalation, trusting
 from judging.services.trust.trusting import Asked
-from judging.stats.calibrate import nearest
 from judging.stats.cascade import Cascade, Stage, cascade
 from judging.stats.evidence import Evidence
-from judging.stats.observed import scored
+from judging.stats.observed import chosen
 
 MOST_JUDGES = 5
 MADE_OF_OTHERS = (PANEL, RECALIBRATED)
@@ -133,28 +132,22 @@ def _of_criterion(
 ) -> Cascaded:
     people = each[0].evidence[criterion.key].people
     items = ~people.without_label
-    labelled = each[0].evidence[criterion.key].labelled[items]
+    material = each[0].material
+    weights = None if material.weights is None else material.weights[items]
+    clusters = None if material.dependent is None else chosen(material.dependent, items)
     stages = [
         _stage(one, criterion, items, costs.get((one.runs[criterion.key].pk, criterion.pk), np.nan)) for one in each
     ]
 
-    def made(chosen: Sequence[Stage]) -> Cascade:
-        return cascade(chosen, labelled, target=options.target, delta=options.delta)
+    def made(some: Sequence[Stage]) -> Cascade:
+        return cascade(some, clusters=clusters, weights=weights, target=options.target, delta=options.delta)
 
     return Cascaded(criterion, items, made(stages), tuple(made([stage]) for stage in stages))
 
 
 def _stage(one: JudgeEvidence, criterion: Criterion, items: BoolArray, cost: float) -> Stage:
     evidence: Evidence = one.evidence[criterion.key]
-    said = evidence.said
-    given = said.codes != MISSING
-    verdict = scored(said.codes, evidence.numbers)
-    people = scored(evidence.people.consensus, evidence.numbers) if evidence.people.counted else evidence.people.mean
-    if evidence.people.counted and evidence.table.n_categories > 2:
-        agrees = given & (said.codes == evidence.people.consensus)
-    else:
-        agrees = nearest(verdict, evidence.numbers) == nearest(people, evidence.numbers)
-    return Stage(str(one.judge), sureness(evidence)[items], agrees[items], cost)
+    return Stage(str(one.judge), sureness(evidence)[items], evidence.agreement[items], cost)
 
 
 def sureness(evidence: Evidence) -> FloatArray:

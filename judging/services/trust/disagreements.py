@@ -96,8 +96,8 @@ def counts(evidence: JudgeEvidence) -> dict[str, Counted]:
     """By criterion key. What is unscored is no disagreement, and is counted beside."""
     found = {}
     for key, one in evidence.evidence.items():
-        both = one.labelled & (one.said.codes != MISSING)
-        unscored = int((one.labelled & one.said.unscored).sum())
+        both = _settled(one) & (one.said.codes != MISSING)
+        unscored = int((_settled(one) & one.said.unscored).sum())
         found[key] = Counted(int(both.sum()), int(differing(one).sum()), unscored, evidence.examples.get(key, 0))
     return found
 
@@ -134,9 +134,14 @@ def _order(sort: str) -> Callable[[Disagreement], Any]:
     return key
 
 
+def _settled(one: Evidence) -> BoolArray:
+    """(n,) items with one label of people: on a tie there is none to differ from."""
+    return np.asarray(one.labelled & ~(one.people.tied if one.people.counted else False))
+
+
 def differing(one: Evidence) -> BoolArray:
     """(n,) labelled items whose verdict is another value than people's label, or than the ones next to their mean."""
-    given = one.labelled & (one.said.codes != MISSING)
+    given = _settled(one) & (one.said.codes != MISSING)
     if one.people.counted:
         return np.asarray(given & (one.said.codes != one.people.consensus))
     scale = one.table.scores

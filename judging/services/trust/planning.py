@@ -16,7 +16,7 @@ from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray
 from judging.models import Judge, LabelPlan
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
-from judging.services.trust import drafts
+from judging.services.trust import drafts, power
 from judging.stats.active import Drawn, active_mean
 from judging.stats.evidence import Evidence
 from judging.stats.labelling_plan import Needed, allocation, drawn, inclusion, labels_needed
@@ -135,6 +135,7 @@ def document(evidence: JudgeEvidence, found: Planned) -> Document:
             for row in np.flatnonzero(found.taken).tolist()
         ],
         "came_back": came_back(made, evidence) if made else None,
+        "power": power.planned(one),
     }
 
 
@@ -254,7 +255,7 @@ def _labels_there(made: LabelPlan, row: Mapping[int, int], n: int, scale: FloatA
     """(n,) what people said in the new study, by the rows of the old one, and which items are in it."""
     target = StudyEvidence.read(made.target)
     people = next(target.people[c.pk] for c in target.criteria if c.key == made.criterion.key)
-    labels = scored(people.consensus, scale) if people.counted else people.mean
+    labels = people.expected(scale)
     label, taken = np.full(n, np.nan), np.zeros(n, dtype=bool)
     for value, at in zip(labels, drafts.rows(made.study, made.target, row), strict=True):
         if at >= 0:

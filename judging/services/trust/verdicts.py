@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from annotation.errors import InputError
+from annotation.stats.estimate import Estimate
 from judging.services.trust.calibrating import estimate_of
+from judging.stats.asymptotic import undefined
+from judging.stats.power import Design, power_for
 from judging.stats.verdict import ORDER, Decision, Facts, Rules, Verdict, verdict
 
 Document = Mapping[str, Any]
 
 RULES = {
     "least_items": "Labelled items with a verdict, at least",
+    "least_clusters": "Independent units (profiles, questions) among them, at least",
+    "least_outside": "Items outside the commonest category, at least",
     "most_unscored": "Replies without a verdict, at most (share)",
     "useful": "Lower end of the judge’s kappa with people, above",
     "below_ceiling": "Kappa lacking to the human ceiling, at most (upper end)",
-    "least_coverage": "Verdicts kept at the guaranteed agreement, at least (share)",
+    "least_coverage": "Verdicts accepted without review at the guaranteed agreement, at least (share)",
     "target_agreement": "Agreement that has to be guaranteed (share)",
-    "least_saved": "or labels saved, at least (share of the labels)",
+    "least_gained": "or effective sample size gained, at least (share of the labels)",
 }
 """The numbers among the rules, as a researcher is asked for them."""
 
@@ -37,6 +43,10 @@ OTHERS = {
 
 NAMES = (*RULES, *OTHERS)
 """All rules that can be changed."""
+
+COUNTS = ("least_items", "least_clusters", "least_outside")
+OF_POWER = ("least_items", "least_clusters", "least_outside", "useful", "below_ceiling", "must_pass_alt_test")
+"""The rules that the power table depends on."""
 
 SHARES = ("most_unscored", "least_coverage", "target_agreement")
 
@@ -55,6 +65,8 @@ class CriterionVerdict:
         The verdicts.
     counts
         By tier, its items.
+    power
+        How often studies like this one say *replace*, as in a document.
     """
 
     key: str
@@ -64,6 +76,7 @@ class CriterionVerdict:
     whole: Verdict
     tiers: Mapping[str, Verdict]
     counts: Mapping[str, int]
+    power: Document
 
     def as_json(self) -> dict[str, Any]:
         """As JSON types."""
@@ -73,6 +86,7 @@ class CriterionVerdict:
             "kappa": dict(self.kappa),
             "human_ceiling": dict(self.ceiling),
             **self.whole.as_json(),
+            "power": dict(self.power),
             "tiers": {tier: {**one.as_json(), "n_items": self.counts[tier]} for tier, one in self.tiers.items()},
         }
 
@@ -104,7 +118,7 @@ def _in_words(value: Any) -> str:
 
 def _number(name: str, text: str) -> float | int:
     try:
-        value = int(text) if name == "least_items" else float(text)
+        value = int(text) if name in COUNTS else float(text)
     except ValueError as error:
         raise InputError(f"{text!r} is no number", field=name) from error
     if not np.isfinite(value) or value < (-1 if name in ("useful", "below_ceiling") else 0):
@@ -132,6 +146,7 @@ def _of_criterion(document: Document, audit: Document | None, rules: Rules) -> C
         whole=verdict(_facts(document, document["kappa"], probed, rules), rules),
         tiers={tier: verdict(_facts(part, document["kappa"], probed, rules), rules) for tier, part in by_tier.items()},
         counts={tier: part["n_items"] for tier, part in by_tier.items()},
+        power=_power(document["power"], rules),
     )
 
 
@@ -150,6 +165,22 @@ def _probed(audit: Document | None) -> Probed:
     return Probed(tuple(audit["found"]), not_made)
 
 
+POWER_STUDIES = 200
+
+
+def _power(kept: Document, rules: Rules) -> Document:
+    """The line of the power table that was kept with the calibration, or that by other rules."""
+    if kept["reason"] or all(getattr(rules, name) == getattr(Rules(), name) for name in OF_POWER):
+        return kept
+    shares = kept["design"]["shares"]
+    return _power_by(Design(**{**kept["design"], "shares": shares and tuple(shares)}), rules)
+
+
+@lru_cache(maxsize=256)
+def _power_by(design: Design, rules: Rules) -> Document:
+    return power_for(design, rules, studies=POWER_STUDIES)
+
+
 def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Document]:
     """The judge's kappa, people's, and the difference: weighted on a scale of several ordered steps."""
     if kappa == "cohen_kappa":
@@ -162,26 +193,42 @@ def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Docume
 def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
     """What the rules ask of a criterion or a tier."""
     judge, _, below = _kappas(part["agreement"], kappa)
-    labels, alt_test, saved = part["labels"], part["alt_test"], part["worth"]["saved"]
+    alt_test, found = part["alt_test"], _selection(part["selective"], rules.target_agreement)
     return Facts(
         labelled=part["agreement"]["scored"],
-        unscored=labels["unscored"] / labels["asked"] if labels["asked"] else 0.0,
+        clusters=part["labels"]["clusters"],
+        outside=part["labels"]["outside_commonest"],
+        unscored=estimate_of(part["unscored_share"]),
         agreement=estimate_of(judge),
         below_ceiling=estimate_of(below),
+        accepted=_accepted(found, rules.target_agreement),
+        gained=estimate_of(part["gained"]),
+        acceptance_ruled_out=found is not None and found["ruled_out"],
         alt_test_passed=alt_test["passes"] if alt_test else None,
         biases=probed.found,
         not_probed=probed.not_made,
-        coverage=_coverage(part["selective"], rules.target_agreement),
-        saved=np.nan if saved is None else saved,
     )
 
 
-def _coverage(selective: list[Document], target: float) -> float:
-    """Share kept at the least of the guaranteed agreements that is at least the one asked for; 0 without any."""
-    held = [one["coverage"] or 0.0 for one in selective if one["guaranteed"] and one["target_agreement"] >= target]
-    return max(held, default=0.0)
+def _selection(selective: list[Document], target: float) -> Document | None:
+    """Of the agreements at least as high as the one asked for, the guarantee that keeps most; else the lowest."""
+    enough = sorted((one for one in selective if one["target_agreement"] >= target), key=_target)
+    held = [one for one in enough if one["guaranteed"]]
+    return max(held, key=lambda one: one["coverage"] or 0.0) if held else next(iter(enough), None)
+
+
+def _target(one: Document) -> float:
+    return float(one["target_agreement"])
+
+
+def _accepted(found: Document | None, target: float) -> Estimate:
+    if found is None:
+        return undefined(f"no guarantee was computed for an agreement of {target:.0%}", n_items=0)
+    if not found["guaranteed"]:
+        return undefined(found["reason"], n_items=0)
+    return estimate_of(found["intervals"]["coverage"])
 
 
 def worst(verdicts: list[CriterionVerdict]) -> Decision | None:
-    """The decision that holds on every criterion; None where there is no criterion."""
+    """The decision that holds on every criterion: the worst, by `ORDER`; None where there is no criterion."""
     return min((one.whole.decision for one in verdicts), key=ORDER.index, default=None)

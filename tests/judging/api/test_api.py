@@ -50,7 +50,7 @@ def test_tiers_calibration_audit_and_certificate(study, alice):
     assert len(alice.get(f"{HERE}/tiers", {"draws": 10, "bootstrap": 0}).json()["items"]) == 3
     judge = Judge.objects.get(name="gpt")
     of_judge = f"{HERE}/judges/{judge.pk}"
-    assert "worth" in alice.get(f"{of_judge}/calibration").json()
+    assert "gained" in alice.get(f"{of_judge}/calibration").json()
     assert alice.get(f"{of_judge}/audit").json()["verdict"]
     assert alice.get(f"{of_judge}/audit", {"criterion": "nope"}).status_code == 400
     made = alice.post(f"{of_judge}/certificates", {})

@@ -39,18 +39,20 @@ def test_calibrate_of_a_study_has_the_document_of_a_file_and_more(known):
     found = json.loads(run("calibrate", *JUDGE, "--bootstrap", "40", "--json"))
     assert (found["n_labelled"], found["n_unlabelled"]) == (50, 10)
     assert {"human_only", "judge_only", "ppi", "rogan_gladen", "scores", "selective", "warnings"} <= set(found)
-    assert {"agreement", "alt_test", "tiers", "groups", "leaderboard", "worth"} <= set(found)
+    assert {"agreement", "alt_test", "tiers", "groups", "leaderboard", "gained"} <= set(found)
     text = run("calibrate", *JUDGE, "--bootstrap", "40")
     assert "gpt beside people: the mean score; 50 labelled and 10 unlabelled items" in text
 
 
 def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):
     found = json.loads(run("audit", *JUDGE, "--json"))
-    assert found["verdict"]["decision"] in ("replace", "assist and escalate")
+    assert found["verdict"]["decision"] in ("replace", "assist and escalate", "not enough evidence")
+    assert [one["below"] for one in found["verdict"]["power"]["judges"]] == [0, 0.115]
     assert {"leniency", "central_tendency", "length", "subgroups:tier"} <= {p["name"] for p in found["probes"]}
     text = run("audit", *JUDGE, "--rule", "least_items=500", "--reason", "more is better")
-    assert "gpt: DO NOT USE" in text
-    assert "- 50 items with labels and a verdict; 500 are needed" in text
+    assert "gpt: NOT ENOUGH EVIDENCE" in text
+    assert "- 50 items with labels and a verdict in 50 independent units, " in text
+    assert "of judges 0.115 below the human ceiling (50 independent items, 3 people" in text
     assert "leniency" in text
 
 

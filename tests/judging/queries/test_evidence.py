@@ -48,8 +48,10 @@ def test_people_and_judge_as_columns(criterion):
     assert found.said.codes.tolist() == [0, 1, -1, 0, 0, -1]
     assert found.said.unscored.tolist() == [False, False, True, False, False, False]
     assert found.said.asked.tolist() == [True] * 5 + [False]
-    # tied, or nobody could judge: neither labelled nor part of the unlabelled rest; not asked: no part of anything
-    assert found.usable.tolist() == [True, False, True, False, True, False]
+    # nobody could judge: neither labelled nor part of the unlabelled rest; not asked: no part of anything
+    assert found.usable.tolist() == [True, True, True, False, True, False]
+    assert found.columns().human[1] == ("1", "2")
+    assert found.agreement.tolist()[1] == 0.5
 
 
 def test_an_adjudication_goes_before_the_majority_and_the_newest_holds(criterion):

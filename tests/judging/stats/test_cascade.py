@@ -1,10 +1,11 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from judging.stats.cascade import Stage, cascade, kept_by
-from judging.stats.selective import least_items, select
+from judging.stats.selective import least_units, select
 
 
 def stages(rng, n, *, good=(0.75, 0.95)):
@@ -13,8 +14,13 @@ def stages(rng, n, *, good=(0.75, 0.95)):
     made = []
     for name, top in zip(("cheap", "dear"), good, strict=True):
         p = np.clip(1 - hard * (1.6 - top) + rng.normal(0, 0.05, n), 0.05, 1)
-        made.append(Stage(name, p, rng.random(n) < p, cost=0.01 if name == "cheap" else 0.1))
+        made.append(Stage(name, p, (rng.random(n) < p).astype(float), cost=0.01 if name == "cheap" else 0.1))
     return made
+
+
+def seen(judges, labelled):
+    """The judges where people's labels are known for some of the items only."""
+    return [replace(one, agreement=np.where(labelled, one.agreement, np.nan)) for one in judges]
 
 
 @pytest.fixture
@@ -25,9 +31,9 @@ def rng():
 def test_one_stage_is_selective_judging(rng):
     only = stages(rng, 400)[:1]
     labelled = np.arange(400) < 300
-    found = cascade(only, labelled, target=0.7)
-    sure, right = only[0].confidence, only[0].agrees
-    alone = select(sure[:300], right[:300], unlabelled=sure[300:], target=0.7)
+    only = seen(only, labelled)
+    found = cascade(only, target=0.7)
+    alone = select(only[0].confidence, only[0].agreement, target=0.7)
     assert alone.guaranteed
     assert found.stages[0].selection.threshold == alone.threshold
     assert found.stages[0].delta == 0.05
@@ -36,7 +42,7 @@ def test_one_stage_is_selective_judging(rng):
 
 
 def test_every_item_goes_one_way(rng):
-    found = cascade(stages(rng, 600), np.arange(600) < 400, target=0.7)
+    found = cascade(seen(stages(rng, 600), np.arange(600) < 400), target=0.7)
     cheap, dear = found.stages
     assert cheap.delta == 0.025
     assert dear.delta == 0.0125
@@ -52,10 +58,10 @@ def test_by_hand():
     # the cheap judge is right on its surest 60 and wrong on the next 60; the dear one is right on all of them
     n = 200
     sure = np.r_[np.full(60, 0.9), np.full(60, 0.8), np.full(80, 0.5)]
-    cheap = Stage("cheap", sure, np.arange(n) < 60, cost=1.0)
-    dear = Stage("dear", np.ones(n), np.ones(n, dtype=bool), cost=5.0)
-    assert least_items(0.9, 0.025, 2) <= 80
-    found = cascade([cheap, dear], np.ones(n, dtype=bool), target=0.9)
+    cheap = Stage("cheap", sure, (np.arange(n) < 60) * 1.0, cost=1.0)
+    dear = Stage("dear", np.ones(n), np.ones(n), cost=5.0)
+    assert least_units(0.9, 0.025, 2) <= 80
+    found = cascade([cheap, dear], target=0.9)
     first, second = found.stages
     # thresholds that keep fewer than 69 items are passed over, so .8 is tried first, fails, and nothing is kept
     assert not first.selection.guaranteed
@@ -68,9 +74,9 @@ def test_by_hand():
 def test_what_a_failed_test_has_looked_at_goes_to_people():
     n = 300
     sure = np.r_[np.full(120, 0.9), np.full(60, 0.8), np.full(120, 0.5)]
-    cheap = Stage("cheap", sure, np.arange(n) < 120, cost=1.0)
-    dear = Stage("dear", np.ones(n), np.ones(n, dtype=bool), cost=5.0)
-    found = cascade([cheap, dear], np.ones(n, dtype=bool), target=0.9)
+    cheap = Stage("cheap", sure, (np.arange(n) < 120) * 1.0, cost=1.0)
+    dear = Stage("dear", np.ones(n), np.ones(n), cost=5.0)
+    found = cascade([cheap, dear], target=0.9)
     first, second = found.stages
     assert (int(first.kept.sum()), int(first.set_aside.sum()), int(second.kept.sum())) == (120, 60, 120)
     assert int(found.to_people.sum()) == 60
@@ -78,8 +84,8 @@ def test_what_a_failed_test_has_looked_at_goes_to_people():
 
 
 def test_nobody_is_sure_of_anything(rng):
-    nothing = Stage("none", np.full(100, np.nan), np.zeros(100, dtype=bool))
-    found = cascade([nothing, nothing], np.ones(100, dtype=bool))
+    nothing = Stage("none", np.full(100, np.nan), np.zeros(100))
+    found = cascade([nothing, nothing])
     assert not found.guaranteed
     assert found.to_people.all()
     assert found.agreement.reason == "no verdict is kept on an item with a label"
@@ -88,16 +94,16 @@ def test_nobody_is_sure_of_anything(rng):
 
 
 def test_no_labels_at_all(rng):
-    found = cascade(stages(rng, 50), np.zeros(50, dtype=bool))
+    found = cascade(seen(stages(rng, 50), np.zeros(50, dtype=bool)))
     assert found.to_people.all()
     assert "the target needs at least" in found.stages[0].selection.reason
 
 
 def test_columns_of_different_length(rng):
     with pytest.raises(ValueError, match="column entry for every item"):
-        cascade(stages(rng, 50), np.ones(40, dtype=bool))
+        cascade([*stages(rng, 50), *stages(rng, 40)])
     with pytest.raises(ValueError, match="a cascade needs a judge"):
-        cascade([], np.ones(40, dtype=bool))
+        cascade([])
 
 
 def test_the_promise_is_kept(rng):
@@ -105,9 +111,9 @@ def test_the_promise_is_kept(rng):
     broken = 0
     for _ in range(60):
         judges, rest = stages(rng, 4300), np.arange(4300) >= 300
-        found = cascade(judges, ~rest, target=0.85, delta=0.1)
+        found = cascade(seen(judges, ~rest), target=0.85, delta=0.1)
         kept = [stage.kept & rest for stage in found.stages]
-        right = sum(int((mine & judge.agrees).sum()) for mine, judge in zip(kept, judges, strict=True))
+        right = sum(float(judge.agreement[mine].sum()) for mine, judge in zip(kept, judges, strict=True))
         n = sum(int(mine.sum()) for mine in kept)
         broken += n > 0 and right / n < 0.85
     assert broken <= 12
@@ -115,7 +121,7 @@ def test_the_promise_is_kept(rng):
 
 def test_limits_chosen_before_keep_the_same_items(rng):
     both = stages(rng, 3000, good=(0.6, 1.4))
-    found = cascade(both, np.arange(3000) < 2000, target=0.8)
+    found = cascade(seen(both, np.arange(3000) < 2000), target=0.8)
     limits = [(one.selection.threshold, one.looked_from) for one in found.stages]
     place = kept_by([one.confidence for one in both], limits)
     for stage, one in enumerate(found.stages):

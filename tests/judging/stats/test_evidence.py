@@ -40,10 +40,12 @@ def test_scores_are_averaged_and_an_adjudicated_score_stands_for_all():
     assert found.without_label.tolist() == [False] * 4
 
 
-def test_categories_are_counted_and_a_tie_leaves_no_label():
+def test_categories_are_counted_and_a_tie_is_a_divided_label():
     found = people([[0, 0], [0, 1], [-1, -1]], ("no", "yes"), "nominal")
+    np.testing.assert_array_equal(found.label_shares, [[1, 0], [0.5, 0.5], [np.nan, np.nan]])
+    np.testing.assert_array_equal(found.expected(np.array([0.0, 1.0])), [0, 0.5, np.nan])
     assert found.consensus.tolist() == [0, -1, -1]
-    assert found.without_label.tolist() == [False, True, False]
+    assert found.with_label.tolist() == [True, True, False]
 
 
 def test_tiers_are_those_of_the_tiers_page():

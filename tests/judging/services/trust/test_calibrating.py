@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from annotation.models import Annotation, Dialogue
@@ -12,6 +11,7 @@ from judging.models import CalibrationRun
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import report
 from judging.stats.calibrate import calibrate
+from judging.stats.verdict import Rules
 from tests.factories import CriterionFactory
 from tests.judging.services.trust.judged import calibrated, study, trusted
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
@@ -66,29 +66,29 @@ def test_the_rate_is_that_of_yes():
     assert found["rogan_gladen"]["sensitivity"] == 1
 
 
-def test_a_judge_worth_labels_without_unlabelled_items_is_told_by_the_limit():
+def test_where_everything_is_labelled_nothing_is_gained():
+    """Found: the limit of endless unlabelled items stood for what is saved, up to 661 %."""
     found = calibrated(study(n=60))
-    assert found["worth"]["if_all_else_were_unlabelled"] is True
-    human, judge = (np.array(column) for column in columns_of("Known"))
-    r = np.corrcoef(human, judge)[0, 1]
-    assert found["worth"]["saved"] == pytest.approx(1 / (1 - r**2) - 1)
+    assert found["gained"]["value"] is None
+    assert found["gained"]["reason"] == "no unlabelled item that the judge scored"
 
 
-def columns_of(name):
-    evidence = StudyEvidence.read(CalibrationRun.objects.get(study__name=name).study)
-    return evidence.of(evidence.judge("gpt")).evidence["personalization"].scores()
+def test_the_effective_sample_size_gained_is_that_of_the_corrected_mean():
+    found = calibrated(study(labelled=50))
+    assert found["gained"]["value"] == pytest.approx(found["ppi"]["effective_n"] / 50 - 1)
+    assert found["gained"]["low"] < found["gained"]["value"] < found["gained"]["high"]
 
 
 class TestBadInput:
     """Each section says what it cannot tell and why; the rest stands. The report is made of all of them."""
 
-    def checked(self, criterion):
+    def checked(self, criterion, decision="not enough evidence"):
         found = calibrated(criterion)
         json.dumps(found, allow_nan=False)
         trust = trusted(criterion)
         document = report.of_judges(StudyEvidence.read(criterion.study), [trust])
         assert "<html" in report.as_html(document)
-        assert trust.verdicts[0].whole.decision == "do not use"
+        assert trust.verdicts[0].whole.decision == decision
         return found, trust
 
     def test_no_overlap(self):
@@ -120,9 +120,9 @@ class TestBadInput:
         criterion = CriterionFactory(study=with_items(60, slug="constant"), key="personalization")
         people_say(criterion, {name: ["1", "2", "3"] * 20 for name in ("bob", "dana")})
         judge_says(criterion, "gpt", ["3"] * 60)
-        found, trust = self.checked(criterion)
+        found, trust = self.checked(criterion, "do not use")
         assert "constant_judge" in {warning["code"] for warning in found["warnings"]}
-        assert found["worth"]["saved"] == 0
+        assert found["gained"]["value"] is None
         assert trust.audit.result["criteria"]["personalization"]["found"] == ["leniency"]
 
     def test_fewer_than_ten_labels(self):
@@ -135,7 +135,7 @@ class TestBadInput:
         criterion = CriterionFactory(study=with_items(100, slug="silent"), key="personalization")
         people_say(criterion, {name: ["1", "2", "3", "4"] * 25 for name in ("bob", "dana")})
         judge_says(criterion, "gpt", ["1", "2", "3", "4"] * 10 + [""] * 60)
-        found, trust = self.checked(criterion)
+        found, trust = self.checked(criterion, "do not use")
         assert found["unscored"] == 60
         assert "60.0% of the replies held no verdict" in trust.verdicts[0].whole.against[0].message + " ".join(
             reason.message for reason in trust.verdicts[0].whole.against
@@ -149,6 +149,52 @@ class TestBadInput:
         assert found["judge_only"]["value"] == pytest.approx(2)
 
 
+def test_ties_of_two_people_count_by_half():
+    """Found: a quarter of the items was left out of the promise because two people are tied there."""
+    criterion = CriterionFactory(study=with_items(200, slug="two"), key="done", yes_no=True)
+    people_say(criterion, {"bob": ["yes", "no"] * 100, "dana": [*["yes", "no"] * 75, *["no", "yes"] * 25]})
+    judge_says(criterion, "gpt", ["yes", "no"] * 100)
+    found = calibrated(criterion)
+    assert (found["n_labelled"], found["labels"]["tied"]) == (200, 50)
+    kept = found["selective"][0]
+    assert kept["agreement"] == pytest.approx((150 + 50 / 2) / 200)
+    assert kept["agreement_with_person"] == kept["agreement"]
+    assert (kept["coverage"], kept["ties"], kept["method"]) == (1, 50, "betting")
+    assert found["risk_coverage"]["aurc"]["value"] == pytest.approx(0.125)
+    assert found["human_only"]["value"] == pytest.approx(0.5)
+
+
+def test_every_item_tied():
+    criterion = CriterionFactory(study=with_items(80, slug="tied"), key="done", yes_no=True)
+    people_say(criterion, {"bob": ["yes", "no"] * 40, "dana": ["no", "yes"] * 40})
+    judge_says(criterion, "gpt", ["yes", "no"] * 40)
+    found = calibrated(criterion)
+    json.dumps(found, allow_nan=False)
+    assert not any(one["guaranteed"] for one in found["selective"])
+    assert found["selective"][0]["ruled_out"]
+    assert trusted(criterion).decision != "replace"
+
+
+def test_a_judge_without_one_verdict_is_not_enough_evidence():
+    """Found: with n = 0 the answer was *do not use*."""
+    criterion = CriterionFactory(study=with_items(60, slug="mute"), key="personalization")
+    people_say(criterion, {name: ["1", "2", "3"] * 20 for name in ("bob", "dana")})
+    judge_says(criterion, "gpt", [None] * 60)
+    assert trusted(criterion).decision == "not enough evidence"
+
+
+def test_how_often_studies_like_this_one_say_replace():
+    criterion = study(n=60)
+    power = calibrated(criterion)["power"]
+    assert power["design"]["n_items"] == 60
+    assert power["design"]["n_raters"] == 3
+    assert [one["below"] for one in power["judges"]] == [0, 0.115]
+    assert all(0 <= one["low"] <= one["replace"] <= one["high"] <= 1 for one in power["judges"])
+    same, strict = trusted(criterion), trusted(criterion, rules=Rules(least_items=100))
+    assert dict(same.verdicts[0].power) == power
+    assert [one["replace"] for one in strict.verdicts[0].power["judges"]] == [0, 0]
+
+
 def test_pandalm(shared_data):
     """Reference: arXiv 2501.10970 on these labels; with unparsable replies left out instead of counted as ties."""
     made = pandalm_study(shared_data / "pandalm")
@@ -158,5 +204,5 @@ def test_pandalm(shared_data):
     assert found["labels"]["unscored"] == 25
     assert found["agreement"]["scored"] == 974
     verdict = trusted(made.criteria.get(), "gpt-3.5-turbo").verdicts[0]
-    assert verdict.whole.decision == "assist and escalate"
-    assert {reason.code for reason in verdict.whole.against} >= {"ceiling", "alt_test"}
+    assert verdict.whole.decision == "not enough evidence", "every item has a label, so that nothing is gained"
+    assert {reason.code for reason in verdict.whole.against} >= {"worth", "ceiling", "alt_test"}

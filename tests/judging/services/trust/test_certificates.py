@@ -37,7 +37,7 @@ def test_what_it_says():
     content = issued(criterion).content
     assert content["judge"]["name"] == "gpt"
     assert content["items"]["n"] == 60
-    assert content["criteria"]["personalization"]["decision"] in ("replace", "assist and escalate", "do not use")
+    assert content["criteria"]["personalization"]["decision"] == "not enough evidence"
     assert content["criteria"]["personalization"]["n_labelled"] == 60
     assert content["rules"]["least_items"] == 50
     assert content["rules_on_record"]["first_look"]["by"] == "a command"

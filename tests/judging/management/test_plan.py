@@ -31,6 +31,20 @@ def test_the_document() -> None:
     assert document["overlap"] == 13
 
 
+def test_how_often_the_verdict_would_be_replace() -> None:
+    words = ("--width", 0.3, "--items", "60,600", "--per-cluster", 15, "--json")
+    few, many = json.loads(told(*words))["replace"]
+    assert (few["design"]["n_clusters"], many["design"]["n_clusters"]) == (4, 40)
+    assert [one["below"] for one in many["judges"]] == [0, 0.115]
+    assert [one["replace"] for one in few["judges"]] == [0, 0], "4 clusters are not enough evidence"
+    good, worse = (one["replace"] for one in many["judges"])
+    assert good > 0.5 > 0.06 > worse
+    assert "of judges 0.115 below the human ceiling (600 items in 40 clusters, 3 people, kappa 0.60)" in told(
+        *words[:-1]
+    )
+    assert "at least 1" in refused("--per-cluster", 0)
+
+
 def test_in_words() -> None:
     said = told("--width", 0.2)
     assert "items with 3 ratings each" in said

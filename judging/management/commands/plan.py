@@ -1,4 +1,4 @@
-"""`manage.py plan`: how many items and ratings a study needs, and which tiers it can reach."""
+"""`manage.py plan`: how many items and ratings a study needs, which tiers it reaches, what its verdict is worth."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
 from annotation.stats.planning import plan_study
+from judging.management.commands.audit import power_line
+from judging.stats.power import Design, power_document, power_of_replace
+
+STUDIES = 200
+"""Simulated for each line of the power table."""
 
 
 class Command(ConcordCommand):
     help = (
         "Items and ratings that a study needs for an interval of a given width around kappa, found by simulation, "
-        "and the tiers that its number of ratings per item can reach. Needs no database."
+        "the tiers that its number of ratings per item can reach, and how often a judge as good as people, and one "
+        "clearly worse, would get the verdict replace. Needs no database."
     )
     example = "plan --raters 3 --categories 2 --kappa 0.6 --width 0.1"
     requires_system_checks: list[str] = []
@@ -28,6 +34,8 @@ class Command(ConcordCommand):
         parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (0.95)")
         parser.add_argument("--shares", help="expected share of each category, such as 0.9,0.1; equal by default")
         parser.add_argument("--cuts", default=",".join(map(str, DEFAULT_CUTS)), help="of the tiers (0.4,0.6,0.8)")
+        parser.add_argument("--items", default="50,100,200,500", help="sizes for the verdict (50,100,200,500)")
+        parser.add_argument("--per-cluster", type=int, default=1, help="items of one profile or question (1)")
         parser.add_argument("--simulations", type=int, default=40, help="simulated studies per size tried (40)")
         parser.add_argument("--seed", type=int, default=0)
 
@@ -45,11 +53,11 @@ class Command(ConcordCommand):
                 simulations=options["simulations"],
                 seed=options["seed"],
             )
+            return {**plan.as_json(), "replace": _power(options)}
         except InputError:
             raise
         except ValueError as error:
             raise InputError(str(error)) from error
-        return plan.as_json()
 
     def say(self, document: dict[str, Any]) -> None:
         wanted = (
@@ -67,6 +75,8 @@ class Command(ConcordCommand):
             cells = (size["raters"], size["items"] or "-", size["ratings"] or "-")
             self.stdout.write("{:>16} {:>7} {:>9}".format(*cells))
         self._say_tiers(document)
+        self.stdout.write("\nHow often the verdict is replace, if no probe finds anything:")
+        self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["replace"]))
 
     def _say_tiers(self, document: dict[str, Any]) -> None:
         self.stdout.write("\nKappas that an item can have, by tier:")
@@ -75,6 +85,25 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {tier:<10}{', '.join(f'{value:.2f}' for value in values) or 'none'}")
         for warning in document["warnings"]:
             self.stdout.write(f"\n{warning['message']}")
+
+
+def _power(options: dict[str, Any]) -> list[dict[str, Any]]:
+    """The power table: a row for each number of items."""
+    if options["per_cluster"] < 1:
+        raise InputError("must be at least 1", field="per-cluster")
+    shares = tuple(numbers(options["shares"], "shares")) if options["shares"] else None
+    found = []
+    for n in sorted(int(one) for one in numbers(options["items"], "items")):
+        design = Design(
+            n_items=n,
+            n_clusters=max(n // options["per_cluster"], 1),
+            n_raters=options["raters"],
+            n_categories=options["categories"],
+            kappa=options["kappa"],
+            shares=shares,
+        )
+        found.append(power_document(design, power_of_replace(design, studies=STUDIES, seed=options["seed"])))
+    return found
 
 
 def numbers(text: str, field: str, n: int | None = None) -> list[float]:

@@ -1,0 +1,60 @@
+"""A lower bound of a mean or ratio of bounded quantities, by betting: exact at any number of independent units.
+
+Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting", JRSS B 86:1-27. Whoever bets
+a fixed share of the money on "the mean is above m" cannot be expected to gain where it is not, so that capital of
+1 / delta is reached with probability delta at most (Markov). The capital here is the mean over a grid of bets (their
+"grid Kelly"): it does not depend on the order of the units, and there is no seed.
+"""
+
+import numpy as np
+import scipy
+
+from annotation.stats.table import FloatArray
+
+N_BETS = 64
+
+BETS: FloatArray = np.sqrt((np.arange(N_BETS) + 0.5) / N_BETS)
+"""Bets as shares of the largest one that cannot ruin; the larger ones are denser, for agreement is mostly high."""
+
+LEAST = 1e-6
+"""A bound below this is given as 0."""
+
+
+def log_capital(agreeing: FloatArray, kept: FloatArray, ratio: float) -> float:
+    """Log of the capital of those who bet that sum(agreeing) / sum(kept) lies above ``ratio``.
+
+    Parameters
+    ----------
+    agreeing, kept
+        (g,) of each independent unit: how much it keeps, and how much of that agrees, 0 to ``kept``.
+    ratio
+        Of the expectations, above 0.
+
+    Notes
+    -----
+    With d = agreeing / ratio - kept, which is at least -max(kept), the capital of bet b is
+    prod(1 + b d / max(kept)). Where the expectations of d add up to 0 or less, so does its expectation not exceed 1:
+    of independent units it is prod(1 + b E d / max(kept)), at most 1 by the means inequality. Units need not be alike.
+    """
+    pairs, times = np.unique(np.column_stack([agreeing, kept])[kept > 0], axis=0, return_counts=True)
+    gain = (pairs[:, 0] / ratio - pairs[:, 1]) / pairs[:, 1].max()
+    capital = np.log1p(BETS[:, None] * gain) @ times
+    return float(scipy.special.logsumexp(capital) - np.log(N_BETS))
+
+
+def betting_bound(agreeing: FloatArray, kept: FloatArray, delta: float) -> float:
+    """Lower bound of E sum(agreeing) / E sum(kept), exceeded by the truth with probability 1 - delta.
+
+    Examples
+    --------
+    >>> round(betting_bound(np.ones(60), np.ones(60), 0.05), 2)
+    0.94
+    """
+    wanted = float(-np.log(delta))
+
+    def short(ratio: float) -> float:
+        return float(log_capital(agreeing, kept, ratio) - wanted)
+
+    if not agreeing.any() or short(LEAST) < 0:
+        return 0.0
+    return float(scipy.optimize.brentq(short, LEAST, 1.0, xtol=1e-9))

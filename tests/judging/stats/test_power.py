@@ -1,0 +1,77 @@
+"""The power table: that the simulated population is what it says, and what the verdict says of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from annotation.stats.cohen import cohen_kappa
+from judging.stats.power import Design, _agreement_weights, _kappa, power_of_replace, simulate
+from judging.stats.verdict import Rules
+
+CLUSTERED = Design(n_items=20_000, n_clusters=4000, n_raters=2, n_categories=3, cluster_effect=1.0)
+
+
+@pytest.mark.parametrize("design", [CLUSTERED, replace(CLUSTERED, level="ordinal", shares=(0.6, 0.3, 0.1))])
+def test_the_population_has_the_kappas_that_are_asked_for(design):
+    people, judge = simulate(design, 0.485, np.random.default_rng(1), 1)
+    weights = _agreement_weights(design)
+    assert cohen_kappa(people[0, :, 0], people[0, :, 1], weights) == pytest.approx(0.6, abs=0.02)
+    assert cohen_kappa(people[0, :, 0], judge[0], weights) == pytest.approx(0.485, abs=0.02)
+
+
+def test_kappa_and_its_influences():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, (1, 60)), rng.integers(0, 3, (1, 60))
+    b = np.where(rng.random((1, 60)) < 0.6, a, b)
+    weights = _agreement_weights(Design(60, 60, n_categories=3, level="ordinal"))
+    kappa, influence = _kappa(a, b, weights)
+    assert kappa[0] == pytest.approx(cohen_kappa(a[0], b[0], weights))
+    assert influence.sum() == pytest.approx(0, abs=1e-12)
+    # leaving one item out moves kappa by about minus its influence
+    without = cohen_kappa(a[0, 1:], b[0, 1:], weights)
+    assert without - kappa[0] == pytest.approx(-influence[0, 0], abs=2e-3)
+
+
+def test_a_good_judge_needs_items_and_a_worse_one_is_rarely_taken():
+    small, large = (power_of_replace(Design(n, n), studies=200) for n in (50, 500))
+    assert large[0].replace > 0.8 > 0.5 > small[0].replace
+    assert max(small[1].replace, large[1].replace) <= 0.08
+    assert large[1].kappa == pytest.approx(0.6 - 0.115)
+    assert large[0].low < large[0].replace < large[0].high
+
+
+def test_clusters_cost_power():
+    alone, clustered = (power_of_replace(Design(300, g), below=(0.0,), studies=200)[0] for g in (300, 20))
+    assert clustered.replace < alone.replace - 0.1
+
+
+def test_the_rules_decide():
+    assert power_of_replace(Design(40, 40), studies=10)[0].replace == 0
+    assert power_of_replace(Design(100, 5), studies=10)[0].replace == 0
+    lax = power_of_replace(
+        Design(100, 100), rules=Rules(below_ceiling=0.5, must_pass_alt_test=False), below=(0.115,), studies=50
+    )
+    assert lax[0].replace > 0.9
+
+
+def test_the_seed_decides():
+    first, again, other = (power_of_replace(Design(100, 100), studies=50, seed=seed) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_clusters": 101}, "cannot lie in 101 clusters"),
+        ({"n_clusters": 0}, "cannot lie in 0 clusters"),
+        ({"n_raters": 1}, "two raters"),
+        ({"kappa": 1.0}, "between 0 and 1"),
+        ({"cluster_effect": -1.0}, "at least 0"),
+        ({"shares": (0.5, 0.6)}, "sum to 1"),
+        ({"shares": (1.0,)}, "sum to 1"),
+    ],
+)
+def test_impossible_designs(change, message):
+    with pytest.raises(ValueError, match=message):
+        power_of_replace(replace(Design(100, 100), **change))
