@@ -74,6 +74,7 @@ def estimates(
     reasons: Sequence[str | None],
     *,
     scale: Scale | Sequence[Scale] = "plain",
+    student: bool = False,
 ) -> list[Estimate]:
     """m figures with their intervals.
 
@@ -89,8 +90,10 @@ def estimates(
         m explanations, used where the value is NaN.
     scale
         Where the interval is symmetric, for all figures or for each: see `annotation.stats.jackknife.Scale`.
+    student
+        Student's t however many units decide: for levels that a bootstrap would read from its last few replicates.
     """
-    found = intervals_of(replicates, resampling, scale)
+    found = intervals_of(replicates, resampling, scale, student=student)
     return [
         _estimate(float(value), found, j, basis, reason, resampling)
         for j, (value, basis, reason) in enumerate(zip(replicates.value, bases, reasons, strict=True))
@@ -118,7 +121,13 @@ def _estimate(
     )
 
 
-def intervals_of(replicates: Replicates, resampling: Resampling, scale: Scale | Sequence[Scale] = "plain") -> Intervals:
+def intervals_of(
+    replicates: Replicates,
+    resampling: Resampling,
+    scale: Scale | Sequence[Scale] = "plain",
+    *,
+    student: bool = False,
+) -> Intervals:
     """The intervals of m figures: BCa where many units decide and it exists, else Student's t, else none and why."""
     m = len(replicates.value)
     nothing = np.full(m, np.nan)
@@ -131,7 +140,7 @@ def intervals_of(replicates: Replicates, resampling: Resampling, scale: Scale | 
     undefined = np.isnan(replicates.bootstrap).mean(axis=0) > MOST_UNDEFINED
     known = ~np.isnan(knife.df) & ~undefined
     low, high = t_ends(replicates.value, knife.se, knife.df, resampling.confidence, scale)
-    many = known & (knife.df >= MANY)
+    many = known & (knife.df >= MANY) & (not student)
     if many.any():
         by_bootstrap = bca_ends(replicates, resampling, knife.influence)
         many &= by_bootstrap[2]

@@ -1,6 +1,7 @@
 """Ratings by simulated annotators of a stated noise, for demonstrations, tests and planning."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -94,12 +95,12 @@ class Profiles:
     varied: float = 0.6
     leaning: float = 0.3
 
-    @property
+    @cached_property
     def cuts(self) -> FloatArray:
         """(q - 1,) cuts between the categories, that the first rater's categories have the given shares."""
         nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
         spread = np.sqrt(1 + (self.noises[0] * np.exp(self.varied * nodes)) ** 2)
-        grid = np.linspace(-WIDEST, WIDEST, 20_001)
+        grid = np.linspace(-WIDEST, WIDEST, 6001)
         below = scipy.special.ndtr(grid[:, None] / spread) @ weights / weights.sum()
         cuts: FloatArray = np.interp(np.cumsum(self.shares)[:-1], below, grid)
         return cuts
