@@ -1,15 +1,15 @@
 """Everything that calibration says about a column of people's labels and a column of a judge's, as one result."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from annotation.stats.estimate import number_or_none
+from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.labels import Coder, Label, number_of
 from annotation.stats.table import BoolArray, FloatArray, Level
-from annotation.stats.warnings import StatWarning
+from annotation.stats.warnings import StatWarning, interval_warnings
 from judging.stats.calibration import LEAST, MapName, Recalibration, recalibrate
 from judging.stats.prediction_powered import Corrected, Labelled, ppi_mean
 from judging.stats.reliability import Reliability
@@ -184,13 +184,15 @@ def calibrate(
     data = Labelled.of(human, judge, weights=columns.weights, clusters=columns.clusters)
     agrees, sure, verdict_is_known = _agreement(columns, human, judge, scale)
     known = verdict_is_known & columns.labelled
+    mean = ppi_mean(data, **correct) if has_mean else None  # type: ignore[arg-type]
+    by_category = {} if has_mean else _by_category(columns, human, judge, confidence)
     return Calibrated(
         n_labelled=int(columns.labelled.sum()),
         n_unlabelled=int((~columns.labelled).sum()),
         unscored=int((~columns.scored).sum()),
         estimand=estimand,
-        mean=ppi_mean(data, **correct) if has_mean else None,  # type: ignore[arg-type]
-        by_category={} if has_mean else _by_category(columns, human, judge, confidence),
+        mean=mean,
+        by_category=by_category,
         rogan_gladen=_rogan(columns, human, judge, scale, confidence),
         scores=recalibrate(
             judge,
@@ -211,7 +213,7 @@ def calibrate(
             for at in targets
         ),
         curve=risk_coverage(sure[known], agrees[known], bootstrap=bootstrap, level=confidence, seed=seed),
-        warnings=tuple(_warnings(columns, human, judge)),
+        warnings=(*_warnings(columns, human, judge), *_interval_warnings(mean, by_category)),
     )
 
 
@@ -297,8 +299,17 @@ def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterabl
         if least < FEW_OF_A_KIND:
             yield StatWarning(
                 "rare_category",
-                f"One category has {least} labels: normal intervals of its rate are unreliable; read them as a hint.",
+                f"One category has {least} labels: intervals of its rate are unreliable; read them as a hint.",
             )
+
+
+def _interval_warnings(mean: Corrected | None, by_category: Mapping[str, Corrected]) -> list[StatWarning]:
+    """A warning about corrected figures that rest on few effective labels."""
+    parts = {"": mean} if mean is not None else {f" of {name}": one for name, one in by_category.items()}
+    found: dict[str, Estimate] = {}
+    for name, one in parts.items():
+        found |= {f"labels alone{name}": one.human_only, f"PPI++{name}": one.ppi}
+    return interval_warnings(found)
 
 
 def _corrected_json(mean: Corrected | None) -> dict[str, Any]:
