@@ -241,7 +241,7 @@ def best() -> list[str]:
         for rng in _streams(k, m, 6):
             profile, codes = population.draw(k, m, rng)
             people = _people(profile, codes, "nominal", 2, clustered=m > 1)
-            ranked = rank_judges(people, {f"judge {j}": codes[:, 3 + j] for j in range(6)}, seed=SEED)
+            ranked = rank_judges(people, {f"judge {j}": codes[:, 3 + j] for j in range(6)})
             wrong += any(one.low > 0 or one.high < 0 for one in ranked.differences.values())
         print(f"six equal judges, {k} profiles x {m}: some interval excludes 0 in {wrong / TABLES:.3f}", flush=True)
         if wrong / TABLES > MOST_WRONG + NOISE:

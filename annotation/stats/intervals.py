@@ -1,7 +1,7 @@
 """Intervals of figures: Student's t from the jackknife where few units speak, BCa bootstrap where many do.
 
 Efron (1987), "Better bootstrap confidence intervals", Journal of the American Statistical Association 82:171-185; the
-other is in `annotation.stats.jackknife`. BCa covers too little where fewer than about 50 units decide, be they
+other is in `annotation.stats.jackknife`. BCa covers too little where fewer than about 200 units decide, be they
 clusters or single items (docs/methods.md, coverage).
 """
 
@@ -16,7 +16,7 @@ from annotation.stats.jackknife import Jackknife, Scale, t_ends
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.table import BoolArray, FloatArray
 
-MANY = 50
+MANY = 200
 """From this many effective units on intervals are BCa, below Student's t."""
 
 LEAST_UNITS = 8

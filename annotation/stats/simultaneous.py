@@ -1,23 +1,20 @@
 """Several differences at once: intervals that all hold together, and the ranks that they leave possible.
 
-Single-step max-t after Hothorn, Bretz and Westfall (2008), "Simultaneous inference in general parametric models",
-Biometrical Journal 50:346-363: the largest of several correlated statistics is drawn, and the level of each interval is
-set so that all of them hold with the stated confidence. Ranks after Mogstad, Romano, Shaikh and Wilhelm (2024),
-"Inference for ranks with applications to mobility across neighbourhoods and academic achievement across countries",
-Review of Economic Studies 91:476-518: who lies below whom in every interval of the differences.
+Each of m intervals has the confidence 1 - (1 - c) / m (Bonferroni; Dunn 1961, Journal of the American Statistical
+Association 56:52-64). Levels from the distribution of the largest of the correlated t statistics (max-t) are a few per
+cent narrower, but with 10 or 20 clusters they were exceeded in 6 to 7.5 % of simulated sets of six equal judges.
+
+Ranks after Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility across
+neighbourhoods and academic achievement across countries", Review of Economic Studies 91:476-518: who lies below whom in
+every interval of the differences.
 """
 
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import scipy
 
-from annotation.stats.jackknife import Jackknife
-from annotation.stats.resampling import Resampling
 from annotation.stats.table import BoolArray, FloatArray
-
-DRAWS = 10_000
 
 SAME = 1e-12
 
@@ -34,29 +31,9 @@ def differences_of(values: FloatArray) -> FloatArray:
     return found
 
 
-def level_of_each(knife: Jackknife, resampling: Resampling, confidence: float, *, seed: int = 0) -> float:
-    """The confidence of each t interval with which all of them hold with ``confidence``; figures without one apart."""
-    known = ~np.isnan(knife.df)
-    if known.sum() < 2:
-        return confidence
-    size = resampling.stratum_sizes
-    freed = (size / np.maximum(size - 1, 1))[resampling.stratum]
-    influence = knife.influence[:, known] / knife.se[known]
-    correlation = (influence * (resampling.times * freed)[:, None]).T @ influence
-    return drawn_level(correlation, confidence, seed=seed)
-
-
-def drawn_level(correlation: FloatArray, confidence: float, *, seed: int = 0) -> float:
-    """The same from the (m, m) correlation of the figures.
-
-    What is drawn are p-values of correlated normal figures. Each interval then takes the quantile of its own degrees of
-    freedom at the level found, which is a little wide where standard errors err together.
-    """
-    rng = np.random.default_rng(seed)
-    roots, vectors = np.linalg.eigh(correlation)
-    normal = rng.standard_normal((DRAWS, len(roots))) @ (vectors * np.sqrt(np.maximum(roots, 0.0))).T
-    furthest = np.quantile(np.abs(normal).max(axis=1), confidence)
-    return float(1 - 2 * scipy.special.ndtr(-furthest))
+def level_of_each(confidence: float, m: int) -> float:
+    """The confidence of each of m intervals with which all of them hold with ``confidence``."""
+    return 1 - (1 - confidence) / max(m, 1)
 
 
 def rank_sets(low: FloatArray, high: FloatArray, k: int) -> list[tuple[int, int]]:

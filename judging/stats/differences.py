@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from annotation.stats.against_group import minus
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import Basis, estimates, why_no_interval
-from annotation.stats.jackknife import Jackknife, scales_of
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import scales_of
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.simultaneous import differences_of, level_of_each, order_of, pairs_of, rank_sets
 from annotation.stats.table import FloatArray, RatingTable
@@ -67,8 +67,7 @@ def compare_judges(
 ) -> tuple[JudgeDifference, ...]:
     """Every two judges, figure by figure.
 
-    The intervals of the differences of one figure hold together: each has the confidence of Bonferroni's bound, since
-    two judges are compared on the items of both, which differ from pair to pair. `rank_judges` is narrower.
+    The intervals of the differences of one figure hold together (`annotation.stats.simultaneous`).
 
     Parameters
     ----------
@@ -86,11 +85,11 @@ def compare_judges(
         If a judge's codes do not fit the table.
     """
     codes = {name: checked_codes(said, people, name) for name, said in judges.items()}
-    found, n_pairs = [], len(codes) * (len(codes) - 1) // 2
+    found, level = [], level_of_each(confidence, len(pairs_of(len(codes))))
     for a, b in combinations(codes, 2):
         both = np.column_stack([codes[a], codes[b]])
         held = Held.of(people, both, [a, b], bootstrap=bootstrap, confidence=confidence, seed=seed)
-        found.append(JudgeDifference(a, b, len(held.codes), _compared(held, 1 - (1 - confidence) / n_pairs)))
+        found.append(JudgeDifference(a, b, len(held.codes), _compared(held, level)))
     return tuple(found)
 
 
@@ -169,7 +168,6 @@ def rank_judges(
     *,
     figure: str = "mean_cohen_kappa",
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> Ranking:
     """Which of several judges agrees most with people, as far as the data can tell?
 
@@ -184,8 +182,6 @@ def rank_judges(
         One of `judging.stats.figures.MEANS`.
     confidence
         With which all intervals of differences, and all rank sets, hold at once.
-    seed
-        Of the draws of the largest of the differences.
 
     Raises
     ------
@@ -203,7 +199,7 @@ def rank_judges(
     basis, reason = held.bases()[figure], held.reasons()[figure]
     scale = scales_of([figure])
     own = [estimates(each[i], held.resampling, [basis], [reason], scale=scale, student=True)[0] for i in order]
-    between = _together(values, [each[i].left_out[:, 0] for i in order], held.resampling, basis, reason, seed)
+    between = _together(values, [each[i].left_out[:, 0] for i in order], held.resampling, basis, reason)
     ranks = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), len(names))
     return Ranking(
         figure,
@@ -221,28 +217,14 @@ def _one_figure(held: Held, judge: int, figure: str) -> Replicates:
 
 
 def _together(
-    values: FloatArray, left_out: Sequence[FloatArray], resampling: Resampling, basis: Basis, reason: str, seed: int
+    values: FloatArray, left_out: Sequence[FloatArray], resampling: Resampling, basis: Basis, reason: str
 ) -> list[Estimate]:
     """Every value minus every later one, with intervals that hold together."""
     difference = differences_of(values)
     without = differences_of(np.column_stack(left_out))
     nothing = Replicates(difference, np.zeros((1, len(difference))), without)
-    level = resampling.confidence
-    if why_no_interval(resampling) is None and len(without):
-        level = level_of_each(Jackknife.of(difference, without, resampling), resampling, level, seed=seed)
-    found = estimates(
-        nothing,
-        replace(resampling, confidence=level),
-        [basis] * len(difference),
-        [reason] * len(difference),
-        student=True,
-    )
-    return [
-        replace(
-            one,
-            confidence=resampling.confidence,
-            method="simultaneous t" if one.method != "none" else "none",
-            seed=seed,
-        )
-        for one in found
-    ]
+    m = len(difference)
+    at_level = replace(resampling, confidence=level_of_each(resampling.confidence, m))
+    found = estimates(nothing, at_level, [basis] * m, [reason] * m, student=True)
+    named = {STUDENT: "simultaneous t"}
+    return [replace(one, confidence=resampling.confidence, method=named.get(one.method, one.method)) for one in found]

@@ -9,7 +9,7 @@ import numpy as np
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
 from annotation.stats.jackknife import t_ends
-from annotation.stats.simultaneous import differences_of, drawn_level, rank_sets
+from annotation.stats.simultaneous import differences_of, level_of_each, rank_sets
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure
 from judging.stats.prediction_powered import Corrected, Labelled, ppi_mean
@@ -62,7 +62,7 @@ def corrected_by(
     return found
 
 
-def boards(found: Mapping[str, Corrected], *, seed: int = 0) -> dict[str, list[Place]]:
+def boards(found: Mapping[str, Corrected]) -> dict[str, list[Place]]:
     """The groups in order of their means on each board, the best first; a group without a mean is not on a board.
 
     Ranks are those that the differences of means leave possible, whose intervals hold together: with the confidence
@@ -74,18 +74,18 @@ def boards(found: Mapping[str, Corrected], *, seed: int = 0) -> dict[str, list[P
         "judge": {name: one.judge_only for name, one in found.items()},
         "corrected": {name: one.ppi for name, one in found.items()},
     }
-    return {name: _board(column, seed) for name, column in columns.items()}
+    return {name: _board(column) for name, column in columns.items()}
 
 
-def _board(column: Mapping[str, Estimate], seed: int) -> list[Place]:
+def _board(column: Mapping[str, Estimate]) -> list[Place]:
     known = {name: mean for name, mean in column.items() if mean.defined}
     if not known:
         return []
     means = list(known.values())
     ranks = _ranks(np.array([mean.value for mean in means]))
-    sets = rank_sets(*_differences(means, seed), len(means))
+    sets = rank_sets(*_differences(means), len(means))
     places = [
-        Place(name, mean, _rank(rank, ends, mean, seed))
+        Place(name, mean, _rank(rank, ends, mean))
         for (name, mean), rank, ends in zip(known.items(), ranks.tolist(), sets, strict=True)
     ]
     return sorted(places, key=lambda place: (place.rank.value, place.group))
@@ -97,7 +97,7 @@ def _ranks(values: FloatArray) -> FloatArray:
     return ranks
 
 
-def _differences(means: Sequence[Estimate], seed: int) -> tuple[FloatArray, FloatArray]:
+def _differences(means: Sequence[Estimate]) -> tuple[FloatArray, FloatArray]:
     """Ends of the simultaneous intervals of every mean minus every later one; NaN where either has no error.
 
     Degrees of freedom of a difference after Welch (1947), Biometrika 34:28-35.
@@ -106,15 +106,11 @@ def _differences(means: Sequence[Estimate], seed: int) -> tuple[FloatArray, Floa
     df = np.array([mean.df for mean in means])
     weigh = np.abs(differences_of(np.eye(len(means)).T))  # (k, pairs) 1 where a mean takes part
     spread, part = np.sqrt(variance @ weigh), variance**2 / df
-    known = ~np.isnan(spread)
-    level = means[0].confidence
-    if known.sum() > 1:
-        loads = differences_of(np.diag(np.sqrt(np.nan_to_num(variance))))[:, known] / spread[known]
-        level = drawn_level(loads.T @ loads, level, seed=seed)
+    level = level_of_each(means[0].confidence, len(spread))
     return t_ends(differences_of(value), spread, ratio(spread**4, part @ weigh, tiny=0.0), level)
 
 
-def _rank(value: float, ends: tuple[int, int], mean: Estimate, seed: int) -> Estimate:
+def _rank(value: float, ends: tuple[int, int], mean: Estimate) -> Estimate:
     without = bool(np.isnan(mean.se))
     return figure(
         value,
@@ -123,5 +119,4 @@ def _rank(value: float, ends: tuple[int, int], mean: Estimate, seed: int) -> Est
         confidence=mean.confidence,
         method="simultaneous t",
         reason=NO_SPREAD if without else None,
-        seed=seed,
     )

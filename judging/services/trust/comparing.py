@@ -14,17 +14,17 @@ from judging.stats.evidence import Evidence
 FIGURES = ("mean_cohen_kappa", "mean_weighted_cohen_kappa", "percent_agreement")
 
 
-def differences(judges: Sequence[Trusted], *, seed: int = 0) -> list[dict[str, Any]]:
+def differences(judges: Sequence[Trusted]) -> list[dict[str, Any]]:
     """Per criterion the judge with the highest kappa, how far every other lies below it, and every judge's ranks.
 
     The intervals of all differences hold together, so that the best of several equal judges is not taken for better;
     clusters of the study count as one. Judges without a verdict on a criterion are left out.
     """
     keys = dict.fromkeys(key for judge in judges for key in judge.evidence.evidence)
-    return [one for key in keys if (one := _of_criterion(key, judges, seed)) is not None]
+    return [one for key in keys if (one := _of_criterion(key, judges)) is not None]
 
 
-def _of_criterion(key: str, judges: Sequence[Trusted], seed: int) -> dict[str, Any] | None:
+def _of_criterion(key: str, judges: Sequence[Trusted]) -> dict[str, Any] | None:
     there = [judge for judge in judges if key in judge.evidence.evidence]
     first = there[0].evidence.evidence[key]
     rated = first.table.ratings_per_item > 0
@@ -33,7 +33,7 @@ def _of_criterion(key: str, judges: Sequence[Trusted], seed: int) -> dict[str, A
     if len(said) < 2:
         return None
     figure = FIGURES[0] if first.people.counted else FIGURES[1]
-    found = rank_judges(_clustered(first, rated), said, figure=figure, seed=seed)
+    found = rank_judges(_clustered(first, rated), said, figure=figure)
     name = next(criterion.name for criterion in there[0].evidence.criteria if criterion.key == key)
     return {"criterion": key, "name": name, **_as_json(found)}
 
