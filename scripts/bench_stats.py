@@ -125,9 +125,7 @@ def speed() -> list[str]:
     print(f"  loop over krippendorff.alpha   {loop:8.2f} s   ({LOOPED} resamples timed, scaled to {REPLICATES:,})")
     print(f"  {figures} figures, intervals of all {ours:8.3f} s   {ratio:.0f} times faster (wanted: {WANTED_RATIO})")
     longer = clustered / ours
-    print(
-        f"  the same in profiles of {PER_PROFILE}       {clustered:8.3f} s   {longer:.2f} times (allowed: {MOST_CLUSTERED})"
-    )
+    print(f"  the same in profiles of {PER_PROFILE}       {clustered:8.3f} s   {longer:.2f} times ({MOST_CLUSTERED})")
     print(f"  memory of that process         {memory:8.2f} GB  (allowed: {MOST_MEMORY})")
     return [
         *([f"{ratio:.0f} times faster than the loop, not {WANTED_RATIO}"] if ratio < WANTED_RATIO else []),

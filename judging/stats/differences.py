@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from annotation.stats.against_group import minus
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import Basis, estimates
+from annotation.stats.intervals import STUDENT, Basis, estimates
 from annotation.stats.jackknife import scales_of
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.simultaneous import differences_of, level_of_each, order_of, pairs_of, rank_sets
