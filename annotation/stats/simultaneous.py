@@ -2,7 +2,7 @@
 
 Each of m intervals has the confidence 1 - (1 - c) / m (Bonferroni; Dunn 1961, Journal of the American Statistical
 Association 56:52-64). Levels from the distribution of the largest of the correlated t statistics (max-t) are a few per
-cent narrower, but with 10 or 20 clusters they were exceeded in 6 to 7.5 % of simulated sets of six equal judges.
+cent narrower, but with 10 or 20 clusters they failed in 6.0 and 7.5 % of simulated sets of six equal judges.
 
 Ranks after Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility across
 neighbourhoods and academic achievement across countries", Review of Economic Studies 91:476-518: who lies below whom in
