@@ -17,6 +17,7 @@ from annotation.stats.annotators import inverted_raters
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import scales_of
 from annotation.stats.labels import Label
 from annotation.stats.pairs import (
     NO_ORDER,
@@ -255,7 +256,7 @@ class _Work:
     def _named(
         self, names: Sequence[str], replicates: Replicates, basis: Basis, reasons: Sequence[str]
     ) -> dict[str, Estimate]:
-        found = estimates(replicates, self.resampling, [basis] * len(names), reasons)
+        found = estimates(replicates, self.resampling, [basis] * len(names), reasons, scale=scales_of(names))
         return dict(zip(names, found, strict=True))
 
     def _means(self, means: Replicates) -> dict[str, Estimate]:
@@ -270,7 +271,8 @@ class _Work:
         found, q = self._replicates[3], self.table.n_categories
         rated = basis_of(self.table, self.table.ratings_per_item > 0)
         bases = [rated] * q + [self.pairable] * q
-        figures = estimates(found, self.resampling, bases, categories.reasons(self.table))
+        scales = scales_of(["percent_agreement"] * q + ["fleiss_kappa"] * q)
+        figures = estimates(found, self.resampling, bases, categories.reasons(self.table), scale=scales)
         rows = zip(self.table.categories, figures[:q], figures[q:], strict=True)
         return tuple(CategoryAgreement(category, share, kappa) for category, share, kappa in rows)
 

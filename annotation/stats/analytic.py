@@ -16,7 +16,8 @@ import scipy
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import Basis, influence_variance
+from annotation.stats.intervals import Basis
+from annotation.stats.jackknife import influence_variance
 from annotation.stats.resampling import Resampling, SumStatistic
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 

@@ -16,6 +16,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import scales_of
 from annotation.stats.labels import Label
 from annotation.stats.majority import majority
 from annotation.stats.pairs import NO_ORDER, RaterAgreement, against_the_rest, basis_of, compare_pairs
@@ -221,7 +222,8 @@ def _versus_others(
     decided = basis_of(others, rated & (majority(others).codes != MISSING))
     bases = [decided if name in VERSUS_MAJORITY else met for name in OF_ITEMS]
     reasons = [_why_not(name, table, met, decided) for name in OF_ITEMS]
-    return dict(zip(OF_ITEMS, estimates(replicates, resampling, bases, reasons), strict=True))
+    found = estimates(replicates, resampling, bases, reasons, scale=scales_of(OF_ITEMS))
+    return dict(zip(OF_ITEMS, found, strict=True))
 
 
 def _why_not(name: str, table: RatingTable, met: Basis, decided: Basis) -> str:

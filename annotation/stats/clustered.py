@@ -60,6 +60,7 @@ def clustered_means(
         n_replicates=bootstrap if n else 0,
         confidence=confidence,
         seed=seed,
+        unit_name="clusters",
     )
     bases = [
         Basis(int(there[:, j].sum()), len(set(unit[there[:, j]].tolist())), int(there[:, j].sum())) for j in range(m)

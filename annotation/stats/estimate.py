@@ -22,12 +22,15 @@ class Estimate:
     confidence
         Nominal coverage of the interval, between 0 and 1.
     method
-        ``"BCa"``, ``"percentile"``, ``"analytic"``, or ``"none"`` where there is no interval.
+        ``"BCa"``, ``"jackknife t"``, ``"analytic"``, ``"simultaneous t"``, or ``"none"`` where there is no interval;
+        figures by formula name theirs.
     seed
         Seed of the resampling; None where there was none.
     se
         Standard error: of the jackknife beside a bootstrap interval, of the formula beside an analytic one;
         NaN where there is none.
+    df
+        Effective degrees of freedom of ``se``, about the number of units that decide; NaN where there is no ``se``.
     """
 
     value: float
@@ -41,6 +44,7 @@ class Estimate:
     method: str
     seed: int | None
     se: float = math.nan
+    df: float = math.nan
 
     @property
     def defined(self) -> bool:

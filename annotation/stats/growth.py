@@ -12,6 +12,7 @@ from annotation.stats.alpha import krippendorff_alpha
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import estimates
+from annotation.stats.jackknife import scales_of
 from annotation.stats.pairs import basis_of
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.table import MISSING, RatingTable
@@ -96,8 +97,10 @@ def _point(table: RatingTable, bootstrap: int, confidence: float, seed: int) -> 
     basis, reason = basis_of(known, known.pairable), chance.why_undefined(known)
     names = (*chance.NAMES, ALPHA)
     figures = [
-        *estimates(shared, resampling, [basis] * len(chance.NAMES), [reason] * len(chance.NAMES)),
-        *estimates(alpha, resampling, [basis], [reason]),
+        *estimates(
+            shared, resampling, [basis] * len(chance.NAMES), [reason] * len(chance.NAMES), scale=scales_of(chance.NAMES)
+        ),
+        *estimates(alpha, resampling, [basis], [reason], scale="coefficient"),
     ]
     found = dict(zip(names, figures, strict=True))
     return GrowthPoint(int(table.n_ratings), known.n_items, {name: found[name] for name in SHOWN})

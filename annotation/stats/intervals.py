@@ -1,7 +1,8 @@
-"""Bootstrap intervals from replicates: BCa where it exists, percentile where it does not.
+"""Intervals of figures: Student's t from the jackknife where few units speak, BCa bootstrap where many do.
 
-Efron (1987), "Better bootstrap confidence intervals", Journal of the American Statistical Association
-82:171-185.
+Efron (1987), "Better bootstrap confidence intervals", Journal of the American Statistical Association 82:171-185; the
+other is in `annotation.stats.jackknife`. BCa covers too little where fewer than about 200 units decide, be they
+clusters or single items (docs/methods.md, coverage).
 """
 
 from collections.abc import Sequence
@@ -11,14 +12,26 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.jackknife import Jackknife, Scale, t_ends
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.table import BoolArray, FloatArray
+
+MANY = 200
+"""From this many effective units on intervals are BCa, below Student's t."""
+
+LEAST_UNITS = 8
+"""With fewer items or clusters there is no interval: the simulated coverage of a t interval falls below .93."""
+
+LARGEST_SHARE = 0.5
+"""A cluster that holds more than this share of the items decides alone, and how it would vary is unknown."""
 
 MOST_UNDEFINED = 0.1
 """Above this share of undefined replicates the rest no longer speak for the sampling distribution."""
 
 SAME = 1e-12
 """Replicates this close to the value are equal to it; the difference is rounding."""
+
+STUDENT, BCA, NONE = "jackknife t", "BCa", "none"
 
 
 @dataclass(frozen=True)
@@ -30,11 +43,38 @@ class Basis:
     n_ratings: int
 
 
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """The intervals of m figures.
+
+    Attributes
+    ----------
+    low, high
+        (m,) ends; NaN where there is no interval.
+    se, df
+        (m,) the jackknife's standard errors and their effective degrees of freedom; NaN where there are none.
+    method
+        (m,) ``"BCa"``, ``"jackknife t"`` or ``"none"``.
+    reason
+        (m,) why there is no interval; None where there is one, or where none was asked for.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    se: FloatArray
+    df: FloatArray
+    method: tuple[str, ...]
+    reason: tuple[str | None, ...]
+
+
 def estimates(
     replicates: Replicates,
     resampling: Resampling,
     bases: Sequence[Basis],
     reasons: Sequence[str | None],
+    *,
+    scale: Scale | Sequence[Scale] = "plain",
+    student: bool = False,
 ) -> list[Estimate]:
     """m figures with their intervals.
 
@@ -48,100 +88,107 @@ def estimates(
         m counts of what each value was computed from.
     reasons
         m explanations, used where the value is NaN.
+    scale
+        Where the interval is symmetric, for all figures or for each: see `annotation.stats.jackknife.Scale`.
+    student
+        Student's t however many units decide: for levels that a bootstrap would read from its last few replicates.
     """
-    influence = resampling.influence(replicates.left_out) if len(replicates.left_out) else None
-    low, high, corrected = interval_ends(replicates, resampling, influence)
-    undefined = np.isnan(replicates.bootstrap).sum(axis=0)
-    error = standard_errors(influence, resampling, len(replicates.value))
+    found = intervals_of(replicates, resampling, scale, student=student)
     return [
-        _estimate(
-            float(replicates.value[j]),
-            (float(low[j]), float(high[j]), float(error[j])),
-            bool(corrected[j]),
-            _missing_interval(int(undefined[j]), resampling),
-            basis,
-            reason,
-            resampling,
-        )
-        for j, (basis, reason) in enumerate(zip(bases, reasons, strict=True))
+        _estimate(float(value), found, j, basis, reason, resampling)
+        for j, (value, basis, reason) in enumerate(zip(replicates.value, bases, reasons, strict=True))
     ]
 
 
 def _estimate(
-    value: float,
-    ends: tuple[float, float, float],
-    corrected: bool,
-    no_interval: str | None,
-    basis: Basis,
-    reason: str | None,
-    resampling: Resampling,
+    value: float, found: Intervals, j: int, basis: Basis, reason: str | None, resampling: Resampling
 ) -> Estimate:
     undefined = bool(np.isnan(value))
-    without = undefined or no_interval is not None or resampling.n_replicates == 0
+    without = undefined or found.method[j] == NONE
     return Estimate(
         value=value,
-        low=np.nan if without else ends[0],
-        high=np.nan if without else ends[1],
-        reason=(reason or "undefined for these ratings") if undefined else no_interval,
+        low=np.nan if without else float(found.low[j]),
+        high=np.nan if without else float(found.high[j]),
+        reason=(reason or "undefined for these ratings") if undefined else found.reason[j],
         n_items=basis.n_items,
         n_raters=basis.n_raters,
         n_ratings=basis.n_ratings,
         confidence=resampling.confidence,
-        method="none" if without else "BCa" if corrected else "percentile",
-        seed=resampling.seed if resampling.n_replicates else None,
-        se=np.nan if without else ends[2],
+        method=NONE if without else found.method[j],
+        seed=resampling.seed if found.method[j] == BCA and not without else None,
+        se=np.nan if without else float(found.se[j]),
+        df=np.nan if without else float(found.df[j]),
     )
 
 
-def _missing_interval(undefined: int, resampling: Resampling) -> str | None:
+def intervals_of(
+    replicates: Replicates,
+    resampling: Resampling,
+    scale: Scale | Sequence[Scale] = "plain",
+    *,
+    student: bool = False,
+) -> Intervals:
+    """The intervals of m figures: BCa where many units decide and it exists, else Student's t, else none and why."""
+    m = len(replicates.value)
+    nothing = np.full(m, np.nan)
     if resampling.n_replicates == 0:
-        return None
-    if resampling.n_units < 2:
-        return "no interval: there is only one unit to resample"
-    if undefined > MOST_UNDEFINED * resampling.n_replicates:
-        return f"no interval: {undefined} of {resampling.n_replicates} resamples are undefined"
+        return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (None,) * m)
+    why = why_no_interval(resampling)
+    if why is not None or not len(replicates.left_out):
+        return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (why or "no interval",) * m)
+    knife = Jackknife.of(replicates.value, replicates.left_out, resampling)
+    undefined = np.isnan(replicates.bootstrap).mean(axis=0) > MOST_UNDEFINED
+    known = ~np.isnan(knife.df) & ~undefined
+    low, high = t_ends(replicates.value, knife.se, knife.df, resampling.confidence, scale)
+    many = known & (knife.df >= MANY) & (not student)
+    if many.any():
+        by_bootstrap = bca_ends(replicates, resampling, knife.influence)
+        many &= by_bootstrap[2]
+        low, high = np.where(many, by_bootstrap[0], low), np.where(many, by_bootstrap[1], high)
+    return Intervals(
+        np.where(known, low, np.nan),
+        np.where(known, high, np.nan),
+        knife.se,
+        knife.df,
+        tuple(np.where(many, BCA, np.where(known, STUDENT, NONE)).tolist()),
+        tuple(
+            None if fine else _why_undefined(flat, resampling.unit_name)
+            for fine, flat in zip(known.tolist(), knife.flat.tolist(), strict=True)
+        ),
+    )
+
+
+def _why_undefined(flat: bool, units: str) -> str:
+    if flat:
+        return f"no interval: leaving out any of the {units} changes nothing"
+    return f"not enough evidence: the figure hangs on single {units}, without which it is undefined"
+
+
+def why_no_interval(resampling: Resampling) -> str | None:
+    """Why units so few, or so unequal, allow no interval; None where they do."""
+    n, units = resampling.n_units, resampling.unit_name
+    if n < LEAST_UNITS:
+        return f"not enough evidence: {n} {units if n != 1 else units[:-1]}; at least {LEAST_UNITS} are needed"
+    if resampling.largest_share > LARGEST_SHARE:
+        return f"not enough evidence: one of the {units} holds {resampling.largest_share:.0%} of the weight of all"
     return None
 
 
-def interval_ends(
-    replicates: Replicates, resampling: Resampling, influence: FloatArray | None = None
+def bca_ends(
+    replicates: Replicates, resampling: Resampling, influence: FloatArray
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Lower ends (m,), upper ends (m,) and whether each interval is BCa (else percentile).
+    """Lower ends (m,), upper ends (m,) and whether the correction of each exists.
 
-    ``influence`` (k, m) of the units is found from the leave-one-out values where it is not given.
-
-    Undefined replicates are left out. The percentile interval stands in where the bias correction or the
-    acceleration does not exist: every replicate on one side of the value, or a coefficient that becomes
-    undefined when one unit is left out.
+    Undefined replicates are left out. There is no correction where every replicate lies on one side of the value.
     """
-    m = len(replicates.value)
-    if not len(replicates.bootstrap):
-        return np.full(m, np.nan), np.full(m, np.nan), np.zeros(m, dtype=bool)
     ordered = np.sort(replicates.bootstrap, axis=0)  # NaN go last
     n_defined = (~np.isnan(ordered)).sum(axis=0)
     tail = np.array([[(1 - resampling.confidence) / 2], [(1 + resampling.confidence) / 2]])
     bias = _bias(replicates, n_defined)
-    if influence is None:
-        influence = resampling.influence(replicates.left_out)
     acceleration = _acceleration(influence, resampling.times)
     adjusted, corrected = _adjusted_tails(tail, bias, acceleration)
     low, high = (_quantile(ordered, n_defined, probability) for probability in adjusted)
     return low, high, corrected
-
-
-def standard_errors(influence: FloatArray | None, resampling: Resampling, m: int) -> FloatArray:
-    """Jackknife standard errors (m,); NaN where a leave-one-out value is undefined, or there are none."""
-    if influence is None:
-        return np.full(m, np.nan)
-    return np.sqrt(influence_variance(influence, resampling))
-
-
-def influence_variance(influence: FloatArray, resampling: Resampling) -> FloatArray:
-    """Variance (m,) of a statistic whose units have the given ``influence`` (k, m), stratum by stratum."""
-    size = resampling.stratum_sizes
-    freed = (size / np.maximum(size - 1, 1))[resampling.stratum]
-    variance: FloatArray = (resampling.times * freed) @ influence**2
-    return variance
 
 
 def _bias(replicates: Replicates, n_defined: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ from annotation.stats import cohen
 from annotation.stats.analytic import analytic_estimate, cohen_errors, crosstabs_of, simple_sampling
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import scales_of
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from annotation.stats.weighting import identity_weights
@@ -125,7 +126,9 @@ def _pair_estimates(
     reasons = [why_no_kappa(n) for n in n_joint]
     weighted = [NO_ORDER] * len(pairs) if table.level == "nominal" else reasons
     of_kind = [weighted if kind in ("weighted_cohen_kappa", "linear_cohen_kappa") else reasons for kind in cohen.KINDS]
-    found = estimates(replicates, resampling, bases * cohen.PER_PAIR, [one for part in of_kind for one in part])
+    scales = scales_of(kind for kind in cohen.KINDS for _ in pairs)
+    why = [one for part in of_kind for one in part]
+    found = estimates(replicates, resampling, bases * cohen.PER_PAIR, why, scale=scales)
     by_kind = [found[i * len(pairs) : (i + 1) * len(pairs)] for i in range(cohen.PER_PAIR)]
     names = [(table.raters[a], table.raters[b]) for a, b in pairs]
     rows = zip(names, n_joint, *by_kind, analytic, strict=True)
@@ -167,7 +170,8 @@ def mean_estimates(
     means: Replicates, resampling: Resampling, basis: Basis, *, reason: str, nominal: bool
 ) -> dict[str, Estimate]:
     """Means over pairs as figures, by the names of `annotation.stats.cohen.KINDS`."""
-    found = estimates(means, resampling, [basis] * cohen.PER_PAIR, _by_kind(reason, nominal=nominal))
+    why = _by_kind(reason, nominal=nominal)
+    found = estimates(means, resampling, [basis] * cohen.PER_PAIR, why, scale=scales_of(cohen.KINDS))
     return dict(zip(cohen.KINDS, found, strict=True))
 
 
@@ -194,7 +198,11 @@ def against_the_rest(
     )
     n = cohen.PER_PAIR
     found = estimates(
-        together, resampling, [basis for basis in bases for _ in range(n)], [one for part in reasons for one in part]
+        together,
+        resampling,
+        [basis for basis in bases for _ in range(n)],
+        [one for part in reasons for one in part],
+        scale=scales_of([*cohen.KINDS] * len(bases)),
     )
     numbers = rated.sum(axis=0).tolist()
     return [

@@ -10,7 +10,7 @@ from annotation.stats.attainable import TierPlan, plan_tiers
 from annotation.stats.bands import DEFAULT_CUTS, Cuts
 from annotation.stats.chance_corrected import NAMES, chance_corrected
 from annotation.stats.distinct import distinct_items
-from annotation.stats.intervals import interval_ends
+from annotation.stats.intervals import intervals_of
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.simulated import simulate_agreement
 from annotation.stats.table import FloatArray, RatingTable
@@ -243,8 +243,8 @@ class _Question:
             seed=int(rng.integers(2**31)),
             copies=distinct.copies,
         )
-        low, high, _ = interval_ends(replicate([_fleiss(distinct.table)], resampling)[0], resampling)
-        return float(high[0] - low[0])
+        found = intervals_of(replicate([_fleiss(distinct.table)], resampling)[0], resampling, "coefficient")
+        return float(found.high[0] - found.low[0])
 
 
 def _table(codes: Any, n_categories: int) -> RatingTable:

@@ -100,7 +100,7 @@ def versus_others(
     kappas = Replicates(found.value[of_kappa], found.bootstrap[:, of_kappa], found.left_out[:, of_kappa])
     decided = majorities_without(table, columns) != MISSING
     bases, reasons = zip(*(_basis(table, column, decided[:, i]) for i, column in enumerate(columns)), strict=True)
-    return estimates(kappas, resampling, bases, reasons)
+    return estimates(kappas, resampling, bases, reasons, scale="coefficient")
 
 
 def majorities_without(table: RatingTable, columns: list[int]) -> IntArray:

@@ -1,8 +1,18 @@
 """Ratings by simulated annotators of a stated noise, for demonstrations, tests and planning."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
+import scipy
 
 from annotation.stats.table import MISSING, FloatArray, IntArray, Level
+
+NODES = 40
+"""Points of the Gauss-Hermite rule for the marginal shares."""
+
+WIDEST = 30.0
+"""Cuts lie between these, in standard deviations of the items."""
 
 SUM_TO_ONE = 1e-9
 """Shares may miss 1 by this much: rounding."""
@@ -66,6 +76,49 @@ def simulate_agreement(
     truth = rng.choice(q, size=(n_items, 1), p=probabilities)
     knows = rng.random(size) < np.sqrt(kappa)
     return np.where(knows, truth, rng.choice(q, size=size, p=probabilities)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """A population of items in profiles: how alike items of one profile are, and how hard a profile is to rate.
+
+    An item lies at z = sqrt(alike) u + sqrt(1 - alike) e, a rater sees z + noise h w with h = exp(varied v); u and v
+    belong to the profile, e to the item, w to the rating; all four are standard normal. What a rater says is the part
+    between ``cuts`` in which that falls. A judge also has a leaning of its own in every profile, ``leaning`` times a
+    standard normal number.
+    """
+
+    shares: tuple[float, ...]
+    noises: tuple[float, ...] = (0.6, 0.6, 0.6)
+    judges: tuple[float, ...] = ()
+    alike: float = 0.5
+    varied: float = 0.6
+    leaning: float = 0.3
+
+    @cached_property
+    def cuts(self) -> FloatArray:
+        """(q - 1,) cuts between the categories, that the first rater's categories have the given shares."""
+        nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+        spread = np.sqrt(1 + (self.noises[0] * np.exp(self.varied * nodes)) ** 2)
+        grid = np.linspace(-WIDEST, WIDEST, 6001)
+        below = scipy.special.ndtr(grid[:, None] / spread) @ weights / weights.sum()
+        cuts: FloatArray = np.interp(np.cumsum(self.shares)[:-1], below, grid)
+        return cuts
+
+    def draw(
+        self, n_profiles: int, per_profile: int, rng: np.random.Generator, *, one_by_one: bool = False
+    ) -> tuple[IntArray, IntArray]:
+        """(n,) profile of each item and (n, raters + judges) what is said; ``one_by_one``: one item a profile."""
+        n = n_profiles * per_profile
+        profile = np.arange(n) if one_by_one else np.repeat(np.arange(n_profiles), per_profile)
+        k = n if one_by_one else n_profiles
+        z = np.sqrt(self.alike) * rng.standard_normal(k)[profile] + np.sqrt(1 - self.alike) * rng.standard_normal(n)
+        hard = np.exp(self.varied * rng.standard_normal(k))[profile]
+        noises = np.array([*self.noises, *self.judges])
+        seen = z[:, None] + hard[:, None] * noises * rng.standard_normal((n, len(noises)))
+        own = self.leaning * rng.standard_normal((k, len(self.judges)))
+        seen[:, len(self.noises) :] += own[profile]
+        return profile, np.searchsorted(self.cuts, seen).astype(np.int64)
 
 
 def _check(truth: IntArray, n_categories: int, accuracy: float) -> None:

@@ -355,7 +355,9 @@ def _group_tier(group: str, table: RatingTable, resampling: Resampling, cuts: Cu
     pairable = table.pairable
     basis = Basis(int(pairable.sum()), table.n_raters, int(table.ratings_per_item[pairable].sum()))
     replicates = replicate([_agreement_of_group(table)], resampling)[0]
-    percent, kappa = estimates(replicates, resampling, [basis] * 2, [chance.why_undefined(table)] * 2)
+    percent, kappa = estimates(
+        replicates, resampling, [basis] * 2, [chance.why_undefined(table)] * 2, scale=("share", "coefficient")
+    )
     tier, low, high = (tier_of(value, cuts) for value in (kappa.value, kappa.low, kappa.high))
     return GroupTier(group, table.n_items, kappa, percent, tier, low, high)
 

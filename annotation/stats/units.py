@@ -32,6 +32,8 @@ class Resampling:
         between coefficients are paired.
     copies
         (k,) how many identical units each one stands for; by default one.
+    unit_name
+        What units are called, in the plural.
     """
 
     unit: IntArray
@@ -41,6 +43,7 @@ class Resampling:
     confidence: float = 0.95
     seed: int = 0
     copies: IntArray | None = None
+    unit_name: str = "items"
 
     def __post_init__(self) -> None:
         if self.n_replicates < 0:
@@ -70,8 +73,9 @@ class Resampling:
         weights = np.ones(table.n_items)
         if table.weights is not None and table.n_items:
             weights = table.weights / np.average(table.weights, weights=copies)
-        of_units = copies if table.clusters is None else None
-        return cls(unit, stratum, weights, bootstrap, confidence, seed, of_units)
+        if table.clusters is not None:
+            return cls(unit, stratum, weights, bootstrap, confidence, seed, unit_name="clusters")
+        return cls(unit, stratum, weights, bootstrap, confidence, seed, copies)
 
     @cached_property
     def times(self) -> FloatArray:
@@ -82,6 +86,12 @@ class Resampling:
     def n_units(self) -> int:
         """Number of resampling units."""
         return int(self.times.sum())
+
+    @property
+    def largest_share(self) -> float:
+        """The share of the weight of all items that the heaviest unit holds."""
+        by_unit = np.bincount(self.unit, self.item_weights)
+        return float(by_unit.max() / (self.times @ by_unit)) if len(by_unit) else 0.0
 
     @property
     def copies_of_items(self) -> IntArray:

@@ -1,6 +1,6 @@
 """What a reader must know before believing a figure, as a code for machines and a sentence for people."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,7 +14,9 @@ from annotation.stats.table import RatingTable
 FEW_ITEMS = 30
 FEW_DISAGREEMENTS = 5
 FEW_RARE = 10
-FEW_CLUSTERS = 20
+FEW_EFFECTIVE = 25
+"""Below this many clusters, or effective units, measured intervals of skewed kappas cover less than they claim."""
+
 HIGH_AGREEMENT = 0.8
 LOW_KAPPA = 0.4
 ENOUGH_TO_COMPARE = 20
@@ -136,10 +138,10 @@ def resampling_warnings(table: RatingTable, resampling: Resampling) -> list[Stat
 
 
 def _few_clusters(table: RatingTable, resampling: Resampling) -> list[StatWarning]:
-    if table.clusters is None or resampling.n_units >= FEW_CLUSTERS:
+    if table.clusters is None or resampling.n_units >= FEW_EFFECTIVE:
         return []
-    message = f"Only {resampling.n_units} clusters are resampled; below {FEW_CLUSTERS} intervals are too narrow."
-    return [StatWarning("few_clusters", message)]
+    message = f"There are only {resampling.n_units} clusters; below {FEW_EFFECTIVE} intervals may be too short"
+    return [StatWarning("few_clusters", f"{message}, above all where one category is rare.")]
 
 
 def _single_units(table: RatingTable, resampling: Resampling) -> list[StatWarning]:
@@ -154,7 +156,16 @@ def _single_units(table: RatingTable, resampling: Resampling) -> list[StatWarnin
 
 def coefficient_warnings(coefficients: dict[str, Estimate]) -> list[StatWarning]:
     """Warnings that follow from the values of the coefficients, by their names in the JSON."""
-    return [*_kappa_paradox(coefficients), *_no_width(coefficients)]
+    return [*_kappa_paradox(coefficients), *interval_warnings(coefficients)]
+
+
+def interval_warnings(figures: Mapping[str, Estimate]) -> list[StatWarning]:
+    """A warning about the figures, by name, whose intervals rest on few effective units, where there are any."""
+    few = {name: e.df for name, e in figures.items() if e.df < FEW_EFFECTIVE}
+    if not few:
+        return []
+    message = f"These intervals rest on fewer than {FEW_EFFECTIVE} effective units and may be too short"
+    return [StatWarning("few_effective_units", f"{message} (fewest: {min(few.values()):.0f}): {listed(list(few))}.")]
 
 
 def _kappa_paradox(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
@@ -166,16 +177,6 @@ def _kappa_paradox(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
             f"Raters agree on {agreement:.0%} of pairs, yet kappa is {kappa:.2f}: one category is so "
             "frequent that chance explains most of it (Feinstein and Cicchetti 1990). "
             f"Gwet's AC is {ac:.2f}; read them together.",
-        )
-
-
-def _no_width(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
-    flat = [name for name, e in coefficients.items() if e.high - e.low < 1e-12]
-    if flat:
-        yield StatWarning(
-            "no_width",
-            f"The interval of {', '.join(flat)} has no width: every resample gives the same value. "
-            "This is certainty of the sample, not of the population.",
         )
 
 

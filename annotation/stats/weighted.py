@@ -14,6 +14,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import estimates
+from annotation.stats.jackknife import scales_of
 from annotation.stats.pairs import basis_of
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray, RatingTable
@@ -60,8 +61,8 @@ def weighted_agreement(
     ]
     basis, reason = basis_of(table, table.pairable), chance.why_undefined(table)
     shared, alpha = replicate(statistics, resampling)
-    found = estimates(shared, resampling, [basis] * len(NAMES), [reason] * len(NAMES))
-    found += estimates(alpha, resampling, [basis], [reason])
+    found = estimates(shared, resampling, [basis] * len(NAMES), [reason] * len(NAMES), scale=scales_of(NAMES))
+    found += estimates(alpha, resampling, [basis], [reason], scale="coefficient")
     return dict(zip((*NAMES, "krippendorff_alpha"), found, strict=True))
 
 

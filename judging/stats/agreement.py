@@ -5,7 +5,7 @@ reaches against the others on the very same items. Both come from the same resam
 difference has an honest interval.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from annotation.stats.against_group import NO_NUMBERS, minus
 from annotation.stats.agreement import NO_ORDER, PairAgreement, RaterAgreement
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import Scale
 from annotation.stats.majority import majority
 from annotation.stats.pairs import against_the_rest, basis_of, compare_pairs
 from annotation.stats.resampling import Replicates
@@ -249,7 +250,7 @@ def _figures(held: Held) -> dict[str, Any]:
     of_people = figures.ceiling_bases(held)
     own = held.people_alone
     ceiling = _estimates(people if own is held else figures.human_ceiling(own), own, of_people, alone)
-    short = _estimates(minus(people, judge), held, of_people, alone)
+    short = _estimates(minus(people, judge), held, of_people, alone, "plain")
     return {
         **found,
         "ceiling": ceiling,
@@ -267,13 +268,18 @@ def _why_no_ceiling(held: Held, paired: Basis, reason: str) -> str:
 
 
 def _estimates(
-    replicates: Replicates, held: Held, bases: Mapping[str, Basis], reasons: Mapping[str, str]
+    replicates: Replicates,
+    held: Held,
+    bases: Mapping[str, Basis],
+    reasons: Mapping[str, str],
+    scale: Scale | Sequence[Scale] = figures.SCALES,
 ) -> dict[str, Estimate]:
     found = estimates(
         replicates,
         held.resampling,
         [bases[name] for name in figures.ALL],
         [reasons[name] for name in figures.ALL],
+        scale=scale,
     )
     return dict(zip(figures.ALL, found, strict=True))
 

@@ -15,8 +15,9 @@ import scipy
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from judging.stats.asymptotic import influence_error, normal, share, undefined
+from judging.stats.asymptotic import by_jackknife, share, undefined
 from judging.stats.multiplicity import adjusted
 from judging.stats.signed_rank import signed_rank_less
 
@@ -49,7 +50,8 @@ class AgainstAnnotator:
         Of the hypothesis that the annotator's advantage exceeds the judge's by epsilon or more; adjusted after
         Benjamini and Yekutieli for testing every annotator.
     test
-        ``"t"``, ``"wilcoxon"`` below 30 items, ``"sign"`` where no difference varies, ``"none"`` where untestable.
+        ``"t"``, ``"wilcoxon"`` below 30 items, ``"cluster t"`` where items have clusters, ``"sign"`` where no
+        difference varies, ``"none"`` where untestable.
     rejected
         Whether that hypothesis is rejected: the judge wins.
     reason
@@ -186,18 +188,20 @@ def alt_test(
 
     Notes
     -----
-    Items are taken as independent, as in the paper. The paper asks for at least 30 items per annotator; with fewer
-    the signed-rank test is used, which has little power there.
+    Without clusters items are taken as independent, as in the paper, which asks for at least 30 items per annotator;
+    with fewer the signed-rank test is used, which has little power there. With clusters (profiles) the mean difference
+    is held against its jackknife error over clusters with Student's t; fewer than 8 clusters allow no test.
     """
     judge = np.asarray(judge_codes, dtype=np.int64)
     if judge.shape != (people.n_items,):
         raise ValueError(f"the judge has codes of shape {judge.shape} for {people.n_items} items")
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon is {epsilon}; it must lie between 0 and 1")
-    duels = [_duel(people, judge, j) for j in range(len(people.raters))]
+    clusters = _clusters(people)
+    duels = [_duel(people, judge, j, clusters) for j in range(len(people.raters))]
     tested = _tested(people.raters, duels, epsilon, level, confidence)
     rate = _winning_rate(tested)
-    advantage = _mean_advantage(duels, people.n_items, confidence)
+    advantage = _mean_advantage(duels, clusters, confidence)
     return AltTestResult(
         epsilon=epsilon,
         level=level,
@@ -218,6 +222,7 @@ class _Duel:
     used: BoolArray
     judge_wins: BoolArray
     annotator_wins: BoolArray
+    clusters: tuple[str, ...] | None
 
     @property
     def n(self) -> int:
@@ -228,8 +233,19 @@ class _Duel:
         """d, one per used item."""
         return self.annotator_wins[self.used].astype(float) - self.judge_wins[self.used]
 
+    @property
+    def used_clusters(self) -> list[str] | None:
+        """The cluster of each used item; None where items are independent."""
+        return None if self.clusters is None else [self.clusters[i] for i in np.flatnonzero(self.used).tolist()]
 
-def _duel(people: RatingTable, judge: IntArray, column: int) -> _Duel:
+
+def _clusters(people: RatingTable) -> tuple[str, ...] | None:
+    """The clusters of the items; None where each has one of its own."""
+    names = people.clusters
+    return None if names is None or len(set(names)) == len(names) else names
+
+
+def _duel(people: RatingTable, judge: IntArray, column: int, clusters: tuple[str, ...] | None) -> _Duel:
     own = people.codes[:, column]
     others = np.delete(people.codes, column, axis=1)
     used = (judge != MISSING) & (own != MISSING) & (others != MISSING).any(axis=1)
@@ -237,7 +253,7 @@ def _duel(people: RatingTable, judge: IntArray, column: int) -> _Duel:
     by_annotator = _closeness(people, own, others)
     with np.errstate(invalid="ignore"):
         ahead, behind = by_judge >= by_annotator - SAME, by_annotator >= by_judge - SAME
-    return _Duel(used, ahead & used, behind & used)
+    return _Duel(used, ahead & used, behind & used, clusters)
 
 
 def _closeness(people: RatingTable, codes: IntArray, others: IntArray) -> FloatArray:
@@ -253,16 +269,14 @@ def _closeness(people: RatingTable, codes: IntArray, others: IntArray) -> FloatA
 def _tested(
     names: Sequence[str], duels: Sequence[_Duel], epsilon: float, level: float, confidence: float
 ) -> list[AgainstAnnotator]:
-    found = [_test(duel.difference, epsilon) for duel in duels]
+    found = [_test(duel, epsilon) for duel in duels]
     corrected = adjusted([p for p, _, _ in found], "benjamini-yekutieli")
     return [
         AgainstAnnotator(
             annotator=name,
             n=duel.n,
-            rho_judge=share(int(duel.judge_wins.sum()), duel.n, confidence=confidence, reason=reason or "no items"),
-            rho_annotator=share(
-                int(duel.annotator_wins.sum()), duel.n, confidence=confidence, reason=reason or "no items"
-            ),
+            rho_judge=_advantage(duel, duel.judge_wins, confidence, reason),
+            rho_annotator=_advantage(duel, duel.annotator_wins, confidence, reason),
             p_value=p,
             adjusted_p_value=float(p_all),
             test=test,
@@ -273,16 +287,49 @@ def _tested(
     ]
 
 
-def _test(difference: FloatArray, epsilon: float) -> tuple[float, str, str | None]:
+def _advantage(duel: _Duel, wins: BoolArray, confidence: float, reason: str | None) -> Estimate:
+    """The share of the used items that are won: Wilson's interval, or Student's t over clusters."""
+    if duel.used_clusters is None or not duel.n:
+        return share(int(wins.sum()), duel.n, confidence=confidence, reason=reason or "no items")
+    columns = np.column_stack([wins[duel.used], np.ones(duel.n)]).astype(float)
+    return by_jackknife(
+        SumStatistic(columns, _mean_share),
+        clusters=duel.used_clusters,
+        n_items=duel.n,
+        confidence=confidence,
+        bounds=(0.0, 1.0),
+    )[0]
+
+
+def _test(duel: _Duel, epsilon: float) -> tuple[float, str, str | None]:
     """One-sided p-value of mean(d) >= epsilon, the test's name, and why there is none."""
+    difference = duel.difference
     n, shifted = len(difference), difference - epsilon
     if n < 2:
         return np.nan, "none", "fewer than two items that judge, annotator and another person rated"
     if np.ptp(difference) < SAME:  # no variance: neither t nor ranks say anything; a coin falling one way n times does
         return (0.5**n if shifted[0] < -SAME else 1.0), "sign", None
+    if duel.used_clusters is not None:
+        return _clustered_test(shifted, duel.used_clusters)
     if n < FEW_ITEMS:
         return signed_rank_less(shifted), "wilcoxon", None
     return float(scipy.stats.ttest_1samp(shifted, 0.0, alternative="less").pvalue), "t", None
+
+
+def _clustered_test(shifted: FloatArray, clusters: Sequence[str]) -> tuple[float, str, str | None]:
+    """The same for items in clusters: the mean over its jackknife error, by Student's t."""
+    columns = np.column_stack([shifted, np.ones(len(shifted))])
+    mean, _ = by_jackknife(SumStatistic(columns, _mean_share), clusters=clusters, n_items=len(shifted))
+    if np.isnan(mean.se):
+        return np.nan, "none", mean.reason
+    return float(scipy.special.stdtr(mean.df, mean.value / mean.se)), "cluster t", None
+
+
+def _mean_share(sums: FloatArray) -> FloatArray:
+    """(…, 1) mean over k shares from (…, 2 k) sums: what is counted, then out of how many."""
+    counted, out_of = np.split(sums, 2, axis=-1)
+    found: FloatArray = ratio(counted, out_of).mean(axis=-1, keepdims=True)
+    return found
 
 
 def _winning_rate(tested: Sequence[AgainstAnnotator]) -> float:
@@ -299,24 +346,20 @@ def _at(names: Sequence[str], duels: Sequence[_Duel], epsilon: float, level: flo
     return AtEpsilon(epsilon, rate, _passes(rate))
 
 
-def _mean_advantage(duels: Sequence[_Duel], n_items: int, confidence: float) -> Estimate:
-    """Mean of the judge's advantage over annotators; the annotators share items, so their errors add up per item."""
+def _mean_advantage(duels: Sequence[_Duel], clusters: Sequence[str] | None, confidence: float) -> Estimate:
+    """Mean of the judge's advantage over annotators; the annotators share items, which are left out in turn."""
     fought = [duel for duel in duels if duel.n >= 2]
     if not fought:
         why = "no item that the judge scored was rated by two people" if duels else "there are no annotators"
         return undefined(why, n_items=0, confidence=confidence, n_raters=len(duels))
-    influence = np.zeros(n_items)
-    for duel in fought:
-        rho = duel.judge_wins.sum() / duel.n
-        influence += np.where(duel.used, duel.judge_wins - rho, 0.0) / (duel.n * len(fought))
     used = np.any([duel.used for duel in fought], axis=0)
-    value = float(np.mean([duel.judge_wins.sum() / duel.n for duel in fought]))
-    return normal(
-        value,
-        influence_error(influence),
+    columns = [duel.judge_wins[used] for duel in fought] + [duel.used[used] for duel in fought]
+    return by_jackknife(
+        SumStatistic(np.column_stack(columns).astype(float), _mean_share),
+        clusters=None if clusters is None else [clusters[i] for i in np.flatnonzero(used).tolist()],
         n_items=int(used.sum()),
         confidence=confidence,
         bounds=(0.0, 1.0),
         n_raters=len(fought),
         n_ratings=sum(duel.n for duel in fought),
-    )
+    )[0]

@@ -1,14 +1,19 @@
 """Figures with an interval by formula: means with a standard error, and shares of a count."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import STUDENT, why_no_interval
+from annotation.stats.jackknife import Jackknife, t_ends
+from annotation.stats.resampling import PreparedSums, Resampling, SumStatistic
 from annotation.stats.shares import figure, quantile, share, undefined, wilson
 from annotation.stats.table import FloatArray
 
 __all__ = [
+    "by_jackknife",
     "figure",
     "influence_error",
     "normal",
@@ -49,6 +54,67 @@ def normal(
         n_raters=n_raters,
         n_ratings=n_ratings,
     )
+
+
+def by_jackknife(
+    statistic: SumStatistic,
+    *,
+    clusters: Sequence[str] | None = None,
+    strata: Sequence[str] | None = None,
+    n_items: int,
+    confidence: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+    n_raters: int = 2,
+    n_ratings: int | None = None,
+) -> tuple[Estimate, float]:
+    """One figure of sums over items, and its standard error, also where there are too few units for an interval.
+
+    Items, or whole ``clusters``, are left out in turn. Between finite ``bounds`` the interval is symmetric in the log
+    odds of where the value stands between them. Items that lie in one of the ``strata`` count by the stratum where
+    they are not clustered.
+    """
+    resampling = _resampling(len(statistic.contributions), clusters, strata, confidence)
+    prepared = PreparedSums.of([statistic], resampling)
+    value = statistic.function(resampling.times @ prepared.rows)
+    knife = Jackknife.of(value, prepared.left_out()[0], resampling)
+    low, high = _between(value, knife, confidence, bounds)
+    unknown = "no interval: the data do not vary" if knife.flat[0] else "not enough evidence: it hangs on single items"
+    why = why_no_interval(resampling) or (unknown if np.isnan(low[0]) else None)
+    found = figure(
+        float(value[0]),
+        (np.nan, np.nan) if why else (float(low[0]), float(high[0])),
+        n_items=n_items,
+        confidence=confidence,
+        method=STUDENT,
+        reason=why,
+        n_raters=n_raters,
+        n_ratings=n_ratings,
+    )
+    error = float(knife.se[0]) if not knife.flat[0] else 0.0
+    return (found if why else replace(found, se=error, df=float(knife.df[0]))), error
+
+
+def _resampling(n: int, clusters: Sequence[str] | None, strata: Sequence[str] | None, confidence: float) -> Resampling:
+    """Every item by itself, in its stratum; or clusters as they are."""
+    one = np.ones(n)
+    if clusters is not None:
+        unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1].astype(np.int64)
+        k = int(unit.max(initial=-1)) + 1
+        return Resampling(unit, np.zeros(k, dtype=np.int64), one, 0, confidence, unit_name="clusters")
+    stratum = np.zeros(n, dtype=np.int64) if strata is None else np.unique(strata, return_inverse=True)[1]
+    return Resampling(np.arange(n), stratum.astype(np.int64), one, 0, confidence)
+
+
+def _between(
+    value: FloatArray, knife: Jackknife, confidence: float, bounds: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    """Ends of a t interval: in the log odds between finite bounds, else plain."""
+    lowest, highest = bounds
+    if not np.isfinite(highest - lowest):
+        return t_ends(value, knife.se, knife.df, confidence)
+    width = highest - lowest
+    low, high = t_ends((value - lowest) / width, knife.se / width, knife.df, confidence, "share")
+    return np.clip(lowest + low * width, *bounds), np.clip(lowest + high * width, *bounds)
 
 
 def summed_by_cluster(influence: FloatArray, clusters: Sequence[str] | None) -> FloatArray:

@@ -176,7 +176,13 @@ class Sheet:
         """Personas, drawn whole."""
         n = self.cases.n_personas
         return Resampling(
-            np.arange(n), np.zeros(n, dtype=np.int64), np.ones(n), self.bootstrap, self.confidence, self.seed
+            np.arange(n),
+            np.zeros(n, dtype=np.int64),
+            np.ones(n),
+            self.bootstrap,
+            self.confidence,
+            self.seed,
+            unit_name="clusters",
         )
 
 

@@ -1,6 +1,6 @@
 """Everything that calibration says about a column of people's labels and a column of a judge's, as one result."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.labels import Coder, Label, number_of
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level
-from annotation.stats.warnings import StatWarning
+from annotation.stats.warnings import StatWarning, interval_warnings
 from judging.stats.calibration import LEAST, MapName, Recalibration, recalibrate
 from judging.stats.label_shares import agreement_with, nearest_shares
 from judging.stats.prediction_powered import Corrected, Labelled, ppi_mean
@@ -261,7 +261,7 @@ def calibrate(
             for at in targets
         ),
         curve=risk_coverage(sure, agreement, bootstrap=bootstrap, level=confidence, seed=seed, **dependence),
-        warnings=tuple(_warnings(columns, human, judge)),
+        warnings=(*_warnings(columns, human, judge), *_interval_warnings(corrected)),
     )
 
 
@@ -336,8 +336,17 @@ def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterabl
         if least < FEW_OF_A_KIND:
             yield StatWarning(
                 "rare_category",
-                f"One category has {least} labels: normal intervals of its rate are unreliable; read them as a hint.",
+                f"One category has {least} labels: intervals of its rate are unreliable; read them as a hint.",
             )
+
+
+def _interval_warnings(corrected: Mapping[str, Corrected]) -> list[StatWarning]:
+    """A warning about corrected figures that rest on few effective labels; the name of a mean is empty."""
+    found: dict[str, Estimate] = {}
+    for category, one in corrected.items():
+        name = f" of {category}" if category else ""
+        found |= {f"labels alone{name}": one.human_only, f"PPI++{name}": one.ppi}
+    return interval_warnings(found)
 
 
 def _corrected_json(mean: Corrected | None) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from annotation.stats.annotators import without
 from annotation.stats.arrays import ratio
 from annotation.stats.distinct import Distinct, distinct_items
 from annotation.stats.intervals import Basis
+from annotation.stats.jackknife import scales_of
 from annotation.stats.majority import majority
 from annotation.stats.pairs import NO_ORDER, basis_of
 from annotation.stats.resampling import Replicates, Resampling
@@ -29,6 +30,9 @@ MEANS = {
 
 ALL = (*MEANS, *OF_ITEMS)
 """Every figure, in the order of `all_figures`."""
+
+SCALES = scales_of(ALL)
+"""Where the interval of each figure of `ALL` is symmetric."""
 
 
 @dataclass(frozen=True, eq=False)

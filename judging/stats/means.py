@@ -42,7 +42,7 @@ def clustered_means(
     Returns
     -------
     list of Estimate
-        m means with intervals: BCa, or percentile where that does not exist. ``n_items`` counts the items that have a
+        m means with intervals. ``n_items`` counts the items that have a
         number, ``n_ratings`` the numbers. NaN with a reason for a column without a number.
 
     Raises
@@ -77,7 +77,8 @@ def means_of(
     if not m:
         return []
     contributions = np.column_stack([*sums, *counts]).astype(float)
-    resampling = Resampling(np.arange(k), np.zeros(k, dtype=np.int64), np.ones(k), bootstrap, confidence, seed)
+    one_stratum = np.zeros(k, dtype=np.int64)
+    resampling = Resampling(np.arange(k), one_stratum, np.ones(k), bootstrap, confidence, seed, unit_name="clusters")
     means = SumStatistic(contributions, lambda found: ratio(found[..., :m], found[..., m:]))
     (replicates,) = replicate([means], resampling)
     return estimates(replicates, resampling, bases, [NO_VERDICT] * m)

@@ -7,18 +7,23 @@ lambda 0 the estimate is that of the labels alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import influence_error, normal, undefined
+from judging.stats.asymptotic import by_jackknife, undefined
 
 NO_LABELS = "fewer than two items that both a person and the judge scored"
 NO_UNLABELLED = "no unlabelled item that the judge scored"
+CONSTANT = 1e-15
+"""Below this variance a judge always says the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +160,9 @@ def ppi_mean(
     """The mean score of all items by labels alone, by the judge alone and by PPI++; a rate is a mean of 0 and 1.
 
     The estimate is mean(Y - lambda f) over the labelled items plus lambda mean(f) over the others. Means are weighted
-    by the survey weights; intervals are normal, with the variance of both parts and of what clusters share.
+    by the survey weights. Intervals are Student's t from leaving out one item, or cluster, in turn: lambda is tuned
+    anew without it, so that what tuning on few labels costs is in the interval. Labels too few for an interval of their
+    own allow none here either.
 
     Parameters
     ----------
@@ -182,10 +189,18 @@ def ppi_mean(
         nothing = undefined(why, n_items=data.n + data.n_unlabelled, confidence=confidence)
         return Corrected(human_only, judge_only, nothing, np.nan, np.nan, np.nan, _correlation(data), human_error)
     used = power_tuned(data) if weight is None else weight
-    value = _mean(data.human - used * data.judge, data.weights) + used * _mean(data.unlabelled, data.unlabelled_weights)
-    error = influence_error(_influence(data, used), data.all_clusters)
     n, rest = data.n, data.n_unlabelled
-    ppi = normal(value, error, n_items=n + rest, confidence=confidence, bounds=bounds, n_ratings=2 * n + rest)
+    ppi, error = by_jackknife(
+        SumStatistic(_contributions(data), partial(_corrected_mean, weight=weight)),
+        clusters=data.all_clusters,
+        strata=["labelled"] * n + ["unlabelled"] * rest,
+        n_items=n + rest,
+        confidence=confidence,
+        bounds=bounds,
+        n_ratings=2 * n + rest,
+    )
+    if np.isnan(human_only.low):
+        ppi = replace(ppi, low=np.nan, high=np.nan, reason=human_only.reason, method="none", se=np.nan, df=np.nan)
     worth = data.n * (human_error / error) ** 2 if error > 0 and human_error > 0 else np.nan
     return Corrected(
         human_only=human_only,
@@ -207,18 +222,42 @@ def power_tuned(data: Labelled) -> float:
     (divided by n + N - 1), as in the authors' implementation, so that the figures agree with it to the last digit.
     With unequal weights n and N are Kish's effective sizes. Any lambda keeps the estimate valid; this one is narrow.
     """
-    scores = np.concatenate([data.judge, data.unlabelled])
-    scale = np.concatenate(
-        [data.weights / data.weights.mean(), data.unlabelled_weights / data.unlabelled_weights.mean()]
-    )
-    centre = _mean(scores, scale)
-    variance = (scale * (scores - centre) ** 2).sum() / (len(scores) - 1)
-    if variance < 1e-15:
-        return 0.0
-    y, f = data.human - _mean(data.human, data.weights), data.judge - _mean(data.judge, data.weights)
-    covariance = _mean(y * f, data.weights)
-    sizes = effective_size(data.weights) / effective_size(data.unlabelled_weights)
-    return float(np.clip(covariance / ((1 + sizes) * variance), 0.0, 1.0))
+    return float(_lambda(_contributions(data).sum(axis=0)))
+
+
+def _contributions(data: Labelled) -> FloatArray:
+    """(n + N, 12) what each item adds: of the labelled 1, w, wy, wf, wyf, wff, ww, of the others 1, w, wf, wff, ww."""
+    w, y, f = data.weights, data.human, data.judge
+    v, g = data.unlabelled_weights, data.unlabelled
+    labelled = np.column_stack([np.ones(len(w)), w, w * y, w * f, w * y * f, w * f**2, w**2])
+    others = np.column_stack([np.ones(len(v)), v, v * g, v * g**2, v**2])
+    return np.block([[labelled, np.zeros((len(w), others.shape[1]))], [np.zeros((len(v), labelled.shape[1])), others]])
+
+
+def _lambda(sums: FloatArray) -> FloatArray:
+    """(…,) lambda from sums (…, 12)."""
+    n, w, wy, wf, wyf, wff, ww, n_rest, v, vg, vgg, vv = np.moveaxis(sums, -1, 0)
+    total = n + n_rest
+    centre = ratio(n * ratio(wf, w) + n_rest * ratio(vg, v), total)
+    squares = n * ratio(wff, w) + n_rest * ratio(vgg, v) - total * centre**2
+    variance = ratio(squares, total - 1)
+    covariance = ratio(wyf, w) - ratio(wy, w) * ratio(wf, w)
+    sizes = ratio(ratio(w**2, ww), ratio(v**2, vv))
+    tuned = np.clip(ratio(covariance, (1 + sizes) * variance), 0.0, 1.0)
+    constant: FloatArray = np.where(variance < CONSTANT, 0.0, tuned)
+    return constant
+
+
+def _corrected_mean(sums: FloatArray, *, weight: float | None) -> FloatArray:
+    """(…, 1) the PPI++ estimate from sums (…, 12), with the given lambda or the tuned one."""
+    _, w, wy, wf, _, _, _, _, v, vg, _, _ = np.moveaxis(sums, -1, 0)
+    used = _lambda(sums) if weight is None else weight
+    found: FloatArray = ratio(wy, w) + used * (ratio(vg, v) - ratio(wf, w))
+    return found[..., None]
+
+
+def _mean_of_sums(sums: FloatArray) -> FloatArray:
+    return ratio(sums[..., :1], sums[..., 1:])
 
 
 def _correlation(data: Labelled) -> float:
@@ -239,28 +278,10 @@ def _mean(values: FloatArray, weights: FloatArray) -> float:
     return float((weights * values).sum() / weights.sum())
 
 
-def _share(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """(n,) what each item adds to the deviation of a weighted mean."""
-    influence: FloatArray = weights * (values - _mean(values, weights)) / weights.sum()
-    return influence
-
-
-def _influence(data: Labelled, weight: float) -> FloatArray:
-    """(n + N,) what each item adds to the deviation of the PPI++ estimate."""
-    return np.concatenate(
-        [
-            _share(data.human - weight * data.judge, data.weights),
-            weight * _share(data.unlabelled, data.unlabelled_weights),
-        ]
-    )
-
-
 def _human_only(data: Labelled, confidence: float, bounds: tuple[float, float]) -> tuple[Estimate, float]:
     if data.n < 2:
         return undefined(NO_LABELS, n_items=data.n, confidence=confidence, n_raters=1), np.nan
-    error = influence_error(_share(data.human, data.weights), data.clusters)
-    value = _mean(data.human, data.weights)
-    return normal(value, error, n_items=data.n, confidence=confidence, bounds=bounds, n_raters=1), error
+    return _of_mean(data.human, data.weights, data.clusters, confidence, bounds)
 
 
 def _judge_only(data: Labelled, confidence: float, bounds: tuple[float, float]) -> Estimate:
@@ -268,5 +289,18 @@ def _judge_only(data: Labelled, confidence: float, bounds: tuple[float, float]) 
     weights = np.concatenate([data.weights, data.unlabelled_weights])
     if not len(scores):
         return undefined("the judge scored no item", n_items=0, confidence=confidence, n_raters=1)
-    error = influence_error(_share(scores, weights), data.all_clusters)
-    return normal(_mean(scores, weights), error, n_items=len(scores), confidence=confidence, bounds=bounds, n_raters=1)
+    return _of_mean(scores, weights, data.all_clusters, confidence, bounds)[0]
+
+
+def _of_mean(
+    values: FloatArray,
+    weights: FloatArray,
+    clusters: Sequence[str] | None,
+    confidence: float,
+    bounds: tuple[float, float],
+) -> tuple[Estimate, float]:
+    """A weighted mean with its interval, and its standard error."""
+    statistic = SumStatistic(np.column_stack([weights * values, weights]), _mean_of_sums)
+    return by_jackknife(
+        statistic, clusters=clusters, n_items=len(values), confidence=confidence, bounds=bounds, n_raters=1
+    )

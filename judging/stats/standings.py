@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
+from annotation.stats.jackknife import t_ends
+from annotation.stats.simultaneous import differences_of, level_of_each, rank_sets
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import figure, quantile
+from judging.stats.asymptotic import figure
 from judging.stats.prediction_powered import Corrected, Labelled, ppi_mean
 
 BOARDS = ("people", "judge", "corrected")
-DRAWS = 4000
-NO_SPREAD = "a standing has no interval, so that ranks have none"
+NO_SPREAD = "the mean has no interval, so that its rank has none"
 
 
 @dataclass(frozen=True)
 class Place:
-    """One group on one board: its mean, and its rank (1 is best) with an interval."""
+    """One group on one board: its mean, and its rank (1 is best) with the ranks that are possible."""
 
     group: str
     mean: Estimate
@@ -60,51 +62,61 @@ def corrected_by(
     return found
 
 
-def boards(found: Mapping[str, Corrected], *, draws: int = DRAWS, seed: int = 0) -> dict[str, list[Place]]:
+def boards(found: Mapping[str, Corrected]) -> dict[str, list[Place]]:
     """The groups in order of their means on each board, the best first; a group without a mean is not on a board.
 
-    Ranks are redrawn: each mean from a normal distribution with its own standard error, as if groups were independent.
-    What they share (a profile in two groups) makes the real uncertainty of ranks smaller.
+    Ranks are those that the differences of means leave possible, whose intervals hold together: with the confidence
+    of the means all ranks of a board are right at once. Groups are taken as independent; what they share (a profile in
+    two groups) makes the real uncertainty smaller.
     """
     columns = {
         "people": {name: one.human_only for name, one in found.items()},
         "judge": {name: one.judge_only for name, one in found.items()},
         "corrected": {name: one.ppi for name, one in found.items()},
     }
-    return {name: _board(column, draws, seed) for name, column in columns.items()}
+    return {name: _board(column) for name, column in columns.items()}
 
 
-def _board(column: Mapping[str, Estimate], draws: int, seed: int) -> list[Place]:
+def _board(column: Mapping[str, Estimate]) -> list[Place]:
     known = {name: mean for name, mean in column.items() if mean.defined}
     if not known:
         return []
-    values = np.array([mean.value for mean in known.values()])
-    errors = np.array([_standard_error(mean) for mean in known.values()])
-    drawn = np.random.default_rng(seed).normal(values, np.nan_to_num(errors), (draws, len(values)))
-    ranks = _ranks(values[None, :])[0]
-    spread = np.quantile(_ranks(drawn), [0.025, 0.975], axis=0)
-    unknown = bool(np.isnan(errors).any())
+    means = list(known.values())
+    ranks = _ranks(np.array([mean.value for mean in means]))
+    sets = rank_sets(*_differences(means), len(means))
     places = [
-        Place(name, mean, _rank(float(ranks[k]), spread[:, k], mean, seed, without=unknown))
-        for k, (name, mean) in enumerate(known.items())
+        Place(name, mean, _rank(rank, ends, mean))
+        for (name, mean), rank, ends in zip(known.items(), ranks.tolist(), sets, strict=True)
     ]
     return sorted(places, key=lambda place: (place.rank.value, place.group))
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    """(b, k) 1 plus the number of groups that are better."""
-    ranks: FloatArray = 1.0 + (values[:, None, :] > values[:, :, None] + 1e-12).sum(axis=2)
+    """(k,) 1 plus the number of groups that are better."""
+    ranks: FloatArray = 1.0 + (values[None, :] > values[:, None] + 1e-12).sum(axis=1)
     return ranks
 
 
-def _rank(value: float, ends: FloatArray, mean: Estimate, seed: int, *, without: bool) -> Estimate:
-    interval = (np.nan, np.nan) if without else (float(ends[0]), float(ends[1]))
-    reason = NO_SPREAD if without else None
-    return figure(value, interval, n_items=mean.n_items, confidence=0.95, method="redrawn", reason=reason, seed=seed)
+def _differences(means: Sequence[Estimate]) -> tuple[FloatArray, FloatArray]:
+    """Ends of the simultaneous intervals of every mean minus every later one; NaN where either has no error.
+
+    Degrees of freedom of a difference after Welch (1947), Biometrika 34:28-35.
+    """
+    value, variance = np.array([mean.value for mean in means]), np.array([mean.se**2 for mean in means])
+    df = np.array([mean.df for mean in means])
+    weigh = np.abs(differences_of(np.eye(len(means)).T))  # (k, pairs) 1 where a mean takes part
+    spread, part = np.sqrt(variance @ weigh), variance**2 / df
+    level = level_of_each(means[0].confidence, len(spread))
+    return t_ends(differences_of(value), spread, ratio(spread**4, part @ weigh, tiny=0.0), level)
 
 
-def _standard_error(mean: Estimate) -> float:
-    """From the interval; the longer side, since the other may be cut at the end of the scale."""
-    if np.isnan(mean.low):
-        return float("nan")
-    return max(mean.high - mean.value, mean.value - mean.low) / quantile(mean.confidence)
+def _rank(value: float, ends: tuple[int, int], mean: Estimate) -> Estimate:
+    without = bool(np.isnan(mean.se))
+    return figure(
+        value,
+        (np.nan, np.nan) if without else (float(ends[0]), float(ends[1])),
+        n_items=mean.n_items,
+        confidence=mean.confidence,
+        method="simultaneous t",
+        reason=NO_SPREAD if without else None,
+    )

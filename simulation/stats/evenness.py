@@ -111,7 +111,7 @@ def _estimate(counts: IntArray, *, bootstrap: int, confidence: float, seed: int)
     found = estimates(replicates, resampling, [basis], [reason])[0]
     if not _one_sided(replicates):
         return found
-    return replace(found, low=np.nan, high=np.nan, reason=ONE_SIDED, method="none", se=np.nan)
+    return replace(found, low=np.nan, high=np.nan, reason=ONE_SIDED, method="none", se=np.nan, df=np.nan)
 
 
 def _one_sided(replicates: Replicates) -> bool:

@@ -147,12 +147,13 @@ def rank_correlation(
         n_replicates=bootstrap if len(x) else 0,
         confidence=0.95,
         seed=seed,
+        unit_name="clusters",
     )
     cells = (group[:, None] == np.arange(shape[0] * shape[1])).astype(float)
     statistic = SumStatistic(cells, lambda totals: _spearman(totals, shape)[..., None])
     basis = Basis(len(x), n_units, len(x))
     reason = NO_ORDER if len(x) else NOBODY
-    return estimates(replicate([statistic], resampling)[0], resampling, [basis], [reason])[0]
+    return estimates(replicate([statistic], resampling)[0], resampling, [basis], [reason], scale="coefficient")[0]
 
 
 def _spearman(totals: FloatArray, shape: tuple[int, int]) -> FloatArray:

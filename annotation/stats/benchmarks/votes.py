@@ -13,6 +13,7 @@ from annotation.stats import chance_corrected as chance
 from annotation.stats.bands import DEFAULT_CUTS, Cuts, tier_of
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import scales_of
 from annotation.stats.majority import majority
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.table import MISSING, RatingTable
@@ -165,7 +166,8 @@ def agreement_of(table: RatingTable, *, group: str = "all", bootstrap: int = 200
     basis = Basis(int(pairable.sum()), table.n_raters, int(table.ratings_per_item[pairable].sum()))
     replicates = replicate([chance.chance_corrected(table)], resampling)[0]
     bases = [basis] * len(chance.NAMES)
-    figures = estimates(replicates, resampling, bases, [chance.why_undefined(table)] * len(bases))
+    why = [chance.why_undefined(table)] * len(bases)
+    figures = estimates(replicates, resampling, bases, why, scale=scales_of(chance.NAMES))
     found = dict(zip(chance.NAMES, figures, strict=True))
     return Agreement(
         group,

@@ -207,7 +207,7 @@ def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> 
             confidence=options.confidence,
             bounds=(float(scale.min()), float(scale.max())),
         )
-        places = boards(corrected, seed=options.seed)
+        places = boards(corrected)
         found[name] = {
             "corrected": {group: one.as_json() for group, one in corrected.items()},
             "boards": {board: [place.as_json() for place in listed] for board, listed in places.items()},

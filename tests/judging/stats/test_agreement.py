@@ -228,7 +228,10 @@ class TestCeilingOfEveryFigure:
         assert self.found.ceiling["mae"].value < self.found.mae.value
 
     def test_every_defined_figure_has_an_interval(self):
-        for figure in (*(getattr(self.found, name) for name in FIGURES), *self.found.ceiling.values()):
+        # three people are as lenient as each other on average: that bias is 0 whoever the items are
+        assert self.found.ceiling["bias"].reason == "no interval: leaving out any of the items changes nothing"
+        of_people = [figure for name, figure in self.found.ceiling.items() if name != "bias"]
+        for figure in (*(getattr(self.found, name) for name in FIGURES), *of_people):
             assert figure.low <= figure.value <= figure.high
             assert 0 < figure.n_items <= 150
 

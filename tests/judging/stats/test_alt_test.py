@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 
+from annotation.stats.simulated import Profiles
 from judging.stats.alt_test import alt_test
 from tests.annotation.stats.data import from_codes
 from tests.judging.stats.test_agreement import gpt_35, pandalm
@@ -81,6 +83,51 @@ class TestWinning:
         assert rates == sorted(rates)
         assert rates[-1] == 1
         assert found.least_epsilon <= 0.2
+
+
+class TestClusters:
+    """Items of one profile are no independent evidence."""
+
+    def design(self, n_profiles=20, per_profile=15, seed=0):
+        profiles, codes = Profiles((0.5, 0.5), judges=(0.6,), leaning=0.0).draw(
+            n_profiles, per_profile, np.random.default_rng(seed)
+        )
+        return tuple(map(str, profiles)), codes
+
+    def test_the_p_value_is_that_of_cluster_robust_least_squares(self):
+        clusters, codes = self.design()
+        found = alt_test(from_codes(codes[:, :3], q=2, clusters=clusters), codes[:, 3], epsilon=0.1).per_annotator[0]
+        others = codes[:, 1:3]
+        by_judge, by_first = ((others == codes[:, [j]]).mean(axis=1) for j in (3, 0))
+        d = (by_first >= by_judge).astype(float) - (by_judge >= by_first)
+        fitted = sm.OLS(d - 0.1, np.ones(300)).fit(cov_type="cluster", cov_kwds={"groups": np.array(clusters, int)})
+        t = fitted.params[0] / fitted.bse[0]
+        assert found.test == "cluster t"
+        assert stats.t.cdf(t, 19) == pytest.approx(found.p_value, abs=0.01)  # effective degrees may be below 19
+        assert found.p_value >= stats.t.cdf(t, 19) - 1e-9
+
+    def test_one_item_a_cluster_is_as_without_clusters(self):
+        _, codes = self.design()
+        plain = alt_test(from_codes(codes[:, :3], q=2), codes[:, 3])
+        single = alt_test(from_codes(codes[:, :3], q=2, clusters=tuple(map(str, range(300)))), codes[:, 3])
+        assert plain == single
+
+    def test_a_profile_copied_is_no_more_evidence(self):
+        clusters, codes = self.design(per_profile=1)
+        copied = from_codes(np.repeat(codes[:, :3], 30, axis=0), q=2, clusters=tuple(np.repeat(clusters, 30)))
+        found = alt_test(copied, np.repeat(codes[:, 3], 30))
+        once = [ours.n for ours in alt_test(from_codes(codes[:, :3], q=2), codes[:, 3]).per_annotator]
+        assert [one.n for one in found.per_annotator] == [30 * n for n in once]
+        blind = alt_test(from_codes(np.repeat(codes[:, :3], 30, axis=0), q=2), np.repeat(codes[:, 3], 30))
+        for mindful, hasty in zip(found.per_annotator, blind.per_annotator, strict=True):
+            assert mindful.rho_judge.high - mindful.rho_judge.low > 3 * (hasty.rho_judge.high - hasty.rho_judge.low)
+
+    def test_seven_clusters_allow_no_test(self):
+        clusters, codes = self.design(n_profiles=7)
+        found = alt_test(from_codes(codes[:, :3], q=2, clusters=clusters), codes[:, 3])
+        assert found.passes is None
+        assert {one.reason for one in found.per_annotator} == {"not enough evidence: 7 clusters; at least 8 are needed"}
+        assert found.advantage.reason == "not enough evidence: 7 clusters; at least 8 are needed"
 
 
 class TestDegenerate:

@@ -46,7 +46,7 @@ def test_judgments_of_one_cluster_are_drawn_together():
 
 
 def test_the_same_seed_gives_the_same_interval():
-    values, names = np.random.default_rng(1).random((30, 1)), [str(n) for n in range(30)]
+    values, names = np.random.default_rng(1).random((300, 1)), [str(n) for n in range(300)]
 
     first, again, other = (
         clustered_means(values, items=names, clusters=names, seed=seed, bootstrap=100)[0] for seed in (1, 1, 2)

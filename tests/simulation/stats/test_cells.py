@@ -17,20 +17,21 @@ def test_means_of_what_is_there():
     assert (second.value, second.n_items) == (5, 1)
 
 
-def test_profiles_are_resampled_and_not_dialogues():
-    # two profiles, each with ten equal dialogues: a resample has both, or one of them twice
-    values = np.array([[0.0]] * 10 + [[1.0]] * 10)
-    [clustered] = cell_means(values, ["a"] * 10 + ["b"] * 10)
-    [single] = cell_means(values, [str(n) for n in range(20)])
-    assert (clustered.low, clustered.high) == (0, 1)
-    assert clustered.n_raters == 2
-    assert 0 < single.low < single.high < 1
+def test_profiles_are_units_and_not_dialogues():
+    # ten profiles, each with ten equal dialogues: as wide as one dialogue each
+    values = np.repeat(np.tile([[0.0], [1.0]], (5, 1)), 10, axis=0)
+    [clustered] = cell_means(values, np.repeat(list("abcdefghij"), 10).tolist())
+    [once] = cell_means(values[::10], list("abcdefghij"))
+    [single] = cell_means(values, [str(n) for n in range(100)])
+    assert clustered.n_raters == 10
+    assert (clustered.low, clustered.high) == pytest.approx((once.low, once.high))
+    assert clustered.low < single.low < single.high < clustered.high
 
 
 def test_one_profile_has_no_interval():
     [found] = cell_means(np.array([[1.0], [2.0]]), ["a", "a"])
     assert found.value == 1.5
-    assert found.reason == "no interval: there is only one unit to resample"
+    assert found.reason == "not enough evidence: 1 cluster; at least 8 are needed"
 
 
 def test_nothing_is_undefined_with_a_reason():

@@ -1,0 +1,168 @@
+"""Intervals of small and clustered samples, held to libraries, to formulas by hand, and to simulated populations."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from annotation.stats.agreement import agreement
+from annotation.stats.arrays import ratio
+from annotation.stats.chance_corrected import NAMES, chance_corrected
+from annotation.stats.intervals import LEAST_UNITS, estimates, intervals_of
+from annotation.stats.jackknife import effective_df, t_ends
+from annotation.stats.pairs import basis_of
+from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.simulated import Profiles
+
+from .data import from_codes
+
+TWO = Profiles((0.5, 0.5))
+"""Two categories, half each, in profiles that differ in what they hold and in how hard they are."""
+
+
+def kappa_of_two():
+    """Kappa of `TWO`: in a profile ratings correlate by r and agree with 1/2 + asin(r) / pi (Sheppard 1899)."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    r = 1 / (1 + (TWO.noises[0] * np.exp(TWO.varied * nodes)) ** 2)
+    return 2 / np.pi * np.arcsin(r) @ weights / weights.sum()
+
+
+def of_mean(x, **more):
+    """The mean of ``x`` (n,) with its interval; ``more`` are clusters, strata or weights."""
+    table = from_codes(np.zeros((len(x), 1), dtype=int), q=1, **more)
+    resampling = Resampling.of(table, bootstrap=100)
+    columns = np.column_stack([x, np.ones(len(x))])
+    mean = SumStatistic(columns, lambda sums: ratio(sums[..., :1], sums[..., 1:]))
+    basis = basis_of(table, table.ratings_per_item > 0)
+    return estimates(replicate([mean], resampling)[0], resampling, [basis], ["no items"])[0]
+
+
+class TestStandardError:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_of_a_mean_in_equal_clusters_is_that_of_statsmodels(self, seed):
+        # OLS on a constant, errors by cluster: statsmodels' factor is G / (G - 1) there, as the jackknife's
+        rng = np.random.default_rng(seed)
+        clusters = np.repeat(np.arange(12), 5)
+        x = rng.normal(size=12)[clusters] + rng.normal(size=60)
+        fitted = sm.OLS(x, np.ones(60)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
+        found = of_mean(x, clusters=tuple(map(str, clusters)))
+        assert found.value == pytest.approx(fitted.params[0])
+        assert found.se == pytest.approx(fitted.bse[0], rel=1e-9)
+
+    def test_of_a_mean_of_single_items_is_that_of_the_t_test(self):
+        x = np.random.default_rng(3).uniform(size=30)  # flat tails: kurtosis below 3, so that all 29 degrees count
+        found = of_mean(x)
+        theirs = stats.ttest_1samp(x, 0).confidence_interval()
+        assert found.method == "jackknife t"
+        assert (found.df, found.seed) == (29, None)
+        assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
+
+    def test_each_item_twice_in_a_cluster_is_as_wide_as_once(self):
+        x = np.random.default_rng(4).normal(size=30)
+        once, twice = of_mean(x), of_mean(np.repeat(x, 2), clusters=tuple(str(i // 2) for i in range(60)))
+        assert (twice.low, twice.high) == pytest.approx((once.low, once.high))
+
+
+class TestEffectiveDf:
+    def test_by_hand(self):
+        # one of 10 alone: squares 81 + 9, fourths 6561 + 9: kurtosis 10 * 6570 / 8100; 20 / (8.111 - 7 / 9) = 2.727
+        alone = np.array([9.0] + [-1.0] * 9)[:, None]
+        assert effective_df(alone, np.ones(10), 9)[0] == pytest.approx(20 / (65700 / 8100 - 7 / 9))
+        # equal sizes: kurtosis 1, at most n - 1
+        assert effective_df(np.tile([1.0, -1.0], 5)[:, None], np.ones(10), 9)[0] == 9
+        assert np.isnan(effective_df(np.zeros((10, 1)), np.ones(10), 9)[0])
+
+    def test_copies_count_as_units(self):
+        influence = np.array([[3.0], [-1.0]])
+        copied = effective_df(influence, np.array([2.0, 6.0]), 7)
+        assert copied == pytest.approx(effective_df(influence[[0, 0, 1, 1, 1, 1, 1, 1]], np.ones(8), 7))
+
+
+class TestEnds:
+    one = np.array([1.0])
+
+    def test_on_the_scale_of_a_coefficient_by_hand(self):
+        # Fisher's z of .5 is .5493; half 2.262157 * .1 / .75 = .301621
+        low, high = t_ends(self.one * 0.5, self.one * 0.1, self.one * 9, 0.95, "coefficient")
+        assert (low[0], high[0]) == pytest.approx(
+            (np.tanh(0.549306 - 0.301621), np.tanh(0.549306 + 0.301621)), abs=1e-6
+        )
+
+    def test_on_the_scale_of_a_share_by_hand(self):
+        # log odds of .8 are 1.386294; half 2.262157 * .1 / .16 = 1.413848
+        low, high = t_ends(self.one * 0.8, self.one * 0.1, self.one * 9, 0.95, "share")
+        logistic = stats.logistic.cdf
+        assert (low[0], high[0]) == pytest.approx(
+            (logistic(1.386294 - 1.413848), logistic(1.386294 + 1.413848)), abs=1e-6
+        )
+
+    def test_no_interval_passes_the_end_of_its_scale(self):
+        values = np.array([0.98, 0.98])
+        low, high = t_ends(values, np.full(2, 0.2), np.full(2, 3.0), 0.95, ("coefficient", "share"))
+        assert (high < 1).all()
+        assert low[0] > -1
+        assert low[1] > 0
+
+
+class TestTooLittle:
+    codes = TWO.draw(LEAST_UNITS, 6, np.random.default_rng(5))[1]
+
+    def found(self, clusters):
+        return agreement(from_codes(self.codes, q=2, clusters=tuple(map(str, clusters))), bootstrap=100)
+
+    def test_below_the_minimum_of_clusters_there_is_no_interval(self):
+        n = len(self.codes)
+        kappa = self.found(np.arange(n) % (LEAST_UNITS - 1)).coefficients["fleiss_kappa"]
+        assert np.isnan(kappa.low)
+        assert kappa.reason == "not enough evidence: 7 clusters; at least 8 are needed"
+        at_least = self.found(np.arange(n) % LEAST_UNITS)
+        assert at_least.coefficients["fleiss_kappa"].method == "jackknife t"
+        assert {"few_clusters", "few_effective_units"} <= {warning.code for warning in at_least.warnings}
+
+    def test_one_cluster_of_more_than_half_allows_no_interval(self):
+        n = len(self.codes)
+        clusters = np.where(np.arange(n) < 0.6 * n, 0, np.arange(n))
+        kappa = self.found(clusters).coefficients["fleiss_kappa"]
+        assert kappa.reason == "not enough evidence: one of the clusters holds 60% of the weight of all"
+
+    def test_one_class_by_one_rater_is_no_certainty(self):
+        # r2 always says the same: kappa is 0 whatever the items are, and has no interval of [0, 0]
+        codes = np.column_stack([np.arange(40) % 2, np.zeros(40, dtype=int)])
+        kappa = agreement(from_codes(codes, q=2), bootstrap=100).pairs[0].cohen_kappa
+        assert kappa.value == 0
+        assert np.isnan(kappa.low)
+        assert kappa.reason == "no interval: leaving out any of the items changes nothing"
+
+    def test_few_effective_units_are_warned_of(self):
+        codes = np.zeros((200, 2), dtype=int)
+        codes[:6] = [[1, 1], [1, 1], [1, 1], [1, 0], [0, 1], [1, 1]]
+        found = agreement(from_codes(codes, q=2), bootstrap=100)
+        assert found.coefficients["fleiss_kappa"].df < 10
+        (message,) = [warning.message for warning in found.warnings if warning.code == "few_effective_units"]
+        assert "fleiss_kappa" in message
+
+
+class TestCoverage:
+    """Fleiss' kappa of 20 profiles x 15 items; `scripts/bench_coverage.py` has the other designs."""
+
+    def covered(self, *, clustered):
+        kappa, held = kappa_of_two(), 0
+        for seed in range(200):
+            clusters, codes = TWO.draw(20, 15, np.random.default_rng([7, seed]))
+            table = from_codes(codes, q=2, clusters=tuple(map(str, clusters)) if clustered else None)
+            value = agreement_of(table)
+            held += value[0] <= kappa <= value[1]
+        return held / 200
+
+    def test_clusters_are_covered_and_single_items_are_not(self):
+        # 400 and more repeats: .953 by clusters, .79 by items; 200 repeats vary by .03
+        assert 0.91 <= self.covered(clustered=True) <= 0.99
+        assert self.covered(clustered=False) < 0.88
+
+
+def agreement_of(table):
+    """Ends of the interval of Fleiss' kappa."""
+    resampling = Resampling.of(table, bootstrap=1)
+    found = intervals_of(replicate([chance_corrected(table)], resampling)[0], resampling, "coefficient")
+    place = NAMES.index("fleiss_kappa")
+    return found.low[place], found.high[place]
