@@ -1,12 +1,12 @@
 """Power and false alarms of the audits on synthetic judges with and without planted biases; 300 items, three people.
 
     make bench ARGS=audits                    everything
-    python scripts/bench_audits.py clean 400  what is named (clean, power, shapes), and how many judges of each kind
+    python scripts/bench_audits.py clean 400  what is named (clean, power), and how many judges of each kind
 
 Printed: in how many clean judges anything at all is found (at most 5 %, within the error of so many repeats), at 0.3, 1
-and 2 times people's noise, with independent items and with 20 profiles of 15; how often each planted bias is found after
-correction for all probes (0.9 or more with independent items and people's noise); and the same rate of false alarms
-where the trait is not normal, which the model assumes. Judge k has the seed k (10,000 + k with a bias).
+and 2 times people's noise, with independent items and with 20 profiles of 15; how often each planted bias is found
+after correction for all probes (0.9 or more with independent items and people's noise). Judge k has the seed k
+(10,000 + k with a bias).
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         parser.add_argument("--criterion", metavar="KEY", help="all by default")
-        parser.add_argument("--level", type=float, default=0.05, help="of all probes of a criterion together (0.05)")
+        parser.add_argument("--level", type=float, default=0.05, help="of all probes of the judge together (0.05)")
         parser.add_argument("--correction", choices=get_args(Method), default="holm", help="of the p-values (holm)")
-        parser.add_argument("--seed", type=int, default=0, help="of people drawn and permutations (0)")
+        parser.add_argument("--seed", type=int, default=0, help="kept with the result; no figure depends on it (0)")
         add_part(parser)
         add_rules(parser)
 

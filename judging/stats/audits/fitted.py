@@ -23,6 +23,8 @@ LEAST_OF_PERSON = 20
 """Ratings below which people share a severity."""
 MOST_PEOPLE = 20
 
+MODEL = "latent-trait model"
+"""What the name of a test by the model begins with."""
 POINTS = "units of the scale"
 COMPRESSION = "points of the judge for one point of what people share; below 1 the judge keeps to the middle"
 
@@ -154,10 +156,10 @@ class Fitted:
                 n_items=len(self.rows),
                 n_ratings=self.n_ratings,
                 confidence=1 - LEVEL,
-                method="latent-trait model, t",
+                method=f"{MODEL}, t",
             ),
             unit,
-            f"latent-trait model, t with {df:.0f} df",
+            f"{MODEL}, t with {df:.0f} df",
             float(2 * scipy.stats.t.sf(abs(effect) / se, df)),
             detectable(se) * points,
             details,

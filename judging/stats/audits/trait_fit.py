@@ -50,19 +50,21 @@ class Scheme:
         return slice(int(ends[part]), int(ends[part + 1]))
 
     def reduced(self, free: FloatArray) -> FloatArray:
-        """The parameters of the likelihood."""
-        steps, log_slope, severity, gamma, own, relation, beta = np.split(free, np.cumsum(self.sizes)[:-1])
+        """The parameters of the likelihood (…, d) from the free ones (…, f)."""
+        ends = np.cumsum(self.sizes)[:-1]
+        steps, log_slope, severity, gamma, own, relation, beta = np.split(free, ends, axis=-1)
         thresholds, slope = _ascending(steps), np.exp(log_slope)
-        people = slope * np.r_[severity, -severity.sum()] if self.ratings.n_people else severity
+        last = [-severity.sum(axis=-1, keepdims=True)] if self.ratings.n_people else []
+        people = slope * np.concatenate([severity, *last], axis=-1)
         if not self.shared:
             cuts, judge_slope, effects = _ascending(own), relation, beta
-        elif len(own) == 1:  # two categories: shift in units of the judge's noise
+        elif own.shape[-1] == 1:  # two categories: shift in units of the judge's noise
             cuts, judge_slope, effects = relation * thresholds - own, relation, beta
         else:
-            steep = np.exp(own[1])
-            cuts, judge_slope, effects = steep * (thresholds - own[0]), steep * relation, steep * beta
-        reduced: FloatArray = np.r_[slope * thresholds, slope, people, gamma, cuts, judge_slope, effects]
-        return reduced
+            steep = np.exp(own[..., 1:])
+            cuts, judge_slope, effects = steep * (thresholds - own[..., :1]), steep * relation, steep * beta
+        parts = (slope * thresholds, slope, people, gamma, cuts, judge_slope, effects)
+        return np.concatenate(parts, axis=-1)
 
     def penalty(self, free: FloatArray) -> tuple[float, FloatArray]:
         """Minus half the squared slopes over `STEEP`, and its derivatives: keeps a rater without noise finite."""
@@ -78,7 +80,8 @@ class Scheme:
     def jacobian(self, free: FloatArray) -> FloatArray:
         """(d, f) derivatives of `reduced`."""
         steps = APART * np.eye(len(free))
-        return np.column_stack([(self.reduced(free + s) - self.reduced(free - s)) / (2 * APART) for s in steps])
+        derivatives: FloatArray = (self.reduced(free + steps) - self.reduced(free - steps)).T / (2 * APART)
+        return derivatives
 
     def start(self) -> FloatArray:
         """Where the fit begins: people's and the judge's shares, and a slope from how far people agree."""
@@ -212,7 +215,7 @@ def _slopes(scores: Callable[[FloatArray], FloatArray], at: FloatArray, there: F
 
 def _ascending(steps: FloatArray) -> FloatArray:
     """A first number and then steps exp(.) upwards, so that they ascend whatever the parameters."""
-    ascending: FloatArray = np.cumsum(np.r_[steps[:1], np.exp(steps[1:])])
+    ascending: FloatArray = np.cumsum(np.concatenate([steps[..., :1], np.exp(steps[..., 1:])], axis=-1), axis=-1)
     return ascending
 
 
