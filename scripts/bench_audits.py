@@ -1,7 +1,7 @@
 """Power and false alarms of the audits on synthetic judges with and without planted biases; 300 items, three people.
 
     make bench ARGS=audits                    everything
-    python scripts/bench_audits.py clean 400  what is named (clean, power), and how many judges of each kind
+    python scripts/bench_audits.py clean 400  what is named (clean, power; pairs, scores), and how many judges of each
 
 Printed: in how many clean judges anything at all is found (at most 5 %, within the error of so many repeats), at 0.3, 1
 and 2 times people's noise, with independent items and with 20 profiles of 15; how often each planted bias is found
@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -58,11 +58,12 @@ def described(design: Design) -> str:
     return f"noise {design.noise:g}, {items}"
 
 
-def clean(times: int) -> int:
+def clean(kinds: Sequence[str], times: int) -> int:
     """Accusations of clean judges; how many designs have more than chance explains."""
     broken = 0
     most = FALSE_ALARMS + 2 * np.sqrt(FALSE_ALARMS * (1 - FALSE_ALARMS) / times)
-    for kind, (audit, _) in AUDITS.items():
+    for kind in kinds:
+        audit, _ = AUDITS[kind]
         for design in DESIGNS:
             accused = [audit(CLEAN, design, seed).found for seed in range(times)]
             rate = sum(map(bool, accused)) / times
@@ -72,10 +73,11 @@ def clean(times: int) -> int:
     return broken
 
 
-def power(times: int) -> int:
+def power(kinds: Sequence[str], times: int) -> int:
     """How often each stated bias is found; how many are found too seldom with independent items and people's noise."""
     broken = 0
-    for kind, (audit, names) in AUDITS.items():
+    for kind in kinds:
+        audit, names = AUDITS[kind]
         for design in (Design(), Design(per_profile=15)):
             for name in names:
                 bias = stated(name, paired=kind == "pairs")
@@ -91,14 +93,17 @@ def sizes(bias: Planted) -> str:
 
 
 def main() -> int:
-    parts: dict[str, Callable[[int], int]] = {"clean": clean, "power": power}
+    parts: dict[str, Callable[[Sequence[str], int], int]] = {"clean": clean, "power": power}
     named = [name for name in sys.argv[1:] if not name.isdigit()]
     times = next((int(name) for name in sys.argv[1:] if name.isdigit()), TIMES)
-    if unknown := [name for name in named if name not in parts]:
-        print(f"bench_audits: there is no {', '.join(unknown)}; there are: {', '.join(parts)}", file=sys.stderr)
+    if unknown := [name for name in named if name not in parts | AUDITS]:
+        print(
+            f"bench_audits: there is no {', '.join(unknown)}; there are: {', '.join(parts | AUDITS)}", file=sys.stderr
+        )
         return 2
+    kinds = [name for name in AUDITS if name in named] or list(AUDITS)
     start = time.perf_counter()
-    broken = sum(parts[name](times) for name in named or parts)
+    broken = sum(parts[name](kinds, times) for name in [name for name in parts if name in named] or parts)
     print(f"{time.perf_counter() - start:.0f} s; {broken or 'no'} requirements not met")
     return 1 if broken else 0
 
