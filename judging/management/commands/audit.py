@@ -87,7 +87,7 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"probes, {found['correction']}, level {found['level']:g}"
     header = ["probe", "effect", "test", "p", "adjusted", "found", "detectable"]
     yield text.columns([header, *map(_probe, found["probes"])])
-    yield from filter(None, map(_copies, found["probes"]))
+    yield from filter(None, map(_beside, found["probes"]))
     yield "rules that need no model"
     rows = [
         [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"] for one in _simple(found)
@@ -117,9 +117,11 @@ def _simple(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return list(found["baselines"])
 
 
-def _copies(one: Mapping[str, Any]) -> str:
-    """What an alteration brought about, in words; empty for other probes."""
+def _beside(one: Mapping[str, Any]) -> str:
+    """What an alteration brought about, or how noisy the judge is, in words; empty for other probes."""
     details = one["details"]
+    if "noise" in details:
+        return f"  {one['name']}: the judge's noise is {text.estimate(details['noise'])} times a person's"
     if "obeyed" in details:
         said = f"gave way on {text.estimate(details['obeyed'])}, unasked {text.estimate(details['obeyed_unasked'])}"
     elif "changed_by_repeat" in details:
