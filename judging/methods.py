@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from judging.stats.audits.fitted import MODEL
+
 Document = Mapping[str, Any]
 
 REFERENCES = {
@@ -48,6 +50,8 @@ REFERENCES = {
     "Statistics, 6, 65–70.",
     "benjamini-hochberg": "Benjamini, Y., & Hochberg, Y. (1995). Controlling the false discovery rate. Journal of the "
     "Royal Statistical Society B, 57, 289–300.",
+    "johnson": "Johnson, V. E. (1996). On Bayesian analysis of multirater ordinal data: An application to automated "
+    "essay grading. Journal of the American Statistical Association, 91, 42–51.",
     "dawid": "Dawid, A. P., & Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using the EM "
     "algorithm. Applied Statistics, 28, 20–28.",
 }
@@ -83,9 +87,10 @@ CASCADE = (
     "the error probability of {delta:g} is split over them, so that the verdicts kept by any of them agree with people "
     "at the rate of {target:g}"
 )
-PROBES = (
-    "Judges were probed for {probes} against the hypothesis that they err as one more person would, with p-values "
-    "corrected for the number of probes of a criterion"
+PROBES = "Judges were probed for {probes}, with p-values corrected for the number of probes of a judge on all criteria"
+TRAIT = (
+    "Bias was told from noise by a cumulative probit model with one latent trait, fitted to all annotators' labels and "
+    "the judge's, with errors by cluster"
 )
 
 
@@ -184,6 +189,8 @@ def _audits(audits: Sequence[Document]) -> Said:
     if made:
         corrections = tuple(sorted({found["correction"] for found in audits} & set(REFERENCES)))
         yield PROBES.format(probes=_listed(made)), corrections
+    if any(one["test"].startswith(MODEL) for found in audits for one in found["probes"]):
+        yield TRAIT, ("johnson",)
     if any(found["labels"]["annotators"] for found in audits):
         yield "The noise of each annotator's labels is estimated after Dawid and Skene", ("dawid",)
 

@@ -1,24 +1,33 @@
-"""Power and false alarms of the audits on synthetic judges with and without planted biases; 300 items each.
+"""Power and false alarms of the audits on synthetic judges with and without planted biases; 300 items, three people.
 
-Printed: how often each planted bias is found after correction for all probes (it has to be 0.9 or more), and in how
-many of 600 clean judges anything at all is found (at most 5 %). Every synthetic judge also answers all altered copies.
+    make bench ARGS=audits                    everything
+    python scripts/bench_audits.py clean 400  what is named (clean, power; pairs, scores), and how many judges of each
+
+Printed: in how many clean judges anything at all is found (at most 5 %, within the error of so many repeats), at 0.3, 1
+and 2 times people's noise, with independent items and with 20 profiles of 15; how often each planted bias is found
+after correction for all probes (0.9 or more with independent items and people's noise). Judge k has the seed k
+(10,000 + k with a bias).
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from judging.stats.audits.battery import Audit, audit_pairs, audit_scores
+from judging.stats.audits.battery import Audit, correct, probe_pairs, probe_scores
 from judging.stats.audits.planted import (
     CLEAN,
     ON_PAIRS,
     ON_SCORES,
+    Design,
     Planted,
     planted_pairs,
     planted_scores,
@@ -26,19 +35,56 @@ from judging.stats.audits.planted import (
 )
 
 POWER, FALSE_ALARMS = 0.9, 0.05
-N = 300
+TIMES = 400
+DESIGNS = [Design(noise=noise, per_profile=k) for k in (1, 15) for noise in (0.3, 1.0, 2.0)]
 
 
-def pairs(bias: Planted, seed: int) -> Audit:
-    return audit_pairs(planted_pairs(bias, n=N, seed=seed))
+def pairs(bias: Planted, design: Design, seed: int) -> Audit:
+    return correct({"": probe_pairs(planted_pairs(bias, design=design, seed=seed))})[""]
 
 
-def scores(bias: Planted, seed: int) -> Audit:
-    return audit_scores(planted_scores(bias, n=N, seed=seed), seed=seed)
+def scores(bias: Planted, design: Design, seed: int) -> Audit:
+    return correct({"": probe_scores(planted_scores(bias, design=design, seed=seed))})[""]
 
 
-def power(audit: Callable[[Planted, int], Audit], name: str, *, paired: bool, times: int) -> float:
-    return sum(name in audit(stated(name, paired=paired), 10_000 + seed).found for seed in range(times)) / times
+AUDITS: dict[str, tuple[Callable[[Planted, Design, int], Audit], tuple[str, ...]]] = {
+    "pairs": (pairs, ON_PAIRS),
+    "scores": (scores, ON_SCORES),
+}
+
+
+def described(design: Design) -> str:
+    items = f"{design.n // design.per_profile} profiles x {design.per_profile}" if design.clusters else "independent"
+    return f"noise {design.noise:g}, {items}"
+
+
+def clean(kinds: Sequence[str], times: int) -> int:
+    """Accusations of clean judges; how many designs have more than chance explains."""
+    broken = 0
+    most = FALSE_ALARMS + 2 * np.sqrt(FALSE_ALARMS * (1 - FALSE_ALARMS) / times)
+    for kind in kinds:
+        audit, _ = AUDITS[kind]
+        for design in DESIGNS:
+            accused = [audit(CLEAN, design, seed).found for seed in range(times)]
+            rate = sum(map(bool, accused)) / times
+            broken += rate > most
+            names = dict(Counter(name for found in accused for name in found))
+            print(f"{kind:<7} {described(design):<32} accused {rate:.3f} of {times} clean judges: {names}", flush=True)
+    return broken
+
+
+def power(kinds: Sequence[str], times: int) -> int:
+    """How often each stated bias is found; how many are found too seldom with independent items and people's noise."""
+    broken = 0
+    for kind in kinds:
+        audit, names = AUDITS[kind]
+        for design in (Design(), Design(per_profile=15)):
+            for name in names:
+                bias = stated(name, paired=kind == "pairs")
+                found = sum(name in audit(bias, design, 10_000 + seed).found for seed in range(times)) / times
+                broken += design.clusters is None and found < POWER
+                print(f"{kind:<7} {described(design):<32} {name:<20} power {found:.3f} at {sizes(bias)}", flush=True)
+    return broken
 
 
 def sizes(bias: Planted) -> str:
@@ -46,21 +92,20 @@ def sizes(bias: Planted) -> str:
     return ", ".join(f"{name} {size:g}" for name, size in asdict(bias).items() if size)
 
 
-def main(clean: int = 600, times: int = 100) -> int:
-    failed = 0
-    for kind, audit, names in (("pairs", pairs, ON_PAIRS), ("scores", scores, ON_SCORES)):
-        start = time.perf_counter()
-        accused = [audit(CLEAN, seed).found for seed in range(clean)]
-        alarms = sum(map(bool, accused))
-        failed += alarms > FALSE_ALARMS * clean
-        print(f"{kind}: {alarms} of {clean} clean judges accused ({alarms / clean:.1%}) of {sorted(sum(accused, ()))}")
-        for name in names:
-            found = power(audit, name, paired=kind == "pairs", times=times)
-            failed += found < POWER
-            print(f"  {name:<20} power {found:.2f} at {sizes(stated(name, paired=kind == 'pairs'))}")
-        print(f"  {time.perf_counter() - start:.1f} s")
-    print("all as required" if not failed else f"{failed} requirements not met")
-    return 1 if failed else 0
+def main() -> int:
+    parts: dict[str, Callable[[Sequence[str], int], int]] = {"clean": clean, "power": power}
+    named = [name for name in sys.argv[1:] if not name.isdigit()]
+    times = next((int(name) for name in sys.argv[1:] if name.isdigit()), TIMES)
+    if unknown := [name for name in named if name not in parts | AUDITS]:
+        print(
+            f"bench_audits: there is no {', '.join(unknown)}; there are: {', '.join(parts | AUDITS)}", file=sys.stderr
+        )
+        return 2
+    kinds = [name for name in AUDITS if name in named] or list(AUDITS)
+    start = time.perf_counter()
+    broken = sum(parts[name](kinds, times) for name in [name for name in parts if name in named] or parts)
+    print(f"{time.perf_counter() - start:.0f} s; {broken or 'no'} requirements not met")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ the browser or by a command, is computed from the same.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from judging.stats.audits.altered import Altered
-from judging.stats.audits.battery import PairColumns, ScoreColumns
+from judging.stats.audits.columns import PairColumns, ScoreColumns, codes_or_nan
 from judging.stats.calibrate import Columns
 from judging.stats.label_shares import agreement_with
 from judging.stats.leaderboard import Comparisons
@@ -137,38 +137,41 @@ class Evidence:
         """(q,) preference for response 1 that each category states."""
         return np.array([PREFERENCE[str(category)] for category in self.table.categories])
 
-    def pair_columns(self, person: IntArray, other: IntArray, own: FloatArray | None) -> PairColumns:
-        """What `audit_pairs` takes; ``person`` and ``other`` are two people's categories per item."""
+    @property
+    def asked_codes(self) -> IntArray:
+        """(n, r) people's categories on the items that the judge was asked about; -1 elsewhere."""
+        return np.where(self.said.asked[:, None], self.table.codes, MISSING)
+
+    def pair_columns(self, own: FloatArray | None) -> PairColumns:
+        """What `probe_pairs` takes."""
         prefers, said = self.preferences, self.said
         known = (said.first != MISSING) | (said.second != MISSING)
         one_order = np.where(said.first != MISSING, 1.0, 0.0)
-        return PairColumns(
-            person=scored(person, prefers),
+        return replace(
+            self.nominal_columns(),
+            people=scored(self.asked_codes, prefers),
             judge_ab=scored(np.where(known, said.first, said.codes), prefers),
             judge_ba=scored(said.second, prefers),
             length=None if np.isnan(self.material.length).all() else self.material.length,
             own=own,
-            clusters=self.material.dependent,
             shown_first=np.where(known, one_order, np.nan),
             altered=self._altered(prefers, paired=True),
-            **self._agreeing(person, other),  # type: ignore[arg-type]
         )
 
-    def score_columns(
-        self, person: IntArray, others: Sequence[tuple[FloatArray, FloatArray]], own: FloatArray | None
-    ) -> ScoreColumns:
-        """What `audit_scores` takes; ``others`` are scores of (person, judge) on other criteria, for the halo."""
+    def score_columns(self, others: Sequence[tuple[FloatArray, FloatArray]], own: FloatArray | None) -> ScoreColumns:
+        """What `probe_scores` takes; ``others`` are scores of (people, judge) on other criteria, for the halo."""
         scale, said = self.numbers, self.said
-        mine = (scored(person, scale), scored(said.codes, scale))
+        mine = (scored(self.asked_codes, scale), scored(said.codes, scale))
         return ScoreColumns(
-            person=np.column_stack([mine[0], *(one for one, _ in others)]),
-            judge=np.column_stack([mine[1], *(one for _, one in others)]),
+            people=np.stack([mine[0], *(people for people, _ in others)], axis=2),
+            judge=np.column_stack([mine[1], *(judge for _, judge in others)]),
             repeated=scored(said.repeated, scale) if said.repeated.shape[1] > 1 else None,
             previous=None if self.previous is None else scored(self.previous, scale),
             length=None if np.isnan(self.material.length).all() else self.material.length,
             own=None if own is None else (own > 0).astype(float),
             groups=self.material.groups,
             clusters=self.material.dependent,
+            weights=self.material.weights,
             contradicts=said.contradicts,
             explained=said.explained,
             altered=self._altered(scale),
@@ -178,32 +181,26 @@ class Evidence:
         clusters = self.material.dependent
         return tuple(one.as_columns(scale, nominal=nominal, paired=paired, clusters=clusters) for one in self.copies)
 
-    def _agreeing(self, person: IntArray, other: IntArray) -> dict[str, object]:
-        """Columns for scales without an order: whether the judge, and another person, say what the person says.
+    def nominal_columns(self) -> PairColumns:
+        """What `probe_nominal` takes: no preference, only categories.
 
         Tiers are no groups here: people agree on easy items because that is what makes them easy.
         """
-        said = self.said
-        return {
-            "judge_agrees": same(said.codes, person),
-            "other_agrees": same(other, person),
-            "repeated": codes_or_nan(said.repeated) if said.repeated.shape[1] > 1 else None,
-            "previous_agrees": None if self.previous is None else same(self.previous, person),
-            "groups": {name: column for name, column in self.material.groups.items() if name != "tier"},
-            "contradicts": said.contradicts,
-            "explained": said.explained,
-        }
-
-    def nominal_columns(self, person: IntArray, other: IntArray) -> PairColumns:
-        """What `audit_nominal` takes: no preference, only whether verdicts are the same."""
-        nothing = np.full(self.material.n, np.nan)
+        said, nothing = self.said, np.full(self.material.n, np.nan)
         return PairColumns(
-            person=nothing,
+            people=np.full(self.table.codes.shape, np.nan),
             judge_ab=nothing,
             judge_ba=nothing,
             clusters=self.material.dependent,
+            weights=self.material.weights,
+            judge_codes=said.codes,
+            people_codes=self.asked_codes,
+            previous_codes=self.previous,
+            repeated=codes_or_nan(said.repeated) if said.repeated.shape[1] > 1 else None,
+            groups={name: column for name, column in self.material.groups.items() if name != "tier"},
             altered=self._altered(np.arange(float(self.table.n_categories)), nominal=True),
-            **self._agreeing(person, other),  # type: ignore[arg-type]
+            contradicts=said.contradicts,
+            explained=said.explained,
         )
 
 
@@ -211,16 +208,6 @@ def _label(shares: FloatArray, scale: Sequence[Label]) -> Label | tuple[Label, .
     """People's label of one item, from the shares (q,) of the categories: several where they are tied."""
     said = tuple(scale[code] for code in np.flatnonzero(shares > 0).tolist())
     return None if not said else said[0] if len(said) == 1 else said
-
-
-def codes_or_nan(codes: IntArray) -> FloatArray:
-    """Codes as numbers, NaN where missing."""
-    return np.where(codes == MISSING, np.nan, codes.astype(float))
-
-
-def same(a: IntArray, b: IntArray) -> FloatArray:
-    """(n,) 1 where both say the same, 0 where not, NaN where either is missing."""
-    return np.where((a == MISSING) | (b == MISSING), np.nan, (a == b).astype(float))
 
 
 def family(model: str) -> str:

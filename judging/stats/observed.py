@@ -183,14 +183,6 @@ class People:
         """Whether a label is a category that is counted (two categories, or no order), not a score that is averaged."""
         return self.table.level == "nominal" or self.table.n_categories == 2
 
-    def drawn(self, priority: FloatArray) -> IntArray:
-        """(n,) one person's category: of those who rated the item the one with the highest ``priority`` (n, r)."""
-        known = self.table.codes != MISSING
-        if not self.table.codes.shape[1]:
-            return np.full(self.table.n_items, MISSING)
-        chosen = np.where(known, priority, -1.0).argmax(axis=1)
-        return np.where(known.any(axis=1), self.table.codes[np.arange(len(chosen)), chosen], MISSING)
-
 
 @dataclass(frozen=True, eq=False)
 class Said:

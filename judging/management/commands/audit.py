@@ -29,9 +29,9 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         parser.add_argument("--criterion", metavar="KEY", help="all by default")
-        parser.add_argument("--level", type=float, default=0.05, help="of all probes of a criterion together (0.05)")
+        parser.add_argument("--level", type=float, default=0.05, help="of all probes of the judge together (0.05)")
         parser.add_argument("--correction", choices=get_args(Method), default="holm", help="of the p-values (holm)")
-        parser.add_argument("--seed", type=int, default=0, help="of people drawn and permutations (0)")
+        parser.add_argument("--seed", type=int, default=0, help="kept with the result; no figure depends on it (0)")
         add_part(parser)
         add_rules(parser)
 
@@ -102,7 +102,7 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"probes, {found['correction']}, level {found['level']:g}"
     header = ["probe", "effect", "test", "p", "adjusted", "found", "detectable"]
     yield text.columns([header, *map(_probe, found["probes"])])
-    yield from filter(None, map(_copies, found["probes"]))
+    yield from filter(None, map(_beside, found["probes"]))
     yield "rules that need no model"
     rows = [
         [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"] for one in _simple(found)
@@ -154,9 +154,11 @@ def _simple(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return list(found["baselines"])
 
 
-def _copies(one: Mapping[str, Any]) -> str:
-    """What an alteration brought about, in words; empty for other probes."""
+def _beside(one: Mapping[str, Any]) -> str:
+    """What an alteration brought about, or how noisy the judge is, in words; empty for other probes."""
     details = one["details"]
+    if "noise" in details:
+        return f"  {one['name']}: the judge's noise is {text.estimate(details['noise'])} times a person's"
     if "obeyed" in details:
         said = f"gave way on {text.estimate(details['obeyed'])}, unasked {text.estimate(details['obeyed_unasked'])}"
     elif "changed_by_repeat" in details:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Criterion
-from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, FloatArray, RatingTable
 from judging.services.trust.options import AuditOptions
 from judging.stats import data_audits
 from judging.stats.audits.annotators import (
@@ -21,7 +21,7 @@ from judging.stats.audits.annotators import (
     annotator_subgroups,
     scored_differences,
 )
-from judging.stats.audits.battery import Audit, audit_nominal, audit_pairs, audit_scores
+from judging.stats.audits.battery import Audit, correct, probe_nominal, probe_pairs, probe_scores
 from judging.stats.audits.probe import Probe
 from judging.stats.evidence import Evidence, own_kind
 from judging.stats.observed import scored
@@ -30,15 +30,19 @@ MOST_DUPLICATES = 50
 """Groups of equal items that a document names; it counts all of them."""
 
 
-def of_criterion(
-    key: str, evidence: Mapping[str, Evidence], criterion: Criterion, model: str, options: AuditOptions
-) -> dict[str, Any]:
-    """The probes of one criterion, and what the data say of themselves."""
-    mine = _with_tiers(evidence[key])
-    priority = _priority(mine, options.seed)
-    audit = _audit(key, mine, evidence, model, priority, options)
+def audit_criteria(
+    evidence: Mapping[str, Evidence], criteria: Sequence[Criterion], model: str, options: AuditOptions
+) -> dict[str, dict[str, Any]]:
+    """By criterion, its probes and what the data say of themselves. All probes are corrected as one family."""
+    mine = {criterion.key: _with_tiers(evidence[criterion.key]) for criterion in criteria}
+    probes = {key: _probes(key, one, evidence, model) for key, one in mine.items()}
+    audits = correct(probes, level=options.level, method=options.method)
+    return {c.key: _document(c, mine[c.key], audits[c.key]) for c in criteria}
+
+
+def _document(criterion: Criterion, mine: Evidence, audit: Audit) -> dict[str, Any]:
     return {
-        "criterion": key,
+        "criterion": criterion.key,
         "name": criterion.name,
         **audit.as_json(),
         "polarity": data_audits.polarity(mine).as_json(),
@@ -49,29 +53,18 @@ def of_criterion(
     }
 
 
-def _audit(
-    key: str,
-    mine: Evidence,
-    evidence: Mapping[str, Evidence],
-    model: str,
-    priority: FloatArray,
-    options: AuditOptions,
-) -> Audit:
-    person, other = _two_people(mine, priority)
-    also = _of_annotators(mine, options)
+def _probes(key: str, mine: Evidence, evidence: Mapping[str, Evidence], model: str) -> list[Probe]:
     own = own_kind(model, mine.material)
     if mine.is_preference:
-        columns = mine.pair_columns(person, other, own)
-        return audit_pairs(columns, level=options.level, method=options.method, seed=options.seed, also=also)
-    if mine.table.level == "nominal" and mine.table.n_categories > 2:
-        columns = mine.nominal_columns(person, other)
-        return audit_nominal(columns, level=options.level, method=options.method, seed=options.seed, also=also)
-    others = _other_criteria(key, mine, evidence, priority)
-    scores = mine.score_columns(person, others, own)
-    return audit_scores(scores, level=options.level, method=options.method, seed=options.seed, also=also)
+        made = probe_pairs(mine.pair_columns(own))
+    elif mine.table.level == "nominal" and mine.table.n_categories > 2:
+        made = probe_nominal(mine.nominal_columns())
+    else:
+        made = probe_scores(mine.score_columns(_other_criteria(key, mine, evidence), own))
+    return made + _of_annotators(mine)
 
 
-def _of_annotators(evidence: Evidence, options: AuditOptions) -> list[Probe]:
+def _of_annotators(evidence: Evidence) -> list[Probe]:
     """By each question about people: whether the judge errs otherwise against some of them."""
     ordered = evidence.table.level != "nominal" or (evidence.table.n_categories == 2 and not evidence.is_preference)
     asked = np.where(evidence.said.asked, evidence.said.codes, MISSING)
@@ -81,7 +74,7 @@ def _of_annotators(evidence: Evidence, options: AuditOptions) -> list[Probe]:
     else:
         differences, unit = agreement_differences(asked, evidence.table.codes), AGREEING
     return [
-        annotator_subgroups(differences, groups, name=f"subgroups:annotator {key}", unit=unit, seed=options.seed)
+        annotator_subgroups(differences, groups, name=f"subgroups:annotator {key}", unit=unit)
         for key, groups in evidence.people.demographics.items()
     ]
 
@@ -108,45 +101,18 @@ def _with_tiers(evidence: Evidence) -> Evidence:
     return replace(evidence, material=replace(evidence.material, groups=groups))
 
 
-def _priority(evidence: Evidence, seed: int) -> FloatArray:
-    """(n, r) who of an item's people is taken first; the same for criteria with the same people."""
-    shape = evidence.table.codes.shape
-    priority: FloatArray = np.random.default_rng(seed).random(shape)
-    return priority
+def _other_criteria(key: str, mine: Evidence, evidence: Mapping[str, Evidence]) -> list[tuple[FloatArray, FloatArray]]:
+    """Scores of the same people and of the judge on the other criteria with an order; for the halo.
 
-
-def _two_people(evidence: Evidence, priority: FloatArray) -> tuple[IntArray, IntArray]:
-    """(n,) one person's categories and another's; -1 where there is none."""
-    table = evidence.table
-    if not table.codes.shape[1]:
-        nobody = np.full(table.n_items, MISSING)
-        return nobody, nobody
-    known = table.codes != MISSING
-    place = np.where(known, priority, -1.0).argmax(axis=1)
-    rest = table.codes.copy()
-    rest[np.arange(table.n_items), place] = MISSING
-    asked = evidence.said.asked
-    person, other = (
-        evidence.people.drawn(priority),
-        replace(evidence.people, table=table.with_codes(rest)).drawn(priority),
-    )
-    return np.where(asked, person, MISSING), np.where(asked, other, MISSING)
-
-
-def _other_criteria(
-    key: str, mine: Evidence, evidence: Mapping[str, Evidence], priority: FloatArray
-) -> Sequence[tuple[FloatArray, FloatArray]]:
-    """Scores of the same person and of the judge on the other criteria with an order; for the halo.
-
-    A criterion that other people rated is left out: correlations of one person's scores are compared.
+    A criterion that other people rated is left out: scores of one person are compared.
     """
     found = []
     for name, other in evidence.items():
         table: RatingTable = other.table
         ordered = table.level != "nominal" or table.n_categories == 2
-        if name == key or not ordered or table.raters != mine.table.raters:
+        if name == key or not ordered or other.is_preference or table.raters != mine.table.raters:
             continue
-        found.append((scored(other.people.drawn(priority), other.numbers), scored(other.said.codes, other.numbers)))
+        found.append((scored(other.asked_codes, other.numbers), scored(other.said.codes, other.numbers)))
     return found
 
 

@@ -297,5 +297,5 @@ def _short(one: Selection) -> dict[str, Any]:
 
 def estimate_of(document: Mapping[str, Any]) -> Estimate:
     """An estimate again from its JSON."""
-    numbers = {key: np.nan if document[key] is None else document[key] for key in ("value", "low", "high", "se")}
-    return Estimate(**{**document, **numbers})
+    numbers = ("value", "low", "high", "se", "df")
+    return Estimate(**{**document, **{key: np.nan if document[key] is None else document[key] for key in numbers}})

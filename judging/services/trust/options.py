@@ -28,7 +28,10 @@ class TrustOptions(CalibrationOptions):
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """Of audits: the level of all probes of a criterion together, how they are corrected, and the seed."""
+    """Of audits: the level of all probes of a judge together, and how they are corrected.
+
+    `seed` is kept with the result as of every run; no figure depends on it.
+    """
 
     level: float = 0.05
     method: Method = "holm"

@@ -62,7 +62,7 @@ def _calibrated(evidence: JudgeEvidence, options: TrustOptions) -> dict[str, Any
 
 def _audited(evidence: JudgeEvidence, options: AuditOptions) -> dict[str, Any]:
     model = evidence.judge.model or evidence.judge.name
-    criteria = {c.key: auditing.of_criterion(c.key, evidence.evidence, c, model, options) for c in evidence.criteria}
+    criteria = auditing.audit_criteria(evidence.evidence, evidence.criteria, model, options)
     return {**_head(evidence), "seed": options.seed, "criteria": criteria}
 
 

@@ -14,6 +14,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import figure
 from judging.stats.audits.probe import LEAST, POWER, TINY, Probe, not_made
+from judging.stats.audits.unit_groups import compare_groups, difference, mean_and_error
 
 LEAST_PEOPLE = 3
 """Annotators below which a group is not shown: what is said of one or two people can be told of them."""
@@ -23,7 +24,6 @@ AGREEING = (
     "agreement with a person, judge minus other people, over annotators of the group that stands out most, "
     "less the others"
 )
-PERMUTATIONS = 1999
 
 
 def scored_differences(judge: FloatArray, people: FloatArray) -> FloatArray:
@@ -54,8 +54,6 @@ def annotator_subgroups(
     name: str = "subgroups:annotator",
     unit: str = SCORED,
     least_people: int = LEAST_PEOPLE,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
 ) -> Probe:
     """The largest departure of a group of annotators from the others, by permuting annotators among groups.
 
@@ -68,8 +66,6 @@ def annotator_subgroups(
         a difference are left out.
     name, unit
         As in `Probe`.
-    permutations, seed
-        Number of random reassignments of annotators to groups, and their seed.
 
     Returns
     -------
@@ -89,18 +85,18 @@ def annotator_subgroups(
     excess = sums - counts * (sums.sum() / counts.sum())
     if np.abs(excess).max() < TINY:
         return not_made(name, unit, "judge minus person is the same for every annotator", n_items)
-    observed, p = _permuted(sums, counts, members, permutations, np.random.default_rng(seed))
+    observed, p, test = compare_groups(sums, counts, members)
     worst, tests = int(observed.argmax()), len(labels)
     inside = members[:, worst]
     counted = (n_items, int(kept.sum()), int(counts.sum()))
-    value, se, df = _apart(sums, counts, inside)
+    value, se, df = difference(sums, counts, inside)
     effect = _figure(value, se, df, tests, counted)
     quantiles = scipy.stats.t.ppf(1 - 0.05 / (2 * tests), df) + scipy.stats.t.ppf(POWER, df)
     return Probe(
         name,
         effect,
         f"{unit} (group {labels[worst]})",
-        f"permutation of {len(sums)} annotators, {permutations} draws",
+        test.replace("units", "annotators"),
         p,
         float(quantiles * se) if se > TINY else np.nan,
         {label: _of_group(sums, counts, members[:, k], tests, known[:, kept]) for k, label in enumerate(labels)},
@@ -120,54 +116,8 @@ def _members(
     return labels, member[kept], kept
 
 
-def _permuted(
-    sums: FloatArray, counts: FloatArray, members: BoolArray, permutations: int, rng: np.random.Generator
-) -> tuple[FloatArray, float]:
-    """(g,) Welch's t of each group against the rest, without its sign, and how often the largest comes by chance.
-
-    Studentised, so that one unusual person, whatever group they are in, makes no difference look certain.
-    """
-    drawn = rng.permuted(np.tile(np.arange(len(sums)), (permutations, 1)), axis=1)
-    observed = _welch(sums[None], counts[None], members)[0]
-    extreme = _welch(sums[drawn], counts[drawn], members).max(axis=1)
-    return observed, float((1 + (extreme >= observed.max() - 1e-9).sum()) / (permutations + 1))
-
-
-def _welch(sums: FloatArray, counts: FloatArray, members: BoolArray) -> FloatArray:
-    """(draws, g) absolute t of each group; infinite where groups differ and nobody within them does."""
-    (a, va), (b, vb) = (_means(sums, counts, inside.astype(float)) for inside in (members, ~members))
-    apart, error = np.abs(a - b), np.sqrt(va + vb)
-    flat = error < TINY
-    t: FloatArray = np.where(flat, np.where(apart < TINY, 0.0, np.inf), apart / np.where(flat, 1.0, error))
-    return t
-
-
-def _means(sums: FloatArray, counts: FloatArray, inside: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """As `_mean`, for every draw (rows) and group (columns of ``inside``) at once."""
-    total, people = counts @ inside, inside.sum(axis=0)
-    mean = (sums @ inside) / total
-    squares = (sums**2) @ inside - 2 * mean * ((sums * counts) @ inside) + mean**2 * ((counts**2) @ inside)
-    return mean, people / (people - 1) * np.maximum(squares, 0.0) / total**2
-
-
-def _mean(sums: FloatArray, counts: FloatArray, inside: BoolArray) -> tuple[float, float]:
-    """Mean over ratings of the annotators inside, and its squared standard error over annotators."""
-    total, people = counts[inside].sum(), int(inside.sum())
-    mean = sums[inside].sum() / total
-    parts = (sums[inside] - counts[inside] * mean) / total
-    return float(mean), float(people / (people - 1) * (parts**2).sum())
-
-
-def _apart(sums: FloatArray, counts: FloatArray, inside: BoolArray) -> tuple[float, float, float]:
-    """One group minus the rest: value, standard error, degrees of freedom (Welch and Satterthwaite)."""
-    (a, va), (b, vb) = _mean(sums, counts, inside), _mean(sums, counts, ~inside)
-    k, rest = int(inside.sum()), int((~inside).sum())
-    spread = va**2 / (k - 1) + vb**2 / (rest - 1)
-    return a - b, float(np.sqrt(va + vb)), float((va + vb) ** 2 / spread) if spread > 0 else float(k + rest - 2)
-
-
 def _of_group(sums: FloatArray, counts: FloatArray, inside: BoolArray, tests: int, known: BoolArray) -> Estimate:
-    mean, variance = _mean(sums, counts, inside)
+    mean, variance = mean_and_error(sums, counts, inside)
     counted = (int(known[:, inside].any(axis=1).sum()), int(inside.sum()), int(counts[inside].sum()))
     return _figure(mean, float(np.sqrt(variance)), int(inside.sum()) - 1, tests, counted)
 

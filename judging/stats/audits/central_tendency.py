@@ -1,7 +1,8 @@
-"""Does the judge shun the ends of the scale (or flee to them)?
+"""Does the judge draw its verdicts to the middle of the scale (or push them to the ends)?
 
-Saal, Downey and Lahey (1980), Psychological Bulletin 88:413-428. Judge and person score the same items, so that their
-standard deviations are not independent; the variance of the log of their ratio comes from what each item adds to both.
+Saal, Downey and Lahey (1980), Psychological Bulletin 88:413-428. Noise widens a spread of scores, which therefore says
+nothing of compression. This counted figure compares covariances only, which noise leaves alone. It stands in where the
+fitted model (`fitted`) does not converge.
 """
 
 from collections.abc import Sequence
@@ -12,32 +13,37 @@ import numpy.typing as npt
 
 from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
 
-UNIT = "standard deviation of the judge over a person's; below 1 the judge keeps to the middle"
+UNIT = "points of the judge for one point of what people share; below 1 the judge keeps to the middle"
 
 
-def central_tendency(judge: npt.ArrayLike, person: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
-    """Ratio of the standard deviations of judge and person; the test is on its logarithm.
+def central_tendency(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
+    """Covariance of the judge's score with a person's over that of two people's, less 1 in the test.
 
-    ``judge`` and ``person`` are (n,) scores, NaN where missing. The minimum detectable effect is the ratio below 1
-    that would be seen.
+    ``judge`` (n,) and ``people`` (n, r) are scores, NaN where missing. The minimum detectable effect is the ratio
+    below 1 that would be seen.
     """
-    f, y = np.asarray(judge, dtype=float), np.asarray(person, dtype=float)
-    known = ~np.isnan(f) & ~np.isnan(y)
-    f, y, n = f[known], y[known], int(known.sum())
+    f, y = np.asarray(judge, dtype=float), np.asarray(people, dtype=float)
+    known = ~np.isnan(y) & ~np.isnan(f)[:, None]
+    number = known.sum(axis=1)
+    two = number >= 2
+    n = int(two.sum())
     if n < LEAST:
-        return not_made("central_tendency", UNIT, f"{n} items with both scores; the probe needs {LEAST}", n)
-    spread = f.var(), y.var()
-    if min(spread) < 1e-12:
-        who = "the judge" if spread[0] < 1e-12 else "the person"
-        return not_made("central_tendency", UNIT, f"{who} always gives the same score", n)
-    influence = ((f - f.mean()) ** 2 / spread[0] - (y - y.mean()) ** 2 / spread[1]) / (2 * n)
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
-    found = influence_probe(
-        "central_tendency", float(np.log(spread[0] / spread[1]) / 2), influence, unit=UNIT, clusters=names
-    )
-    value, low, high = np.exp([found.effect.value, found.effect.low, found.effect.high]).tolist()
-    return replace(
-        found,
-        effect=replace(found.effect, value=value, low=low, high=high),
-        minimum_detectable=float(np.exp(-found.minimum_detectable)),
-    )
+        return not_made("central_tendency", UNIT, f"{n} items scored by the judge and two people; it needs {LEAST}", n)
+    mean = np.where(known, y, 0.0).sum() / known.sum()
+    y, f, number = np.where(known, y - mean, 0.0)[two], (f - f[two].mean())[two], number[two]
+    with_judge = f * y.sum(axis=1) / number
+    between = (y.sum(axis=1) ** 2 - (y**2).sum(axis=1)) / (number * (number - 1))
+    if between.mean() <= 1e-12:
+        return not_made("central_tendency", UNIT, "two people's scores of an item have nothing in common", n)
+    ratio = float(with_judge.mean() / between.mean())
+    influence = (with_judge - ratio * between) / (n * between.mean())
+    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[two])
+    found = influence_probe("central_tendency", ratio - 1, influence, unit=UNIT, clusters=names)
+    return above_one(found)
+
+
+def above_one(probe: Probe) -> Probe:
+    """The probe of a ratio less 1, as one of the ratio."""
+    effect = probe.effect
+    moved = replace(effect, value=effect.value + 1, low=effect.low + 1, high=effect.high + 1)
+    return replace(probe, effect=moved, minimum_detectable=1 - probe.minimum_detectable)

@@ -1,5 +1,6 @@
 """Does the judge's explanation say otherwise than its score?"""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy.typing as npt
 import scipy
 
 from judging.stats.asymptotic import share
-from judging.stats.audits.probe import LEAST, Probe, detectable, not_made
+from judging.stats.audits.probe import LEAST, Probe, detectable, mean_probe, not_made
 from judging.stats.stated_verdicts import LANGUAGES
 
 UNIT = "share of replies whose explanation contradicts the verdict"
@@ -16,12 +17,18 @@ KNOWN = f"rules for {' and '.join(LANGUAGES)}"
 
 
 def contradiction(
-    flags: npt.ArrayLike, explained: npt.ArrayLike | None = None, *, tolerated: float = TOLERATED
+    flags: npt.ArrayLike,
+    explained: npt.ArrayLike | None = None,
+    *,
+    tolerated: float = TOLERATED,
+    clusters: Sequence[str] | None = None,
 ) -> Probe:
     """Share of contradicting replies, tested one-sidedly and exactly against a tolerated share.
 
     ``flags`` (n,) is 1 where the explanation contradicts the verdict, 0 where not, NaN where nobody could tell;
     ``explained`` (n,) where there was an explanation to be read. The share that could be read stands beside the effect.
+    With ``clusters`` the p-value is the larger one of the exact test, for which items are independent, and of a t-test
+    over clusters.
     """
     column = np.asarray(flags, dtype=float)
     known = column[~np.isnan(column)]
@@ -34,4 +41,16 @@ def contradiction(
     p = scipy.stats.binomtest(count, n, tolerated, alternative="greater").pvalue
     least = tolerated + detectable(float(np.sqrt(tolerated * (1 - tolerated) / n)), sides=1)
     test = f"exact binomial test, above {tolerated:g}"
+    if clusters is not None:
+        p = max(p, _clustered(column, clusters, tolerated))
+        test += ", or t over clusters where that is less sure"
     return Probe("contradiction", share(count, n), UNIT, test, float(p), least, {"readable": readable})
+
+
+def _clustered(column: npt.NDArray[np.float64], clusters: Sequence[str], tolerated: float) -> float:
+    """One-sided p-value of the share by sums over clusters; 1 where there are too few."""
+    known = ~np.isnan(column)
+    found = mean_probe("", column - tolerated, unit="", clusters=clusters)
+    if np.isnan(found.p_value):
+        return 0.0 if found.effect.defined and np.ptp(column[known]) == 0 else 1.0
+    return found.p_value / 2 if found.effect.value > 0 else 1 - found.p_value / 2

@@ -15,7 +15,7 @@ from judging.stats.audits.probe import Probe, mean_probe
 def drift(
     old: npt.ArrayLike,
     new: npt.ArrayLike,
-    person: npt.ArrayLike,
+    people: npt.ArrayLike,
     *,
     nominal: bool = True,
     clusters: Sequence[str] | None = None,
@@ -24,8 +24,10 @@ def drift(
 
     Parameters
     ----------
-    old, new, person
+    old, new
         (n,) codes or scores; NaN where missing.
+    people
+        (n, r) those of r people, or (n,) of one: closeness is the mean over them.
     nominal
         Whether closeness is "the same verdict" (the effect is then a difference of shares) or minus the absolute error.
     clusters
@@ -37,16 +39,19 @@ def drift(
         Above 0 the new version is closer. ``details["changed"]``: share of items with another verdict than before,
         whether people agree or not.
     """
-    before, after, y = (np.asarray(column, dtype=float) for column in (old, new, person))
+    before, after = (np.asarray(column, dtype=float) for column in (old, new))
+    y = np.asarray(people, dtype=float).reshape(len(before), -1)
     both = ~np.isnan(before) & ~np.isnan(after)
     changed = share(int((before != after)[both].sum()), int(both.sum()), reason="no item scored by both versions")
-    known = both & ~np.isnan(y)
-    same = (after == y).astype(float) - (before == y)
-    d = same if nominal else np.abs(before - y) - np.abs(after - y)
+    known = both[:, None] & ~np.isnan(y)
+    first, last = before[:, None], after[:, None]
+    closer = (last == y).astype(float) - (first == y) if nominal else np.abs(first - y) - np.abs(last - y)
+    number = known.sum(axis=1)
+    d = np.where(number > 0, np.where(known, closer, 0.0).sum(axis=1) / np.maximum(number, 1), np.nan)
     return mean_probe(
         "drift",
-        np.where(known, d, np.nan),
-        unit="share of items with the person's verdict" if nominal else "absolute error in units of the scale",
+        d,
+        unit="share of people whose verdict it is" if nominal else "absolute error in units of the scale",
         clusters=clusters,
         details={"changed": changed},
         why_few="items with a person's label and both versions",

@@ -16,9 +16,10 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 from judging.stats.audits.probe import LEVEL, POWER, Probe, mean_probe
 
-DRAWS = 9999
 ODD = "exact binomial test of the odd answer out"
-PERMUTED = f"permutation test, {DRAWS} draws"
+PERMUTED = "exact permutation test"
+FINE = 1000
+"""Steps of a scale without even steps."""
 
 
 def exchange_probe(
@@ -55,19 +56,35 @@ def odd_one_out(first: FloatArray, again: FloatArray, copy: FloatArray) -> float
     return float(scipy.stats.binomtest(copy_is_odd, n, 1 / 3, alternative="greater").pvalue) if n else 1.0
 
 
-def permuted(first: FloatArray, again: FloatArray, copy: FloatArray, sign: FloatArray, *, seed: int = 0) -> float:
-    """Two-sided p-value of the sum of (copy - mean of the others) * sign, each of the three (n,) being the copy."""
+def permuted(first: FloatArray, again: FloatArray, copy: FloatArray, sign: FloatArray) -> float:
+    """Two-sided p-value of the sum of (copy - mean of the others) * sign, each of the three (n,) being the copy.
+
+    Exact: the distribution of the sum is the convolution of the items', by way of its Fourier transform.
+    """
     three = np.column_stack([copy, first, again])
     if_copy = (three - (three.sum(axis=1, keepdims=True) - three) / 2) * sign[:, None]
     moving = if_copy[np.ptp(three, axis=1) > 0]
     if not len(moving):
         return 1.0
-    values, counts = np.unique(moving.round(9), axis=0, return_counts=True)
-    rng = np.random.default_rng(seed)
-    # items with the same three answers differ in nothing: it is enough to draw how many have which as the copy
-    drawn = sum(rng.multinomial(n, [1 / 3] * 3, size=DRAWS) @ row for row, n in zip(values, counts, strict=True))
-    extreme = np.abs(drawn) >= abs(moving[:, 0].sum()) - 1e-9
-    return float((1 + extreme.sum()) / (DRAWS + 1))
+    steps = np.rint(moving / _step(three)).astype(np.int64)
+    rows, counts = np.unique(steps, axis=0, return_counts=True)
+    low = rows.min(axis=1)
+    reach = int((rows.max(axis=1) - low) @ counts) + 1
+    size = scipy.fft.next_fast_len(reach, real=True)
+    frequency = np.arange(size // 2 + 1)[:, None, None] / size
+    of_item = np.exp(-2j * np.pi * frequency * (rows - low[:, None])).mean(axis=2)
+    probability = np.fft.irfft(np.prod(of_item**counts, axis=1), size)[:reach]
+    sums = np.arange(reach) + int(low @ counts)
+    p = float(np.maximum(probability, 0.0)[np.abs(sums) >= abs(int(steps[:, 0].sum()))].sum())
+    return float(np.clip(p, 3.0 ** -len(moving), 1.0))
+
+
+def _step(scores: FloatArray) -> float:
+    """Half the distance between scores; of scores at uneven distances, a fine part of their range."""
+    gaps = np.diff(np.unique(scores))
+    multiples = gaps / gaps.min()
+    even = np.allclose(multiples, np.rint(multiples), atol=1e-6) and multiples.sum() < FINE
+    return float(gaps.min() if even else gaps.sum() / FINE) / 2
 
 
 def least_share(n: int, *, level: float = LEVEL, power: float = POWER) -> float:

@@ -1,54 +1,120 @@
-"""Do criteria move together more for the judge than for people?
+"""Do criteria move together more for the judge than what is judged and people's own habits explain?
 
-Thorndike (1920), "A constant error in psychological ratings", Journal of Applied Psychology 4:25-29.
+Thorndike (1920), "A constant error in psychological ratings", Journal of Applied Psychology 4:25-29. Noise of the judge
+takes no part: what the criteria share in the items is told from different people's scores, whose errors are
+independent (as in the multitrait-multirater tables of Campbell and Fiske 1959, Psychological Bulletin 56:81-105).
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from annotation.stats.table import FloatArray
-from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
+from judging.stats.asymptotic import figure, summed_by_cluster
+from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, LEVEL, TINY, Probe, detectable, few_clusters, not_made
 
-UNIT = "mean correlation of two criteria, judge minus person"
+UNIT = "correlation of this criterion with another beyond what items share, judge minus person"
+LEAST_RATINGS = 10
+"""A person with fewer is centred with all others, not by their own mean."""
 
 
-def halo(judge: npt.ArrayLike, person: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
-    """Mean correlation between criteria in the judge's scores minus that in one person's on the same items.
+def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
+    """Excess covariance of the judge's scores on the first criterion and each other one, less people's own.
 
     Parameters
     ----------
-    judge, person
-        (n, k) scores on k criteria; an item with a missing score takes no part. Criteria on which either never varies
-        are left out.
+    judge
+        (n, k) scores on k criteria; NaN where missing.
+    people
+        (n, r, k) scores of r people.
     clusters
         As in `mean_probe`.
 
     Notes
     -----
-    The standard error adds up what each item contributes to either correlation: z_x z_y - r (z_x^2 + z_y^2) / 2.
+    With J = cov(f_1, f_l), T = cov(y_j1, y_hl) of different people, b_k = cov(f_k, y_jk) / cov(y_jk, y_hk) and
+    P = cov(y_j1, y_jl) of one person, the effect is the mean over l of (J - b_1 b_l T) / sd(f_1) sd(f_l) less
+    (P - T) / sd(y_1) sd(y_l). The test is one-sided, by a jackknife over clusters.
     """
-    f, y = np.asarray(judge, dtype=float), np.asarray(person, dtype=float)
-    known = ~np.isnan(f).any(axis=1) & ~np.isnan(y).any(axis=1)
-    n = int(known.sum())
+    f, y = np.asarray(judge, dtype=float), np.asarray(people, dtype=float)
+    n = int((~np.isnan(f[:, 0]) & (~np.isnan(y[:, :, 0])).any(axis=1)).sum())
     if n < LEAST:
         return not_made("halo", UNIT, f"{n} items with every score; the probe needs {LEAST}", n)
-    varying = (np.ptp(f[known], axis=0) > 0) & (np.ptp(y[known], axis=0) > 0)
-    if varying.sum() < 2:
-        return not_made("halo", UNIT, "fewer than two criteria on which both judge and person vary", n)
-    (by_judge, judge_influence), (by_person, person_influence) = (
-        _mean_correlation(scores[known][:, varying]) for scores in (f, y)
-    )
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
-    return influence_probe("halo", by_judge - by_person, judge_influence - person_influence, unit=UNIT, clusters=names)
+    parts = summed_by_cluster(_moments(f, y), clusters)
+    g = len(parts)
+    if clusters is not None and g < LEAST_CLUSTERS:
+        return not_made("halo", UNIT, few_clusters(g), n)
+    total = parts.sum(axis=0, keepdims=True)
+    value = float(_excess(total, f.shape[1])[0])
+    if np.isnan(value):
+        return not_made("halo", UNIT, "no other criterion on which two people rated the same items and agree at all", n)
+    without = _excess(total - parts, f.shape[1])
+    se = float(np.sqrt((g - 1) / g * ((without - without.mean()) ** 2).sum()))
+    if not se > TINY:
+        return not_made("halo", UNIT, "the scores do not vary", n)
+    half = float(scipy.stats.t.ppf(1 - LEVEL / 2, g - 1)) * se
+    effect = figure(value, (value - half, value + half), n_items=n, confidence=1 - LEVEL, method="jackknife")
+    p = float(scipy.stats.t.sf(value / se, g - 1))
+    return Probe("halo", effect, UNIT, "t by jackknife, one-sided", p, detectable(se, sides=1))
 
 
-def _mean_correlation(scores: FloatArray) -> tuple[float, FloatArray]:
-    """Mean correlation over pairs of columns, and what each row adds to its deviation."""
-    z = (scores - scores.mean(axis=0)) / scores.std(axis=0)
-    a, b = np.triu_indices(z.shape[1], 1)
-    products = z[:, a] * z[:, b]
-    r = products.mean(axis=0)
-    influence = products - r * (z[:, a] ** 2 + z[:, b] ** 2) / 2
-    return float(r.mean()), influence.mean(axis=1) / len(z)
+def _moments(f: FloatArray, y: FloatArray) -> FloatArray:
+    """(n, 22 (k - 1)) sums and numbers of products, eleven for each other criterion l.
+
+    In order: f1 fl; f1 f1; fl fl; f1 y1; fl yl; then y1 yl, y1 y1, yl yl of different people, and of one person.
+    """
+    f = f - np.nanmean(f, axis=0, keepdims=True) if np.isfinite(f).any() else f
+    y = _centred(y)
+    columns = []
+    for other in range(1, f.shape[1]):
+        a, b = (f[:, k] for k in (0, other))
+        c, d = (y[:, :, k] for k in (0, other))
+        products = [(a * b)[:, None], (a * a)[:, None], (b * b)[:, None], a[:, None] * c, b[:, None] * d]
+        columns += [part for product in products for part in _sum_and_number(product)]
+        columns += [part for u, v in ((c, d), (c, c), (d, d)) for part in _across(u, v)]
+        columns += [part for u, v in ((c, d), (c, c), (d, d)) for part in _sum_and_number(u * v)]
+    return np.column_stack(columns) if columns else np.zeros((len(f), 0))
+
+
+def _centred(y: FloatArray) -> FloatArray:
+    """Scores less the mean of the person on the criterion: severity is no covariance."""
+    known = ~np.isnan(y)
+    number = known.sum(axis=0)
+    overall = np.where(known, y, 0.0).sum(axis=(0, 1)) / np.maximum(known.sum(axis=(0, 1)), 1)
+    own = np.where(known, y, 0.0).sum(axis=0) / np.maximum(number, 1)
+    centred: FloatArray = y - np.where(number >= LEAST_RATINGS, own, overall[None, :])[None]
+    return centred
+
+
+def _sum_and_number(products: FloatArray) -> tuple[FloatArray, FloatArray]:
+    known = ~np.isnan(products)
+    return np.where(known, products, 0.0).sum(axis=1), known.sum(axis=1).astype(float)
+
+
+def _across(u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sum and number of products of two different people's scores of an item."""
+    has_u, has_v = ~np.isnan(u), ~np.isnan(v)
+    u, v = np.where(has_u, u, 0.0), np.where(has_v, v, 0.0)
+    total = u.sum(axis=1) * v.sum(axis=1) - (u * v).sum(axis=1)
+    number = has_u.sum(axis=1) * has_v.sum(axis=1) - (has_u & has_v).sum(axis=1)
+    return total, number.astype(float)
+
+
+def _excess(moments: FloatArray, k: int) -> FloatArray:
+    """(g,) the effect from rows of summed moments; NaN where no other criterion can be used."""
+    if k < 2:
+        return np.full(len(moments), np.nan)
+    table = moments.reshape(len(moments), k - 1, 11, 2)
+    number = table[..., 1]
+    means = np.divide(table[..., 0], number, out=np.full(number.shape, np.nan), where=number > 0)
+    j, ff1, ffl, fy1, fyl, t, t1, tl, p, p1, pl = np.moveaxis(means, 2, 0)
+    usable = (t1 > TINY) & (tl > TINY) & (ff1 > TINY) & (ffl > TINY) & (p1 > TINY) & (pl > TINY)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_judge = (j - fy1 / t1 * fyl / tl * t) / np.sqrt(ff1 * ffl)
+        by_people = (p - t) / np.sqrt(p1 * pl)
+    excess = np.where(usable, by_judge - by_people, np.nan)
+    number_used = usable.sum(axis=1)
+    found: FloatArray = np.where(number_used > 0, np.nansum(excess, axis=1) / np.maximum(number_used, 1), np.nan)
+    return found

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.estimate import Estimate
-from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import influence_error, normal
 from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
 from judging.stats.audits.regression import line
@@ -34,8 +33,7 @@ def length(
     lengths
         (n,) log length of what is scored; for pairs the log of A's length over B's, so that 0 is equally long.
     paired
-        Whether items are pairs. Then ``details["win_rate"]`` is A's win rate by the judge and
-        ``details["win_rate_at_equal_length"]`` what a straight line gives for responses of equal length.
+        Whether items are pairs; then `win_rates` are the details.
     clusters
         As in `mean_probe`.
     """
@@ -50,17 +48,27 @@ def length(
     scaled = x[known] / spread
     fit = line(scaled, (f - y)[known])
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
-    details = _win_rates(scaled, f[known], names) if paired else {}
+    details = win_rates(f[known], x[known], clusters=names) if paired else {}
     return influence_probe("length", fit.slope, fit.influence[:, 1], unit=UNIT, clusters=names, details=details)
 
 
-def _win_rates(x: FloatArray, judge: FloatArray, clusters: Sequence[str] | None) -> dict[str, Estimate]:
-    fit, mean = line(x, judge), float(judge.mean())
+def win_rates(
+    judge: npt.ArrayLike, lengths: npt.ArrayLike, *, clusters: Sequence[str] | None = None
+) -> dict[str, Estimate]:
+    """A's win rate by the judge (n,), and what a straight line gives for responses of equal length.
+
+    ``lengths`` (n,) are log ratios, so that 0 is equally long; NaN takes no part.
+    """
+    f, x = np.asarray(judge, dtype=float), np.asarray(lengths, dtype=float)
+    known = ~np.isnan(f) & ~np.isnan(x)
+    f, x = f[known], x[known]
+    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
+    fit, mean = line(x, f), float(f.mean())
     found = {
-        "win_rate": (mean, (judge - mean) / len(judge)),
+        "win_rate": (mean, (f - mean) / len(f)),
         "win_rate_at_equal_length": (fit.intercept, fit.influence[:, 0]),
     }
     return {
-        name: normal(value, influence_error(influence, clusters), n_items=len(judge), bounds=(0.0, 1.0))
+        name: normal(value, influence_error(influence, names), n_items=len(f), bounds=(0.0, 1.0))
         for name, (value, influence) in found.items()
     }

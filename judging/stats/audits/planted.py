@@ -1,7 +1,8 @@
 """Synthetic judges with a known bias, to test the audits themselves. Nothing here is a model or a person.
 
-A clean synthetic judge errs exactly as a synthetic person does: same noise, no bias. A planted bias is then added in a
-known size. The audits have to find it, and must find nothing in a clean judge.
+A clean synthetic judge has no bias; its noise is that of a synthetic person times a factor. A planted bias is then
+added in a known size. The audits have to find it, and must find nothing in a clean judge, whatever its noise and
+whether or not items depend on each other: every rater sees the items of one profile with an error of their own.
 """
 
 from collections.abc import Mapping
@@ -10,13 +11,58 @@ from functools import partial
 
 import numpy as np
 
-from annotation.stats.table import FloatArray
-from judging.stats.audits.battery import PairColumns, ScoreColumns
+from annotation.stats.table import FloatArray, IntArray
+from judging.stats.audits.columns import PairColumns, ScoreColumns
 from judging.stats.audits.planted_copies import Calls, copies
 
 CATEGORIES = (1.0, 5.0)
 CLEAN_NOISE = 0.1
 """Share of calls that even a clean judge answers afresh: about 6 % of its repeats differ, which is tolerated."""
+PEOPLE = 3
+PERSON_NOISE = 0.6
+"""Of a person's score of an item, in points; that of preferences is 1."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What clean and biased judges have in common.
+
+    Attributes
+    ----------
+    n
+        Items.
+    noise
+        The judge's noise in units of a person's.
+    per_profile
+        Items of one profile; 1 where items are independent.
+    profile_effect
+        Standard deviation of a rater's own error on all items of a profile, in points (of a preference: in units of a
+        person's noise).
+    """
+
+    n: int = 300
+    noise: float = 1.0
+    per_profile: int = 1
+    profile_effect: float = 0.35
+
+    @property
+    def profile(self) -> IntArray:
+        """(n,) profile of each item."""
+        return np.arange(self.n) // self.per_profile
+
+    @property
+    def clusters(self) -> tuple[str, ...] | None:
+        """The profiles as the probes take them."""
+        return None if self.per_profile == 1 else tuple(map(str, self.profile))
+
+    def error(self, rng: np.random.Generator, *criteria: int) -> FloatArray:
+        """(n, …) a rater's error that all items of a profile share, on each criterion."""
+        shape = (int(self.profile.max()) + 1, *criteria)
+        drawn: FloatArray = rng.normal(0, self.profile_effect if self.per_profile > 1 else 0.0, shape)
+        return drawn[self.profile]
+
+
+INDEPENDENT = Design()
 
 
 @dataclass(frozen=True)
@@ -36,8 +82,8 @@ class Planted:
         Points added to every score.
     compression
         0 … 1: how far every score is drawn to the middle of the scale.
-    subgroup
-        Points added to one of five groups of items.
+    subgroup, background
+        Points added to one of five groups of items, which vary within profiles, or of profiles.
     halo
         0 … 1: how far the scores of all criteria are drawn to their common mean (which stays as spread as before).
     noise
@@ -58,6 +104,7 @@ class Planted:
     leniency: float = 0.0
     compression: float = 0.0
     subgroup: float = 0.0
+    background: float = 0.0
     halo: float = 0.0
     noise: float = 0.0
     regress: float = 0.0
@@ -74,59 +121,65 @@ class Planted:
 CLEAN = Planted()
 
 
-def planted_pairs(bias: Planted, *, n: int = 300, seed: int = 0) -> PairColumns:
-    """Preferences of a synthetic person and a synthetic judge on n pairs, in both orders.
+def planted_pairs(bias: Planted, *, design: Design = INDEPENDENT, seed: int = 0) -> PairColumns:
+    """Preferences of three synthetic people and a synthetic judge on n pairs, of the judge in both orders.
 
     Half of the pairs hold one response of the judge's own kind, on either side.
     """
-    rng = np.random.default_rng(seed)
+    rng, n, noise = np.random.default_rng(seed), design.n, design.noise
     difference = rng.normal(0, 1, n)
     length = rng.normal(0, 1, n)
     own = rng.choice([-1.0, 0.0, 0.0, 1.0], n)
-    person = difference + rng.normal(0, 1, n) > 0
+    people = np.column_stack([difference + rng.normal(0, 1, n) + design.error(rng) > 0 for _ in range(PEOPLE)])
     # one call's noise is partly the judge's view of the pair and partly the call's: repeats agree more than raters do
-    view = difference + rng.normal(0, 0.9, n) + bias.length * length
-    ab, ba = (_preference(rng, view, own, bias, first=first) for first in (True, False))
+    view = difference + noise * rng.normal(0, 0.9, n) + design.error(rng) + bias.length * length
+    ab, ba = (_preference(rng, view, own, bias, noise, first=first) for first in (True, False))
     calls = Calls(
-        again=lambda: _preference(rng, view, own, bias, first=True),
+        again=lambda: _preference(rng, view, own, bias, noise, first=True),
         afresh=lambda: (difference + rng.normal(0, 1, n) > 0).astype(float),
         wanted=rng.choice([0.0, 1.0], n),
     )
     return PairColumns(
-        person=person.astype(float),
+        people=people.astype(float),
         judge_ab=ab,
         judge_ba=ba,
         length=length,
         own=own,
-        altered=copies(rng, calls, bias.weak, paired=True),
+        clusters=design.clusters,
+        altered=copies(rng, calls, bias.weak, paired=True, clusters=design.clusters),
     )
 
 
 def _preference(
-    rng: np.random.Generator, view: FloatArray, own: FloatArray, bias: Planted, *, first: bool
+    rng: np.random.Generator, view: FloatArray, own: FloatArray, bias: Planted, noise: float, *, first: bool
 ) -> FloatArray:
-    preference = (view + rng.normal(0, 0.45, len(view)) > 0).astype(float)
+    preference = (view + noise * rng.normal(0, 0.45, len(view)) > 0).astype(float)
     unread_own = (rng.random(len(view)) < bias.self_preference) & (own != 0)
     preference = np.where(unread_own, (own > 0).astype(float), preference)
     unread_place = rng.random(len(view)) < bias.position
     return np.where(unread_place, float(first), preference)
 
 
-def planted_scores(bias: Planted, *, n: int = 300, seed: int = 0) -> ScoreColumns:
-    """Scores from 1 to 5 on three criteria by a synthetic person and a synthetic judge, with a repeat and a previous
-    version, in five groups of items, a third of them of the judge's own kind."""
-    rng = np.random.default_rng(seed)
+def planted_scores(bias: Planted, *, design: Design = INDEPENDENT, seed: int = 0) -> ScoreColumns:
+    """Scores from 1 to 5 on three criteria by three synthetic people and a synthetic judge.
+
+    With a repeat and a previous version. Five groups of items vary within profiles (domain), five do not (background);
+    a third of the items is of the judge's own kind.
+    """
+    rng, n, noise = np.random.default_rng(seed), design.n, design.noise
     quality = rng.normal(3, 0.7, (n, 1))
     truth = quality + rng.normal(0, 0.7, (n, 3))
     length, group, own = rng.normal(0, 1, n), rng.integers(0, 5, n), rng.random(n) < 1 / 3
-    person = _scored(truth + rng.normal(0, 0.6, (n, 3)))
+    background = rng.permutation(int(design.profile.max()) + 1)[design.profile] % 5
+    people = [_scored(truth + rng.normal(0, PERSON_NOISE, (n, 3)) + design.error(rng, 3)) for _ in range(PEOPLE)]
     # both versions of the judge see the same in an item, each with some noise of its own
-    view = truth + rng.normal(0, 0.53, (n, 3))
-    previous = _scored(view[:, 0] + rng.normal(0, 0.28, n))
+    view = truth + noise * rng.normal(0, 0.53, (n, 3)) + design.error(rng, 3)
+    previous = _scored(view[:, 0] + noise * rng.normal(0, 0.28, n))
     shift = bias.leniency + bias.length * length + bias.subgroup * (group == 0) + bias.self_preference * own
+    shift += bias.background * (background == 0)
     view = _haloed(view, bias.halo)
     view = 3 + (view - 3) * (1 - bias.compression) + shift[:, None]
-    judge = _scored(view + rng.normal(0, np.hypot(0.28, bias.regress), (n, 3)))
+    judge = _scored(view + rng.normal(0, np.hypot(noise * 0.28, bias.regress), (n, 3)))
     afresh = rng.random(n) < max(bias.noise, CLEAN_NOISE)
     other = partial(_another, rng, truth[:, 0])
     again = np.where(afresh, other(), judge[:, 0])
@@ -136,14 +189,18 @@ def planted_scores(bias: Planted, *, n: int = 300, seed: int = 0) -> ScoreColumn
         wanted=np.full(n, CATEGORIES[1]),
     )
     return ScoreColumns(
-        person=person,
+        people=np.stack(people, axis=1),
         judge=judge,
         repeated=np.column_stack([judge[:, 0], again]),
         previous=previous,
         length=length,
         own=own.astype(float),
-        groups={"domain": tuple("abcde"[k] for k in group)},
-        altered=copies(rng, calls, bias.weak),
+        groups={
+            "domain": tuple("abcde"[k] for k in group),
+            "background": tuple("abcde"[k] for k in background),
+        },
+        clusters=design.clusters,
+        altered=copies(rng, calls, bias.weak, clusters=design.clusters),
     )
 
 
@@ -173,6 +230,7 @@ STATED = {
     "leniency": Planted(leniency=0.3),
     "central_tendency": Planted(compression=0.3),
     "subgroups:domain": Planted(subgroup=0.8),
+    "subgroups:background": Planted(background=0.8),
     "halo": Planted(halo=0.5),
     "repeats": Planted(noise=0.4),
     "drift": Planted(regress=0.9),
@@ -190,6 +248,7 @@ ON_SCORES = (
     "length",
     "self_preference",
     "subgroups:domain",
+    "subgroups:background",
     "halo",
     "repeats",
     "drift",

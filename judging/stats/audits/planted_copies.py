@@ -4,7 +4,7 @@ A clean judge answers a copy as it answers the item when it is asked again: with
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,11 +36,17 @@ class Calls:
 
 
 def copies(
-    rng: np.random.Generator, calls: Calls, weak: Mapping[str, float], *, paired: bool = False
+    rng: np.random.Generator,
+    calls: Calls,
+    weak: Mapping[str, float],
+    *,
+    paired: bool = False,
+    clusters: tuple[str, ...] | None = None,
 ) -> tuple[Altered, ...]:
     """Columns for every alteration; ``weak`` is the share of copies on which the judge gives way, by name."""
     originals = (calls.again(), calls.again())
-    return tuple(_copy(rng, name, originals, calls, weak.get(name, 0.0), paired) for name in NAMES)
+    made = (_copy(rng, name, originals, calls, weak.get(name, 0.0), paired) for name in NAMES)
+    return tuple(replace(one, clusters=clusters) for one in made)
 
 
 def _copy(

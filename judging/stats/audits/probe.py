@@ -17,7 +17,11 @@ POWER = 0.8
 LEAST = 10
 """Items below which no probe is made."""
 
+LEAST_CLUSTERS = 5
+"""Clusters below which no probe is made: so few say nothing of how much they vary."""
+
 TINY = 1e-12
+ONE_CLUSTER = "all items lie in one cluster"
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ def not_made(name: str, unit: str, reason: str, n_items: int = 0) -> Probe:
     return Probe(name, undefined(reason, n_items=n_items), unit, "none", np.nan, np.nan)
 
 
+def few_clusters(g: int) -> str:
+    """Why a probe of items in g clusters was not made."""
+    return f"all items lie in {g} clusters; the probe needs at least {LEAST_CLUSTERS}" if g > 1 else ONE_CLUSTER
+
+
 def detectable(se: float, *, sides: int = 2, level: float = LEVEL, power: float = POWER) -> float:
     """The effect that a normal test with standard error ``se`` shows with the given power."""
     return float((scipy.stats.norm.ppf(1 - level / sides) + scipy.stats.norm.ppf(power)) * se)
@@ -92,7 +101,8 @@ def mean_probe(
     differences
         (n,) one number per item; NaN takes no part.
     clusters
-        What is independent of each other; with clusters the t-test is on their sums, with G - 1 degrees of freedom.
+        What is independent of each other; with clusters the t-test is on their sums, with G - 1 degrees of freedom,
+        and each sum counts as if its cluster were left out (CR3).
     why_few
         What there are too few of, for the reason.
     """
@@ -123,8 +133,11 @@ def influence_probe(
     """
     parts = summed_by_cluster(influence, clusters)
     g = len(parts)
-    if g < 2:
-        return not_made(name, unit, "all items lie in one cluster", len(influence))
+    if clusters is not None and g < LEAST_CLUSTERS:
+        return not_made(name, unit, few_clusters(g), len(influence))
+    if clusters is not None:
+        parts = parts / (1 - summed_by_cluster(np.full(len(influence), 1 / len(influence)), clusters))
+        parts = parts * (g - 1) / g  # of equal clusters the usual sum; a large one counts for more
     se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
     quantile = float(scipy.stats.t.ppf(0.975, g - 1))
     flat = se < TINY

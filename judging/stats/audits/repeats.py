@@ -1,18 +1,26 @@
 """Does the judge say the same when it is asked again?"""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
-from judging.stats.asymptotic import normal, share
-from judging.stats.audits.probe import LEAST, Probe, detectable, not_made
+from judging.stats.asymptotic import normal, share, summed_by_cluster
+from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, Probe, detectable, few_clusters, not_made
 
 UNIT = "chance that two calls on one item give different verdicts"
 TOLERATED = 0.1
 
 
-def repeats(verdicts: npt.ArrayLike, *, tolerated: float = TOLERATED, nominal: bool = False) -> Probe:
+def repeats(
+    verdicts: npt.ArrayLike,
+    *,
+    tolerated: float = TOLERATED,
+    nominal: bool = False,
+    clusters: Sequence[str] | None = None,
+) -> Probe:
     """How often two calls on one item differ, tested against a tolerated rate.
 
     Parameters
@@ -23,6 +31,8 @@ def repeats(verdicts: npt.ArrayLike, *, tolerated: float = TOLERATED, nominal: b
         The rate that is accepted; the test is one-sided: is the judge's higher?
     nominal
         Whether the numbers are codes without distances.
+    clusters
+        As in `mean_probe`.
 
     Returns
     -------
@@ -33,20 +43,27 @@ def repeats(verdicts: npt.ArrayLike, *, tolerated: float = TOLERATED, nominal: b
         1996, BMJ 313:744).
     """
     said = np.asarray(verdicts, dtype=float)
-    said = said[(~np.isnan(said)).sum(axis=1) >= 2] if said.size else np.empty((0, 2))
+    twice = (~np.isnan(said)).sum(axis=1) >= 2 if said.size else np.zeros(0, dtype=bool)
+    said = said[twice] if said.size else np.empty((0, 2))
     n = len(said)
     if n < LEAST:
         return not_made("repeats", UNIT, f"{n} items with two verdicts or more; the probe needs {LEAST}", n)
     size = (~np.isnan(said)).sum(axis=1)
     differs = (said[:, :, None] != said[:, None, :]) & ~np.isnan(said)[:, :, None] & ~np.isnan(said)[:, None, :]
     rate = differs.sum(axis=(1, 2)) / (size * (size - 1))
-    value, se = float(rate.mean()), float(rate.std(ddof=1) / np.sqrt(n))
+    value = float(rate.mean())
+    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[twice])
+    parts = summed_by_cluster((rate - value) / n, names)
+    g = len(parts)
+    if names is not None and g < LEAST_CLUSTERS:
+        return not_made("repeats", UNIT, few_clusters(g), n)
+    se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
     details = {"unanimous": share(int((rate == 0).sum()), n)}
     if not nominal:
         variance = np.nanvar(said, axis=1, ddof=1)
         details |= _deviation(variance, n)
     flat = se < 1e-12
-    p = _same_everywhere(value, n, tolerated) if flat else _above(value, se, tolerated, n)
+    p = _same_everywhere(value, n, tolerated) if flat else _above(value, se, tolerated, g)
     return Probe(
         "repeats",
         normal(value, se, n_items=n, bounds=(0.0, 1.0)),
@@ -63,8 +80,8 @@ def _same_everywhere(value: float, n: int, tolerated: float) -> float:
     return float(scipy.stats.binomtest(round(value * n), n, tolerated, alternative="greater").pvalue)
 
 
-def _above(value: float, se: float, tolerated: float, n: int) -> float:
-    return float(scipy.stats.t.sf((value - tolerated) / se, n - 1))
+def _above(value: float, se: float, tolerated: float, g: int) -> float:
+    return float(scipy.stats.t.sf((value - tolerated) / se, g - 1))
 
 
 def _deviation(variance: npt.NDArray[np.float64], n: int) -> dict[str, Estimate]:

@@ -1,4 +1,9 @@
-"""Is the judge's error the same in every group of items (domain, tier, assistant, demographics)?"""
+"""Is the judge's error the same in every group of items (domain, tier, assistant, demographics)?
+
+Items of one profile depend on each other. A grouping that is constant within profiles is tested by dealing profiles to
+groups, never items; one that varies within them by turning the signs of what profiles contribute (Cameron, Gelbach and
+Miller 2008, Review of Economics and Statistics 90:414-427, with the null hypothesis imposed).
+"""
 
 from collections.abc import Sequence
 
@@ -7,95 +12,160 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
-from annotation.stats.table import FloatArray, IntArray
+from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import figure
-from judging.stats.audits.probe import LEAST, Probe, detectable, not_made
+from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, LEVEL, POWER, TINY, Probe, few_clusters, not_made
+from judging.stats.audits.unit_groups import (
+    DRAWS,
+    MOST_PERMUTED,
+    SEED,
+    compare_groups,
+    difference,
+    mean_and_error,
+    n_contrasts,
+)
 
-UNIT = "judge minus person in the group that stands out most, less the same elsewhere"
-PERMUTATIONS = 1999
-FEW_VALUES = 60
+UNIT = "judge minus people in the group that stands out most, less the same elsewhere"
+LEAST_UNITS = 3
+"""Clusters below which a group that is constant within clusters is left out."""
 
 
 def subgroups(
-    judge: npt.ArrayLike,
-    person: npt.ArrayLike,
+    differences: npt.ArrayLike,
     groups: Sequence[str],
     *,
+    clusters: Sequence[str] | None = None,
     name: str = "subgroups",
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    unit: str = UNIT,
 ) -> Probe:
-    """The largest standardised departure of a group's bias from the rest, by a permutation test.
+    """The group whose bias stands out most from the rest.
 
     Parameters
     ----------
-    judge, person
-        (n,) scores or preferences; NaN where missing.
+    differences
+        (n,) the judge's departure from people on each item; NaN where missing.
     groups
-        (n,) group of each item; groups of fewer than 10 items are left out.
-    name
+        (n,) group of each item. Groups of fewer than 10 items or, where a group holds whole clusters, fewer than three
+        clusters are left out.
+    clusters
+        What is independent of each other; None where items are.
+    name, unit
         Of the probe, for example ``"subgroups:domain"``.
-    permutations, seed
-        Number of random reassignments of items to groups, and their seed. Exact for any shape of the differences.
 
     Returns
     -------
     Probe
-        The interval of the effect and those in ``details`` (judge minus person by group) hold for all groups together
-        (Bonferroni).
+        The interval of the effect and those in ``details`` (by group) hold for all groups together (Bonferroni).
     """
-    d = np.asarray(judge, dtype=float) - np.asarray(person, dtype=float)
+    d = np.asarray(differences, dtype=float)
+    known = ~np.isnan(d)
     labels = np.asarray(groups, dtype=object).astype(str)
-    names, place, counts = np.unique(labels[~np.isnan(d)], return_inverse=True, return_counts=True)
-    large = counts >= LEAST
-    if large.sum() < 2:
-        return not_made(name, UNIT, f"fewer than two groups of {LEAST} items or more", int(counts.sum()))
-    used = large[place]
-    kept, group = d[~np.isnan(d)][used], (np.cumsum(large) - 1)[place[used]]
-    if np.ptp(kept) < 1e-12:
-        return not_made(name, UNIT, "judge minus person is the same on every item", len(kept))
-    members = np.eye(int(large.sum()))[group]
-    size, deviation = members.sum(axis=0), kept - kept.mean()
-    scale = np.sqrt((deviation**2).mean() * (1 / size - 1 / len(kept))) * size
-    observed = np.abs(deviation @ members) / scale
-    shuffled = _shuffled_sums(deviation, size.astype(np.int64), permutations, np.random.default_rng(seed))
-    extreme = (np.abs(shuffled) / scale).max(axis=1)
-    p = (1 + (extreme >= observed.max() - 1e-9).sum()) / (permutations + 1)
-    worst = int(observed.argmax())
-    effect, se = _against_rest(kept, group == worst)
-    z = float(scipy.stats.norm.ppf(1 - 0.05 / (2 * large.sum())))
+    names = np.arange(len(d)) if clusters is None else np.asarray(clusters, dtype=object).astype(str)
+    d, labels, cluster = d[known], labels[known], np.unique(names[known], return_inverse=True)[1]
+    constant = _is_constant(labels, cluster)
+    kept, shown = _large(labels, cluster, LEAST_UNITS if constant and clusters is not None else 1)
+    if len(shown) < 2:
+        return not_made(name, unit, f"fewer than two groups of {LEAST} items or more{_of_units(clusters)}", len(d))
+    d, labels, cluster = d[kept], labels[kept], np.unique(cluster[kept], return_inverse=True)[1]
+    n_units = int(cluster.max()) + 1
+    if clusters is not None and n_units < LEAST_CLUSTERS:
+        return not_made(name, unit, few_clusters(n_units), len(d))
+    if np.ptp(d) < TINY:
+        return not_made(name, unit, "judge minus people is the same on every item", len(d))
+    members = labels[:, None] == np.array(shown)[None, :]
+    find = _of_whole_clusters if constant else _within_clusters
+    t, p, test, effects = find(d, cluster, members)
+    worst = int(t.argmax())
+    value, se, df = effects[worst]
+    quantile = float(scipy.stats.t.ppf(1 - LEVEL / (2 * n_contrasts(members)), df))
+    power = float(scipy.stats.t.ppf(POWER, df))
     return Probe(
         name,
-        figure(effect, (effect - z * se, effect + z * se), n_items=len(kept), confidence=0.95, method="Bonferroni"),
-        f"{UNIT} (group {names[large][worst]})",
-        f"permutation test, {permutations} draws",
-        float(p),
-        detectable(se, level=0.05 / int(large.sum())),
-        {str(label): _bias(kept[group == k], z) for k, label in enumerate(names[large])},
+        _interval(value, se, quantile, len(d)),
+        f"{unit} (group {shown[worst]})",
+        test.replace("units", "items" if clusters is None else "clusters"),
+        p,
+        (quantile + power) * se if se > TINY else np.nan,
+        {label: _mean(d, cluster, members[:, k], len(shown)) for k, label in enumerate(shown)},
     )
 
 
-def _shuffled_sums(d: FloatArray, size: IntArray, draws: int, rng: np.random.Generator) -> FloatArray:
-    """(draws, k) sums of ``d`` (n,) over groups of the given sizes when items are dealt to them at random.
-
-    Ratings differ by few distinct amounts: then it is enough to draw how many items of each amount a group gets, a
-    table with both margins fixed.
-    """
-    values, counts = np.unique(d.round(9), return_counts=True)
-    if len(values) <= FEW_VALUES:
-        tables = scipy.stats.random_table(size, counts).rvs(size=draws, random_state=rng)
-        sums: FloatArray = tables @ values
-        return sums
-    ends = np.cumsum(size)
-    return np.array([np.add.reduceat(rng.permutation(d), ends - size) for _ in range(draws)])
+def _is_constant(labels: npt.NDArray[np.object_], cluster: IntArray) -> bool:
+    """Whether no cluster has items of two groups."""
+    pairs = {*zip(cluster.tolist(), labels.tolist(), strict=True)}
+    return len(pairs) == len(set(cluster.tolist()))
 
 
-def _against_rest(d: FloatArray, inside: npt.NDArray[np.bool_]) -> tuple[float, float]:
-    a, b = d[inside], d[~inside]
-    return float(a.mean() - b.mean()), float(np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)))
+def _large(labels: npt.NDArray[np.object_], cluster: IntArray, least: int) -> tuple[BoolArray, list[str]]:
+    """(n,) which items are in a group that is large enough, and the names of these groups."""
+    shown = [
+        label
+        for label in sorted(set(labels.tolist()))
+        if (labels == label).sum() >= LEAST and len(np.unique(cluster[labels == label])) >= least
+    ]
+    return np.isin(labels.astype(str), shown), shown
 
 
-def _bias(d: FloatArray, z: float) -> Estimate:
-    se = float(d.std(ddof=1) / np.sqrt(len(d)))
-    mean = float(d.mean())
-    return figure(mean, (mean - z * se, mean + z * se), n_items=len(d), confidence=0.95, method="Bonferroni")
+def _of_units(clusters: Sequence[str] | None) -> str:
+    return "" if clusters is None else f", in {LEAST_UNITS} clusters or more where they hold whole clusters"
+
+
+Effect = tuple[float, float, float]
+"""One group minus the rest: value, standard error, degrees of freedom."""
+
+
+def _of_whole_clusters(
+    d: FloatArray, cluster: IntArray, members: BoolArray
+) -> tuple[FloatArray, float, str, list[Effect]]:
+    """Clusters (or items on their own) are exchangeable among groups."""
+    sums, counts = _sums(d, cluster)
+    first = np.unique(cluster, return_index=True)[1]
+    whole = members[first]
+    t, p, test = compare_groups(sums, counts, whole)
+    return t, p, test, [difference(sums, counts, whole[:, k]) for k in range(whole.shape[1])]
+
+
+def _within_clusters(
+    d: FloatArray, cluster: IntArray, members: BoolArray
+) -> tuple[FloatArray, float, str, list[Effect]]:
+    """What a cluster contributes to a group's departure has either sign with equal chance."""
+    inside, g = members.astype(float), int(cluster.max()) + 1
+    weights = inside / inside.sum(axis=0) - (1 - inside) / (1 - inside).sum(axis=0)
+    value = d @ weights
+    null = _summed((d - d.mean())[:, None] * weights, cluster)
+    t = np.abs(null.sum(axis=0)) / np.sqrt(np.maximum((null**2).sum(axis=0), TINY))
+    fitted = d[:, None] - np.where(members, d @ (inside / inside.sum(axis=0)), d @ ((1 - inside) / (1 - inside).sum(0)))
+    se = np.sqrt(g / (g - 1) * (_summed(fitted * weights, cluster) ** 2).sum(axis=0))
+    effects = [(float(v), float(s), float(g - 1)) for v, s in zip(value, se, strict=True)]
+    if g > MOST_PERMUTED:
+        tails = 2 * scipy.stats.t.sf(np.abs(value) / np.maximum(se, TINY), g - 1)
+        return t, min(1.0, n_contrasts(members) * float(tails.min())), f"t over {g} units, Bonferroni", effects
+    signs = np.random.default_rng(SEED).choice([-1.0, 1.0], (DRAWS, g))
+    extreme = (np.abs(signs @ null) / np.sqrt(np.maximum((null**2).sum(axis=0), TINY))).max(axis=1)
+    p = float((1 + (extreme >= t.max() - 1e-9).sum()) / (DRAWS + 1))
+    return t, p, f"signs of {g} units, {DRAWS} draws", effects
+
+
+def _sums(d: FloatArray, cluster: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Sum and number of the differences of each cluster."""
+    return np.bincount(cluster, d).astype(float), np.bincount(cluster).astype(float)
+
+
+def _summed(columns: FloatArray, cluster: IntArray) -> FloatArray:
+    return np.column_stack([np.bincount(cluster, column) for column in columns.T])
+
+
+def _interval(value: float, se: float, quantile: float, n: int) -> Estimate:
+    ends = (value - quantile * se, value + quantile * se) if se > TINY else (np.nan, np.nan)
+    reason = None if se > TINY else "no interval: the data do not vary"
+    return figure(value, ends, n_items=n, confidence=1 - LEVEL, method="t over clusters, Bonferroni", reason=reason)
+
+
+def _mean(d: FloatArray, cluster: IntArray, inside: BoolArray, tests: int) -> Estimate:
+    unit = np.unique(cluster[inside], return_inverse=True)[1]
+    sums, counts = _sums(d[inside], unit)
+    if len(sums) < 2:
+        return _interval(float(d[inside].mean()), 0.0, 0.0, int(inside.sum()))
+    mean, variance = mean_and_error(sums, counts, np.ones(len(sums), dtype=bool))
+    quantile = float(scipy.stats.t.ppf(1 - LEVEL / (2 * tests), len(sums) - 1))
+    return _interval(mean, float(np.sqrt(variance)), quantile, int(inside.sum()))

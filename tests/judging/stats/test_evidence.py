@@ -56,13 +56,6 @@ def test_tiers_are_those_of_the_tiers_page():
     assert found.tiers == tuple(item.tier or "" for item in tiers(found.table, draws=0).items)
 
 
-def test_the_person_drawn_rated_the_item():
-    found = people([[0, -1, 2], [-1, -1, -1], [3, 3, 3]])
-    drawn = found.drawn(np.random.default_rng(0).random((3, 3)))
-    assert drawn[0] in (0, 2)
-    assert drawn[1:].tolist() == [-1, 3]
-
-
 def test_columns_leave_out_what_was_not_asked_and_weigh_by_the_draw():
     whole = Evidence(
         material(4, inclusion=[1, 1, 0.5, 0.5], clusters=["a", "a", "b", "c"]),
