@@ -59,7 +59,10 @@ def test_marks_count_the_references_in_the_order_of_their_naming():
     audit = {
         "criteria": {
             "c": {
-                "probes": [{"name": "length", "found": False}, {"name": "position", "found": None}],
+                "probes": [
+                    {"name": "length", "found": False, "test": "latent-trait model, t with 99 df"},
+                    {"name": "position", "found": None, "test": "none"},
+                ],
                 "correction": "holm",
                 "labels": {"annotators": [{}]},
             }
@@ -68,7 +71,8 @@ def test_marks_count_the_references_in_the_order_of_their_naming():
     found = methods.methods(people, [calibration(ppi=KNOWN)], [audit])
     marks = [int(mark) for mark in re.findall(r"\d+", " ".join(re.findall(r"\[([\d, ]+)\]", found.text)))]
     assert marks == list(range(1, len(found.references) + 1))
-    assert "probed for length against" in found.text
+    assert "probed for length, with p-values corrected" in found.text
+    assert "one latent trait" in found.text
 
 
 def test_latex_escapes_what_it_would_read():
