@@ -133,7 +133,11 @@ def _people(people: Document) -> Said:
     yield "Agreement among people is given as Fleiss' kappa and Krippendorff's alpha", ("fleiss", "krippendorff")
     resamples = max(found["bootstrap"] for found in people.values())
     if resamples:
-        yield f"Intervals are BCa bootstrap intervals over {resamples:,} resamples of the items", ("efron",)
+        yield (
+            "Intervals are Student's t intervals of the jackknife, and from 200 independent units on BCa bootstrap "
+            f"intervals over {resamples:,} resamples",
+            ("efron",),
+        )
 
 
 def _judges(criteria: Sequence[Document]) -> Said:

@@ -219,7 +219,8 @@ def gained(rng: np.random.Generator, n: int, per: int, r: float) -> Estimate:
     profile, of_profile = np.arange(total) // per, 0.3 if per > 1 else 0.0
 
     def noise() -> np.ndarray:
-        return np.sqrt(of_profile) * rng.normal(size=total)[profile] + np.sqrt(1 - of_profile) * rng.normal(size=total)
+        shared, own = rng.normal(size=total)[profile], rng.normal(size=total)
+        return np.asarray(np.sqrt(of_profile) * shared + np.sqrt(1 - of_profile) * own)
 
     y = noise()
     f = r * y + np.sqrt(1 - r**2) * noise()

@@ -120,7 +120,7 @@ def _differences(
         replace(held.resampling, confidence=level),
         [bases[name] for name in figures.ALL],
         [reasons[name] for name in figures.ALL],
-        student=level > held.resampling.confidence,
+        student=True,
     )
     return [replace(one, confidence=held.resampling.confidence) for one in each]
 
@@ -167,7 +167,9 @@ def rank_judges(
     judges: Mapping[str, npt.ArrayLike],
     *,
     figure: str = "mean_cohen_kappa",
+    bootstrap: int = 2000,
     confidence: float = 0.95,
+    seed: int = 0,
 ) -> Ranking:
     """Which of several judges agrees most with people, as far as the data can tell?
 
@@ -180,6 +182,8 @@ def rank_judges(
         without one are left out.
     figure
         One of `judging.stats.figures.MEANS`.
+    bootstrap, seed
+        Of the interval of each judge's own figure, as in `annotation.stats.agreement.agreement`.
     confidence
         With which all intervals of differences, and all rank sets, hold at once.
 
@@ -190,7 +194,7 @@ def rank_judges(
     """
     codes = {name: checked_codes(said, people, name) for name, said in judges.items()}
     held = Held.of(
-        people, np.column_stack(list(codes.values())), list(codes), bootstrap=1, confidence=confidence, seed=0
+        people, np.column_stack(list(codes.values())), list(codes), bootstrap=bootstrap, confidence=confidence, seed=seed
     )
     each = [_one_figure(held, judge, figure) for judge in range(len(codes))]
     values = np.array([one.value[0] for one in each])
@@ -198,7 +202,7 @@ def rank_judges(
     values, names = values[order], [names[i] for i in order]
     basis, reason = held.bases()[figure], held.reasons()[figure]
     scale = scales_of([figure])
-    own = [estimates(each[i], held.resampling, [basis], [reason], scale=scale, student=True)[0] for i in order]
+    own = [estimates(each[i], held.resampling, [basis], [reason], scale=scale)[0] for i in order]
     between = _together(values, [each[i].left_out[:, 0] for i in order], held.resampling, basis, reason)
     ranks = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), len(names))
     return Ranking(

@@ -66,6 +66,15 @@ class SecondOpinion:
         """Whether no difference is more than rounding."""
         return all(one.difference <= SAME for one in self.figures)
 
+    def describe(self) -> str:
+        """One sentence for page, report and certificate."""
+        worst = self.largest
+        if worst is None:
+            return "No figure was recomputed: there is none that another library has."
+        libraries = " and ".join(sorted({one.library for one in self.figures}))
+        said = f"{len(self.figures)} figures recomputed with {libraries}; largest difference {worst.difference:.1e}"
+        return f"{said}." if self.agrees else f"{said} ({worst.figure}): do not trust these figures, and report this."
+
     def as_json(self) -> dict[str, Any]:
         """The comparison as JSON types; the figures themselves only where they differ."""
         worst = self.largest
@@ -74,6 +83,7 @@ class SecondOpinion:
             "libraries": sorted({one.library for one in self.figures}),
             "largest_difference": None if worst is None else number_or_none(worst.difference),
             "agrees": self.agrees,
+            "message": self.describe(),
             "different": [one.as_json() for one in self.figures if one.difference > SAME],
         }
 

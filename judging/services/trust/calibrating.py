@@ -22,6 +22,7 @@ from judging.stats.clustered_shares import clustered_share
 from judging.stats.evidence import Evidence
 from judging.stats.leaderboard import leaderboard
 from judging.stats.observed import chosen, scored
+from judging.stats.second_opinion import recompute
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, corrected_by
 
@@ -43,7 +44,8 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
     positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
     has_scores = _tells_scores(evidence)
     headline = choose_headline(evidence.table.level, evidence.table.n_categories)
-    agreed = _agreement(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap)
+    everything = np.ones(evidence.material.n, dtype=bool)
+    agreed = _agreement(evidence, name, options, everything, options.bootstrap, second_opinion=True)
     found = calibrate(
         columns,
         positive=positive,
@@ -120,6 +122,8 @@ def _agreement(
     kept: BoolArray,
     bootstrap: int,
     sweep: Sequence[float] = SWEEP,
+    *,
+    second_opinion: bool = False,
 ) -> dict[str, Any]:
     """The judge beside people, and whether it may stand in for one of them.
 
@@ -137,7 +141,8 @@ def _agreement(
         confidence=options.confidence,
         seed=options.seed,
     )
-    return {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options, sweep)}
+    found = {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options, sweep)}
+    return found | ({"second_opinion": recompute(table, codes, agreement).as_json()} if second_opinion else {})
 
 
 def _answered(evidence: Evidence) -> BoolArray:

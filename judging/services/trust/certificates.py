@@ -23,7 +23,17 @@ from judging.services.trust.verdicts import CriterionVerdict
 
 FORMAT = "concord-judge-certificate/2"
 
-KEPT = ("labels", "n_labelled", "n_unlabelled", "unscored", "selective", "confidence_from")
+KEPT = (
+    "labels",
+    "n_labelled",
+    "n_unlabelled",
+    "unscored",
+    "selective",
+    "confidence_from",
+    "headline",
+    "dependence",
+    "second_opinion",
+)
 """What of a criterion's calibration is on the certificate beside the verdict."""
 
 LONGEST_REASON = 2000

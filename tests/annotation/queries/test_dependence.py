@@ -73,7 +73,7 @@ def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked
     (given,) = ratings.of_study(criterion.study)
     assert len(set(given.table.clusters)) == 4
     found = result(criterion)
-    assert "cluster bootstrap over 4 profiles" in found["dependence"]["message"]
+    assert "whole clusters as independent, 4 profiles" in found["dependence"]["message"]
     evidence, document = calibrate(criterion)
     assert document["dependence"] == found["dependence"]
     table = evidence.people[criterion.pk].table
@@ -106,10 +106,10 @@ def test_a_study_may_name_none_a_grouping_or_a_key_of_its_source(criterion):
     study = criterion.study
     studies.name_clustering(by=None, study=study, clustering="none")
     assert ratings.of_study(study)[0].table.clusters is None
-    assert "one by one" in result(criterion)["dependence"]["message"]
+    assert "take items as independent" in result(criterion)["dependence"]["message"]
     studies.name_clustering(by=None, study=study, clustering="condition")
     assert set(ratings.of_study(study)[0].table.clusters) == {"base"}
-    assert result(criterion)["coefficients"]["fleiss_kappa"]["reason"].startswith("no interval")
+    assert result(criterion)["coefficients"]["fleiss_kappa"]["reason"].startswith("not enough evidence")
     for item in study.items.filter(position__gt=4).select_related("dialogue"):
         Dialogue.objects.filter(pk=item.dialogue_id).update(extra={"batch": item.position % 5})
     studies.name_clustering(by=None, study=study, clustering="batch")
@@ -147,7 +147,7 @@ def test_one_profile_alone_gives_values_with_a_reason_instead_of_intervals():
     kappa = result(found)["judges"]["gpt"]["mean_weighted_cohen_kappa"]
     assert kappa["value"] is not None
     assert kappa["low"] is None
-    assert kappa["reason"].startswith("no interval")
+    assert kappa["reason"].startswith("not enough evidence")
     _, document = calibrate(found)
     assert document["agreement"]["mean_weighted_cohen_kappa"] == kappa
 

@@ -108,7 +108,7 @@ def test_groups():
 
 
 def test_dialogues_of_one_profile_are_resampled_together():
-    run = run_of("1", "4", "1", "4")
+    run = run_of(*"1414141414")
     separate = of(run)["overall"]
     first = run.study.items.first().dialogue.scenario.profile
     for item in run.study.items.all():

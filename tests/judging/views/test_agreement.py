@@ -93,14 +93,14 @@ def test_names_from_outside_are_escaped_everywhere(criterion, alice):
 
 def test_the_same_number_of_queries_for_any_number_of_criteria(criterion, alice, django_assert_num_queries):
     page(alice)
-    with django_assert_num_queries(26):
+    with django_assert_num_queries(27):
         page(alice)
     for key in ("a", "b"):
         more = CriterionFactory(study=criterion.study, key=key)
         people_say(more, {"bob": list("123412"), "dana": list("123412")})
         judge_says(more, f"judge-{key}", list("123412"))
     page(alice)
-    with django_assert_num_queries(26):
+    with django_assert_num_queries(27):
         page(alice)
 
 
@@ -179,7 +179,7 @@ def test_groups_of_items_are_asked_by_address_and_kept_in_the_downloads(criterio
     url = reverse("agreement", args=["suits"])
     text = text_of(alice.get(url, {"by": "tier", "cluster": "none"}))
     assert "Groups of items on Preference" in text
-    assert "Intervals resample items one by one." in text
+    assert "Intervals take items as independent." in text
     assert "gpt minus longer" in text
     html = alice.get(url, {"by": "tier"}).content.decode()
     assert "agreement.csv?by=tier" in html

@@ -78,7 +78,7 @@ def test_the_list_takes_the_same_number_of_queries_for_any_size(alice, n, django
     criterion = CriterionFactory(study=study, yes_no=True)
     people_say(criterion, {"bob": ["yes"] * n, "dana": ["no"] * n})
     judge_says(criterion, "gpt", ["yes"] * n)
-    with django_assert_num_queries(26):
+    with django_assert_num_queries(27):
         listed(alice)
 
 
