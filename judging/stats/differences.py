@@ -194,7 +194,12 @@ def rank_judges(
     """
     codes = {name: checked_codes(said, people, name) for name, said in judges.items()}
     held = Held.of(
-        people, np.column_stack(list(codes.values())), list(codes), bootstrap=bootstrap, confidence=confidence, seed=seed
+        people,
+        np.column_stack(list(codes.values())),
+        list(codes),
+        bootstrap=bootstrap,
+        confidence=confidence,
+        seed=seed,
     )
     each = [_one_figure(held, judge, figure) for judge in range(len(codes))]
     values = np.array([one.value[0] for one in each])

@@ -10,6 +10,7 @@ from django.urls import reverse
 from judging.models import Evaluation, FailureTag, JudgeRun
 from judging.queries import evaluations as queries
 from judging.showing import Setting
+from judging.views import evaluations as evaluations_view
 from tests import factories
 from tests.judging.benchmarks import benchmark_with, evaluated
 from tests.judging.helpers import scripted
@@ -107,6 +108,13 @@ def test_results_show_accuracy_lines(client, rosa, evaluation):
     assert "human, leave one out" in page
     assert "memories are made from their own fields" in page
     assert "Not known: the model tells no probabilities." in page
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_one"), [(0.4, 0.6, True), (0.5, 0.9, True), (0.51, 0.9, False), (None, None, False)]
+)
+def test_a_row_is_at_chance_where_its_interval_holds_one_half(low, high, is_one):
+    assert evaluations_view.is_at_chance({"value": 0.7, "low": low, "high": high}) is is_one
 
 
 def test_results_before_anybody_answered(client, rosa, benchmark):
