@@ -156,7 +156,7 @@ def _course_panel(
     y_scale = alt.Scale(domain=[0, 1])
     base = alt.Chart(inline(rows), width=COURSE, height=PANEL, title=alt.Title(name, anchor="start"))
     colour = alt.value(palette.people)
-    interval = base.mark_rule(strokeWidth=1.5).encode(
+    interval = base.mark_rule(strokeWidth=1.5, aria=False).encode(
         x=x, y=alt.Y("low:Q", scale=y_scale, title=None), y2="high:Q", color=colour
     )
     line = base.mark_line(strokeWidth=1).encode(

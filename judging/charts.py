@@ -128,7 +128,9 @@ def _panel(part: Rows, scale: alt.Scale, y_axis: alt.Axis, palette: Palette, *, 
     base = alt.Chart(inline(shown)).encode(y=y)
     layers = [
         *_band(part.ceiling, scale, palette),
-        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=_by_kind(palette)),
+        base.mark_rule(strokeWidth=1.5, aria=False).encode(
+            x=alt.X("low:Q", scale=scale), x2="high:Q", color=_by_kind(palette)
+        ),
         base.mark_point(filled=True, opacity=1, size=90).encode(x=x, color=_by_kind(palette), shape=_shape()),
         base.transform_filter("datum.text")
         .mark_text(align="left", dx=4, color=palette.quiet)
@@ -194,7 +196,7 @@ def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: b
     y = alt.Y("value:Q", scale=scale, axis=y_axis)
     layers = [
         base.mark_line(color=palette.judge, strokeWidth=1).encode(y=y),
-        base.mark_rule(strokeWidth=1.5).encode(
+        base.mark_rule(strokeWidth=1.5, aria=False).encode(
             y=alt.Y("low:Q", scale=scale, axis=y_axis), y2="high:Q", color=_by_kind(palette)
         ),
         base.mark_point(filled=True, opacity=1, size=90).encode(y=y, color=_by_kind(palette), shape=_shape()),

@@ -67,7 +67,9 @@ def panel(
     layers = [
         *zero(column, palette),
         *mean_line(column, whole, scale, palette),
-        base.mark_rule(strokeWidth=1.5, color=palette.judge).encode(x=alt.X("low:Q", scale=scale), x2="high:Q"),
+        base.mark_rule(strokeWidth=1.5, color=palette.judge, aria=False).encode(
+            x=alt.X("low:Q", scale=scale), x2="high:Q"
+        ),
         base.mark_point(filled=True, opacity=1, size=70, shape="diamond", color=palette.judge).encode(
             x=alt.X("value:Q", scale=scale, axis=x_axis)
         ),

@@ -48,7 +48,7 @@ def study():
     made.annotators.add(*User.objects.filter(username__in=["p0", "p2"]))
     judge_says(criterion, "second", ["2", "3"] * 20)
     panels.combine(by=rosa, name="Jury", runs=list(JudgeRun.objects.order_by("pk")))
-    recalibration.apply(by=rosa, found=trusted(criterion))
+    recalibration.apply(by=rosa, found=trusted(criterion), anyway=True)
     exclusions.exclude(by=rosa, study=made, annotator=User.objects.get(username="p2"), reason="too fast")
     Adjudication.objects.create(item=made.items.get(position=3), criterion=criterion, value="4", decided_by=rosa)
     invitations.create(by=rosa, study=made)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from annotation.stats.table import FloatArray, IntArray
 from judging.stats.audits.trait_model import Evaluated, Ratings, evaluate
@@ -227,7 +227,7 @@ def _steps(ascending: FloatArray) -> FloatArray:
 def _first_cuts(codes: IntArray, q: int) -> FloatArray:
     """(q - 1,) normal quantiles of the cumulated shares, half a rating added to each category."""
     counts = np.bincount(codes, minlength=q) + 0.5
-    cuts: FloatArray = ndtri(np.cumsum(counts)[:-1] / counts.sum())
+    cuts: FloatArray = scipy.special.ndtri(np.cumsum(counts)[:-1] / counts.sum())
     return cuts
 
 

@@ -12,7 +12,7 @@ items of one cluster depend on each other; the errors then come from sums over c
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from annotation.stats.table import FloatArray, IntArray
 
@@ -137,7 +137,7 @@ def _cells(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, F
     """Probability between two ends of a normal variable, and the derivatives of its logarithm in either."""
     # in the upper tail the difference of two numbers near 1 loses its digits: turn it round
     turned = low > 0
-    p = ndtr(np.where(turned, -low, high)) - ndtr(np.where(turned, -high, low))
+    p = scipy.special.ndtr(np.where(turned, -low, high)) - scipy.special.ndtr(np.where(turned, -high, low))
     p = np.maximum(p, FLOOR)
     return p, -_density(low) / p, _density(high) / p
 

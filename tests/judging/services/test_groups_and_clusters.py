@@ -94,8 +94,8 @@ def test_pairs_without_profiles_share_their_question():
     people_say(found, {"bob": BOB[:3], "dana": DANA[:3]})
     with pytest.raises(InputError, match=r"no item of .* has a 'profile'"):
         document(found, cluster="profile")
-    assert "over 1 question." in document(found)["conventions"][0]["message"]
-    assert "one by one" in document(found, cluster="none")["conventions"][0]["message"]
+    assert "as independent, 1 question." in document(found)["conventions"][0]["message"]
+    assert "items as independent" in document(found, cluster="none")["conventions"][0]["message"]
 
 
 def test_one_judge_minus_another_is_paired(criterion):
