@@ -33,7 +33,7 @@ ROWS = 128
 """Replicates drawn at a time. Part of what a seed means: another number gives other draws."""
 
 TABLE = 1 << 16
-WORTH_A_THREAD = 10_000_000
+WORTH_A_THREAD = 2_000_000
 """Below this many numbers threads wait for each other longer than they save."""
 
 THREADS = min(4, os.cpu_count() or 1)

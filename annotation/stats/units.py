@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+import scipy
 
 from annotation.stats.drawing import BUDGET, SingleArray, Urn
 from annotation.stats.table import FloatArray, IntArray, RatingTable
@@ -129,12 +130,16 @@ class Resampling:
 
     def by_unit(self, rows: FloatArray) -> FloatArray:
         """(k, m) sums of ``rows`` (n_items, m) over the items of each unit, times their weights."""
-        weighted = rows * self.item_weights[:, None] if (self.item_weights != 1).any() else rows
         if np.array_equal(self.unit, np.arange(len(self.stratum))):
-            return weighted
-        summed = np.zeros((len(self.stratum), rows.shape[1]))
-        np.add.at(summed, self.unit, weighted)
+            return rows * self.item_weights[:, None] if (self.item_weights != 1).any() else rows
+        summed: FloatArray = self._items_of_units @ rows
         return summed
+
+    @cached_property
+    def _items_of_units(self) -> scipy.sparse.csc_array:
+        """(k, n_items): the weight of each item in its unit, 0 in all others."""
+        n = len(self.unit)
+        return scipy.sparse.csc_array((self.item_weights, self.unit, np.arange(n + 1)), shape=(len(self.stratum), n))
 
     @cached_property
     def stratum_sizes(self) -> FloatArray:

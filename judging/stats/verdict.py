@@ -31,7 +31,7 @@ class Rules:
         A larger share of replies without a verdict: do not use, where the whole interval is larger.
     useful
         The lower end of the judge's mean kappa with people must lie above this; 0 is chance. Do not use, where the
-        whole interval lies at or below it.
+        whole interval lies at or below it, or where the judge gives every item the same verdict.
     below_ceiling
         To replace a person, the judge may lack at most this much kappa to the human ceiling, at the upper end of the
         interval, or of Student's over clusters where that is higher: a one-sided test at 2.5 %.
@@ -92,6 +92,8 @@ class Facts:
         Share of the verdicts accepted without review at the guaranteed agreement; undefined where none is guaranteed.
     gained
         Effective sample size gained by PPI++, as a share of the labels there are.
+    constant
+        Whether the judge gave all these items the same verdict: its kappa is 0 by definition, without an interval.
     acceptance_ruled_out
         Whether even the surest verdicts are known to agree less often than is asked for.
     alt_test_passed
@@ -110,6 +112,7 @@ class Facts:
     below_ceiling: Estimate
     accepted: Estimate
     gained: Estimate
+    constant: bool = False
     acceptance_ruled_out: bool = False
     alt_test_passed: bool | None = None
     biases: tuple[str, ...] = ()
@@ -197,8 +200,10 @@ def _readable(facts: Facts, rules: Rules) -> Reason:
 
 def _useful(facts: Facts, rules: Rules) -> Reason:
     met = facts.agreement.low > rules.useful
-    refuted = facts.agreement.high <= rules.useful and _is_enough(facts, rules)
+    refuted = (facts.constant or facts.agreement.high <= rules.useful) and _is_enough(facts, rules)
     message = f"kappa with people is {_said(facts.agreement)}; the lower end must lie above {rules.useful:g}"
+    if facts.constant:
+        message += "; the judge gave every item the same verdict"
     return Reason("agreement", "do not use" if refuted else "not enough evidence", met, message)
 
 

@@ -88,7 +88,7 @@ def _positive(criterion: Criterion, asked: str | None) -> str | None:
     return next((value for value in criterion.values if value.lower() in YES), None)
 
 
-def _labels(evidence: Evidence) -> dict[str, float]:
+def _labels(evidence: Evidence) -> dict[str, Any]:
     """What people's labels are made of."""
     people, said = evidence.people, evidence.said
     return {
@@ -98,11 +98,19 @@ def _labels(evidence: Evidence) -> dict[str, float]:
         "adjudicated": int((people.gold != MISSING).sum()),
         "tied": int(people.tied.sum()) if people.counted else 0,
         "could_not_judge": int((people.without_label & ~people.tied).sum()),
-        "clusters": evidence.n_clusters(people.with_label & (said.codes != MISSING)),
-        "outside_commonest": evidence.outside_commonest(people.with_label & (said.codes != MISSING)),
+        **_labelled(evidence, people.with_label & (said.codes != MISSING)),
         "asked": int(said.asked.sum()),
         "unscored": int(said.unscored.sum()),
         "not_judged": int((~said.asked).sum()),
+    }
+
+
+def _labelled(evidence: Evidence, items: BoolArray) -> dict[str, Any]:
+    """What the rules ask of the items (n,) with a label and a verdict."""
+    return {
+        "clusters": evidence.n_clusters(items),
+        "outside_commonest": evidence.outside_commonest(items),
+        "constant": len(np.unique(evidence.said.codes[items])) == 1,
     }
 
 
@@ -261,10 +269,7 @@ def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray)
     return {
         "n_items": int(kept.sum()),
         "labels": {
-            "clusters": evidence.n_clusters(kept & evidence.labelled & (evidence.said.codes != MISSING)),
-            "outside_commonest": evidence.outside_commonest(
-                kept & evidence.labelled & (evidence.said.codes != MISSING)
-            ),
+            **_labelled(evidence, kept & evidence.labelled & (evidence.said.codes != MISSING)),
             "asked": int(asked.sum()),
             "unscored": int((asked & evidence.said.unscored).sum()),
         },

@@ -203,6 +203,7 @@ def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
         below_ceiling=estimate_of(below),
         accepted=_accepted(found, rules.target_agreement),
         gained=estimate_of(part["gained"]),
+        constant=part["labels"].get("constant", False),  # older documents do not say
         acceptance_ruled_out=found is not None and found["ruled_out"],
         alt_test_passed=alt_test["passes"] if alt_test else None,
         biases=probed.found,

@@ -60,6 +60,7 @@ ASSIST, UNKNOWN, NEVER = "assist and escalate", "not enough evidence", "do not u
         # known to be bad
         ({"agreement": kappa(-0.2, -0.3, -0.1)}, NEVER, "agreement"),
         ({"agreement": kappa(0.0, 0.0, 0.0)}, NEVER, "agreement"),
+        ({"agreement": kappa(0.0, np.nan, np.nan), "constant": True}, NEVER, "agreement"),
         ({"unscored": share(120, 200)}, NEVER, "unscored"),
     ],
 )
@@ -97,7 +98,7 @@ def test_few_clusters_widen_the_interval_of_the_ceiling():
 
 
 def test_labels_that_are_all_the_same_do_not_condemn():
-    flat = {"outside": 0.0, "agreement": kappa(0.0, 0.0, 0.0)}
+    flat = {"outside": 0.0, "agreement": kappa(0.0, 0.0, 0.0), "constant": True}
     assert verdict(replace(GOOD, **flat)).decision == "not enough evidence"
 
 

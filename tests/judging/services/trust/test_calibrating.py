@@ -120,7 +120,7 @@ class TestBadInput:
         criterion = CriterionFactory(study=with_items(60, slug="constant"), key="personalization")
         people_say(criterion, {name: ["1", "2", "3"] * 20 for name in ("bob", "dana")})
         judge_says(criterion, "gpt", ["3"] * 60)
-        found, trust = self.checked(criterion)  # its kappa of 0 has no interval
+        found, trust = self.checked(criterion, "do not use")  # its kappa of 0 has no interval, and needs none
         assert "constant_judge" in {warning["code"] for warning in found["warnings"]}
         assert found["gained"]["value"] is None
         assert trust.audit.result["criteria"]["personalization"]["found"] == ["leniency"]
