@@ -3,6 +3,7 @@
 Pure: labels and weights in, labels and weights out. A cluster column may have gaps; a weight may not.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -76,13 +77,17 @@ INDEPENDENT = Design()
 
 
 def plural(name: str, n: int) -> str:
-    """A grouping's name for n of them: profiles, queries, profiles or questions."""
+    """A grouping's name for n of them: profiles, queries, batches, profiles or questions."""
     words = (name or "item").replace("_", " ").split(" or ")
-    if n == 1:
-        return " or ".join(words)
-    return " or ".join(
-        word if word.endswith("s") else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s" for word in words
-    )
+    return " or ".join(words if n == 1 else map(_plural_of, words))
+
+
+def _plural_of(word: str) -> str:
+    if word.endswith("s"):
+        return word
+    if word.endswith(("ch", "sh", "x", "z")):
+        return f"{word}es"
+    return re.sub(r"(?<=[^aeiou])y$", "ie", word) + "s"
 
 
 def fill_gaps(labels: Sequence[str | None], items: Sequence[str]) -> tuple[tuple[str, ...], int]:

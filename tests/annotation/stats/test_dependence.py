@@ -12,6 +12,7 @@ from annotation.stats.dependence import (
     drop_useless,
     fill_gaps,
     find_bad_weight,
+    plural,
 )
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
@@ -19,6 +20,15 @@ from judging.stats.agreement import judge_agreement
 
 def test_an_item_without_a_cluster_stands_alone():
     assert fill_gaps(["a", "", "a", None], ["1", "2", "3", "4"]) == (("a", "item 2", "a", "item 4"), 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "many"),
+    [("profile or question", "profiles or questions"), ("batch", "batches"), ("query", "queries"), ("day", "days"),
+     ("series", "series"), ("assistant_model", "assistant models"), ("", "items")],
+)  # fmt: skip
+def test_groupings_are_named_in_the_plural(name, many):
+    assert plural(name, 2) == many
 
 
 @pytest.mark.parametrize(
