@@ -61,6 +61,12 @@ class Dependence:
         return drop_useless(replace(table, **given))
 
     @property
+    def in_words(self) -> str:
+        """What is independent of each other: 20 clusters by profile, or each item."""
+        n = 0 if self.clusters is None else len(set(self.clusters.values()))
+        return f"{n:,} cluster{'s' if n > 1 else ''} by {self.design.by}" if n else "each item alone"
+
+    @property
     def design_of_turns(self) -> Design:
         """What clusters are called where turns stay together although no clustering is named."""
         return self.design if self.clusters is not None else replace(self.design, by="dialogue")
