@@ -120,9 +120,9 @@ class Trust(Transport):
         """What people said of what the judge left to them last."""
         return cast(Json, self.get(f"studies/{slug}/judges/{judge}/escalations/newest", **query))
 
-    def recalibrate(self, slug: str, judge: int) -> types.Run:
-        """The run of the recalibrated judge."""
-        return cast(types.Run, self.post(f"studies/{slug}/judges/{judge}/maps"))
+    def recalibrate(self, slug: str, judge: int, **options: Any) -> types.Run:
+        """The run of the recalibrated judge: anyway."""
+        return cast(types.Run, self.post(f"studies/{slug}/judges/{judge}/maps", options))
 
     def new_version(self, slug: str, judge: int, **options: Any) -> types.Judge:
         """The next version of a judge: examples, criteria, seed, template."""

@@ -31,12 +31,11 @@ class Command(ConcordCommand):
         parser.add_argument("--criterion", metavar="KEY", help="all by default")
         parser.add_argument("--level", type=float, default=0.05, help="of all probes of the judge together (0.05)")
         parser.add_argument("--correction", choices=get_args(Method), default="holm", help="of the p-values (holm)")
-        parser.add_argument("--seed", type=int, default=0, help="kept with the result; no figure depends on it (0)")
         add_part(parser)
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        chosen = AuditOptions(options["level"], options["correction"], options["seed"])
+        chosen = AuditOptions(options["level"], options["correction"])
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
         hold_to(evidence.study, options)

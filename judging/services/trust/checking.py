@@ -78,6 +78,8 @@ def read_file(data: bytes) -> Any:
     parse_json(data)  # within limits: behind it, the standard library's reader cannot run out of stack
     try:
         return json.loads(data, object_pairs_hook=_once)
+    except InputError:
+        raise
     except ValueError as error:  # a whole number of thousands of digits
         raise InputError(f"This is not JSON that can be read: {error}.") from error
 

@@ -93,7 +93,7 @@ def of_judges(
         return [], []
     held_to = rules.lock(by=by, study=evidence.study)
     calibrations = runs.kept(CalibrationRun, each, asked.calibration.as_json(), asked.calibration.seed)
-    audits = runs.kept(AuditRun, each, asked.audit.as_json(), asked.audit.seed)
+    audits = runs.kept(AuditRun, each, asked.audit.as_json())
     found, waiting = [], []
     for mine in each:
         pk = mine.judge.pk
@@ -142,7 +142,7 @@ def at_once(*, by: User | None, evidence: JudgeEvidence, asked: Asked) -> Truste
 def _is_kept(evidence: JudgeEvidence, asked: Asked) -> bool:
     calibration, audit = asked.calibration, asked.audit
     calibrated = runs.kept(CalibrationRun, [evidence], calibration.as_json(), calibration.seed)
-    return bool(calibrated and runs.kept(AuditRun, [evidence], audit.as_json(), audit.seed))
+    return bool(calibrated and runs.kept(AuditRun, [evidence], audit.as_json()))
 
 
 def _computed(by: User | None, evidence: JudgeEvidence, asked: Asked, held_to: StudyRules) -> Trusted:

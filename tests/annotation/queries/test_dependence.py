@@ -13,7 +13,7 @@ from annotation.services import studies
 from judging.queries import hold_out
 from judging.queries.evidence import StudyEvidence
 from judging.queries.material import material
-from judging.services import agreement
+from judging.services import agreement, progress
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import JudgedOptions
 from judging.services.trust import holding_out, trusting
@@ -168,6 +168,21 @@ def test_strata_of_the_draw_are_kept_where_no_profile_crosses_them_and_each_is_l
     assert set(kept.strata.values()) == {"a", "b"}
     study.items.filter(position=1).update(stratum="b")
     assert read_dependence(study).strata is None
+
+
+def test_agreement_as_it_grows_ends_with_the_intervals_of_all_labels(criterion):
+    for item in criterion.study.items.all():
+        Dialogue.objects.filter(pk=item.dialogue_id).update(extra={"batch": item.position % 10})
+    studies.name_clustering(by=None, study=criterion.study, clustering="batch")
+    weigh_unequally(criterion.study)
+    found = progress.of_study(criterion.study)["growth"]
+    last = found["criteria"][0]["points"][-1]["coefficients"]
+    whole = result(criterion)
+    for name in ("krippendorff_alpha", "percent_agreement"):
+        for end in ("value", "low", "high", "method"):
+            assert last[name][end] == pytest.approx(whole["coefficients"][name][end]), (name, end)
+    assert found["dependence"] == whole["dependence"]["message"]
+    assert "whole clusters as independent" in found["dependence"]
 
 
 def test_two_readers_keep_one_result(criterion):
