@@ -264,7 +264,7 @@ class JudgeEscalations(OfJudge):
 
 
 class JudgeMaps(OfJudge):
-    @says("Apply the fitted maps: the run of the recalibrated judge", RunSerializer, status=201)
+    @says("Apply calibration: the run of the recalibrated judge", RunSerializer, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         return Response(RunSerializer(recalibration.apply(by=self.me, found=self.of(slug, pk))).data, status=201)
 
