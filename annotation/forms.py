@@ -81,7 +81,7 @@ class SampleForm(ServiceForm):
             [(field, FIELD_NAMES[field]) for field in fields], "Strata", "Only for a stratified sample."
         )
         self.fields["allocation"] = forms.ChoiceField(
-            choices=list(ALLOCATIONS.items()), label="Share the sample among strata", required=False
+            choices=list(ALLOCATIONS.items()), label="Allocation", required=False
         )
         self.fields["sample_seed"] = seed_field("Seed of the draw", "The same seed draws the same items again.")
 

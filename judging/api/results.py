@@ -268,7 +268,7 @@ class NewMaps(Given):
 
 
 class JudgeMaps(OfJudge):
-    @says("Apply the fitted maps: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201)
+    @says("Apply calibration: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         run = recalibration.apply(by=self.me, found=self.of(slug, pk), **self.given(NewMaps))
         return Response(RunSerializer(run).data, status=201)

@@ -336,7 +336,10 @@ def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterabl
             "as they were drawn.",
         )
     if columns.confidence is None and not columns.binary:
-        yield StatWarning("no_confidence", "No column of confidences: verdicts can be kept all together or not at all.")
+        yield StatWarning(
+            "no_confidence",
+            "The judge has no confidence: its verdicts can only be accepted all together or not at all.",
+        )
     if columns.binary and n and np.ptp(human[both]) > 0:
         least = min(int((human[both] == value).sum()) for value in (human[both].min(), human[both].max()))
         if least < FEW_OF_A_KIND:
@@ -363,7 +366,7 @@ def _corrected_json(mean: Corrected | None) -> dict[str, Any]:
     return {
         "human_only": nothing,
         "judge_only": nothing,
-        "ppi": {**nothing, "lambda": None, "effective_n": None, "labels_saved": None},
+        "ppi": {**nothing, "lambda": None, "effective_n": None, "effective_sample_size_gained": None},
     }
 
 

@@ -142,7 +142,7 @@ class Corrected:
 
     def as_json(self) -> dict[str, Any]:
         """The three figures as in the document of ``calibrate``."""
-        more = {"lambda": self.weight, "effective_n": self.effective_n, "labels_saved": self.saved}
+        more = {"lambda": self.weight, "effective_n": self.effective_n, "effective_sample_size_gained": self.saved}
         return {
             "human_only": self.human_only.as_json(),
             "judge_only": self.judge_only.as_json(),

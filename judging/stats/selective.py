@@ -349,7 +349,7 @@ def _why_none(tried: Sequence[Tried], items: _Labelled, target: float, delta: fl
     if tried:
         first = tried[0]
         said = f"the surest {first.kept} labelled verdicts agree with people on {first.agreeing:g}"
-        return f"{said}: the bound is {first.agreement_low:.3f}"
+        return f"{said}; lower bound {first.agreement_low:.3f}"
     known = ~np.isnan(items.sure)
     clustered = n_units(items.unit) < len(items.sure)
     least = least_units(target, delta, SPARE, exact=items.exact)

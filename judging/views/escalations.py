@@ -1,4 +1,4 @@
-"""From the verdict and comparison pages: what is left to people becomes a study, and fitted maps become a judge."""
+"""From the verdict and comparison pages: escalated items become a study, and fitted maps a judge."""
 
 from __future__ import annotations
 

@@ -99,10 +99,10 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"  {tier} ({one['n_items']} items): {one['decision']}" for tier, one in verdict["tiers"].items())
     yield f"  replace is said of {power_line(verdict['power'])}"
     yield f"probes, {found['correction']}, level {found['level']:g}"
-    header = ["probe", "effect", "test", "p", "adjusted", "found", "detectable"]
+    header = ["probe", "effect", "test", "p", "adjusted", "found", "minimum detectable effect (80 % power)"]
     yield text.columns([header, *map(_probe, found["probes"])])
     yield from filter(None, map(_beside, found["probes"]))
-    yield "rules that need no model"
+    yield "trivial baselines"
     rows = [
         [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"] for one in _simple(found)
     ]
@@ -142,7 +142,7 @@ def _labels(found: Mapping[str, Any]) -> Iterator[str]:
     yield text.columns(rows) if rows else f"  {noise['reason']}"
     if noise["backwards"]:
         yield f"! read the scale backwards: {', '.join(noise['backwards'])}"
-    yield f"correlation of judge and people: {text.estimate(found['polarity'])}"
+    yield f"judge–human correlation: {text.estimate(found['polarity'])}"
 
 
 def number(value: float | None) -> str:
@@ -170,7 +170,7 @@ def _beside(one: Mapping[str, Any]) -> str:
 
 
 def _probe(one: Mapping[str, Any]) -> list[str]:
-    said = {True: "found", False: "no", None: "not made"}[one["found"]]
+    said = {True: "found", False: "no", None: "not run"}[one["found"]]
     numbers = (one["p_value"], one["adjusted_p_value"], one["minimum_detectable_effect"])
     p, adjusted, least = ("-" if value is None else f"{value:.3f}" for value in numbers)
     return [one["name"], text.estimate(one["effect"]), one["test"], p, adjusted, said, least]

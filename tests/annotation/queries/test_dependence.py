@@ -73,7 +73,7 @@ def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked
     (given,) = ratings.of_study(criterion.study)
     assert len(set(given.table.clusters)) == 4
     found = result(criterion)
-    assert "whole clusters as independent, 4 profiles" in found["dependence"]["message"]
+    assert "4 profiles as independent clusters" in found["dependence"]["message"]
     evidence, document = calibrate(criterion)
     assert document["dependence"] == found["dependence"]
     table = evidence.people[criterion.pk].table
@@ -106,7 +106,7 @@ def test_a_study_may_name_none_a_grouping_or_a_key_of_its_source(criterion):
     study = criterion.study
     studies.name_clustering(by=None, study=study, clustering="none")
     assert ratings.of_study(study)[0].table.clusters is None
-    assert "take items as independent" in result(criterion)["dependence"]["message"]
+    assert "treat items as independent" in result(criterion)["dependence"]["message"]
     studies.name_clustering(by=None, study=study, clustering="condition")
     assert set(ratings.of_study(study)[0].table.clusters) == {"base"}
     assert result(criterion)["coefficients"]["fleiss_kappa"]["reason"].startswith("not enough evidence")

@@ -72,7 +72,7 @@ class TestDegenerate:
         assert not found.guaranteed
         assert np.isnan(found.threshold)
         assert found.coverage.value == 0
-        assert "the bound is" in found.reason
+        assert "lower bound" in found.reason
 
     def test_too_few_labels(self):
         found = select([0.9] * 10, [True] * 10, target=0.9)
@@ -136,7 +136,7 @@ class TestClusters:
         found = select(np.ones(300), agrees, target=0.8, clusters=[str(one) for one in profile])
         assert not found.guaranteed
         assert found.clusters == 20
-        assert "the bound is 0.641" in found.reason
+        assert "lower bound 0.641" in found.reason
         few = select(np.ones(300), agrees, target=0.9, clusters=[str(one) for one in profile])
         assert few.reason == "20 clusters with a labelled verdict and a confidence; the target needs about 82"
 

@@ -85,9 +85,7 @@ def test_after_it_a_change_takes_a_reason_and_stays_on_record(known, alice):
     assert kinds(known) == ["locked", "changed"]
     (said,) = found.rules_on_record()["changes"]
     assert said["sentence"].startswith("Rules changed after the first look on 20")
-    assert said["sentence"].endswith(
-        " by alice: Biases that are tolerated: from none to central_tendency. Reason: it is noise"
-    )
+    assert said["sentence"].endswith(" by alice: Tolerated biases: from none to central_tendency. Reason: it is noise")
     assert Act.objects.filter(verb="rules.set", who=alice).count() == 1
     assert acts.broken() is None
 
