@@ -9,6 +9,7 @@ of them share one error probability delta. The test is that of the binomial (Clo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,7 @@ def lower_bound(agreeing: int, n: int, delta: float) -> float:
     return float(scipy.special.betaincinv(agreeing, n - agreeing + 1, delta)) if agreeing else 0.0
 
 
+@cache
 def least_units(target: float, delta: float, disagreements: int = 0, *, exact: bool = True) -> int:
     """The number of equal units that a threshold must keep to hold with so many disagreements.
 
