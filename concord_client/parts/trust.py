@@ -61,7 +61,7 @@ class Trust(Transport):
         return cast(Json, self.get(f"studies/{slug}/judges/{judge}/calibration", **query))
 
     def audit(self, slug: str, judge: int, **query: Any) -> Json:
-        """What `audit --json` prints, verdicts included: part, criterion."""
+        """Biases and verdict of one criterion, or of all under `criteria`: part, criterion."""
         return cast(Json, self.get(f"studies/{slug}/judges/{judge}/audit", **query))
 
     def compute(self, slug: str, judge: int) -> types.Queued:

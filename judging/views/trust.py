@@ -121,7 +121,7 @@ CSV, JSON = "text/csv; charset=utf-8", "application/json; charset=utf-8"
 DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Trusted], str]]] = {
     ("calibration", "json"): (JSON, lambda found: _json(trusting.for_criterion(found.calibration.result, None))),
     ("calibration", "csv"): (CSV, lambda found: csv_text(trust_figures.calibration_rows(found.calibration.result))),
-    ("audit", "json"): (JSON, lambda found: _json(trusting.for_criterion(holding_out.audit_document(found), None))),
+    ("audit", "json"): (JSON, lambda found: _json(trusting.list_criteria(holding_out.audit_document(found), None))),
     ("audit", "csv"): (CSV, lambda found: csv_text(trust_figures.audit_rows(found.audit.result))),
 }
 

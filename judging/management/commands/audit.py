@@ -34,18 +34,22 @@ class Command(ConcordCommand):
         add_part(parser)
         add_rules(parser)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> list[dict[str, Any]]:
         chosen = AuditOptions(options["level"], options["correction"])
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
         hold_to(evidence.study, options)
         found = seen(evidence, options["judge"], Asked(audit=chosen))
         document = holding_out.audit_document(found)
-        return trusting.for_criterion(document, options["criterion"])
+        return trusting.list_criteria(document, options["criterion"])
 
     def say(self, document: Any) -> None:
-        for found in document["criteria"].values() if "criteria" in document else [document]:
-            self.stdout.write("\n".join(lines(document["judge"], found)))
+        for found in document:
+            self.stdout.write("\n".join(lines(found["judge"], found)))
+        for study in document[:1]:
+            self._say_of_all(study)
+
+    def _say_of_all(self, document: dict[str, Any]) -> None:
         self.stdout.write("".join(left_out(document)), ending="")
         self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         if document["leaks"]:

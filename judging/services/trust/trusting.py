@@ -167,3 +167,8 @@ def for_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
     head = {name: part for name, part in result.items() if name != "criteria"}
     return {**head, **documents[key]}
+
+
+def list_criteria(result: dict[str, Any], key: str | None) -> list[dict[str, Any]]:
+    """One document a criterion: of the one that is asked for, or of all."""
+    return [for_criterion(result, one) for one in ([key] if key else result["criteria"])]

@@ -45,7 +45,9 @@ def test_calibrate_of_a_study_has_the_document_of_a_file_and_more(known):
 
 
 def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):
-    found = json.loads(run("audit", *JUDGE, "--json"))
+    (found,) = json.loads(run("audit", *JUDGE, "--json"))
+    assert found["criterion"] == "personalization"
+    assert found["found"] == [probe["name"] for probe in found["probes"] if probe["found"]]
     assert found["verdict"]["decision"] in ("replace", "assist and escalate", "not enough evidence")
     assert [one["below"] for one in found["verdict"]["power"]["judges"]] == [0, 0.115]
     assert {"leniency", "central_tendency", "length", "subgroups:tier"} <= {p["name"] for p in found["probes"]}

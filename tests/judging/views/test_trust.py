@@ -109,7 +109,7 @@ def test_downloads(pairs, alice):
         assert table.startswith(first)
         rows = list(csv.reader(io.StringIO(table)))
         assert {len(row) for row in rows} == {len(rows[0])}
-    document = json.loads(alice.get(reverse("judge_verdict_download", args=["suits", pk, "audit", "json"])).content)
+    (document,) = json.loads(alice.get(reverse("judge_verdict_download", args=["suits", pk, "audit", "json"])).content)
     assert document["verdict"]["decision"] == "not enough evidence"
     assert document["verdict"]["power"]["design"]["n_items"] == 60
     for name, kind in (("svg", "image/svg+xml"), ("png", "image/png"), ("csv", "text/csv")):
