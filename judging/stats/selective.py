@@ -167,15 +167,17 @@ def least_units(target: float, delta: float, disagreements: int = 0, *, exact: b
     ``exact`` for independent items that agree or not (Clopper and Pearson); else by betting.
     """
     n = disagreements + 1
-    while _bound_of(n, disagreements, delta, exact) < target:
+    while not _holds(n, disagreements, target, delta, exact):
         n += 1
     return n
 
 
-def _bound_of(n: int, disagreements: int, delta: float, exact: bool) -> float:
+def _holds(n: int, disagreements: int, target: float, delta: float, exact: bool) -> bool:
+    """Whether the lower bound of ``n`` equal units reaches the target."""
     if exact:
-        return lower_bound(n - disagreements, n, delta)
-    return betting_bound(np.r_[np.zeros(disagreements), np.ones(n - disagreements)], np.ones(n), delta)
+        return lower_bound(n - disagreements, n, delta) >= target
+    agreeing = np.r_[np.zeros(disagreements), np.ones(n - disagreements)]
+    return bool(log_capital(agreeing, np.ones(n), target) >= -np.log(delta))
 
 
 def select(

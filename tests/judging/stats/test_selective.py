@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
+from judging.stats.betting import betting_bound
 from judging.stats.selective import default_thresholds, least_units, lower_bound, select
 
 
@@ -24,6 +25,13 @@ class TestBound:
         assert least_units(0.9, 0.05) == 29
         assert lower_bound(28, 29, 0.05) < 0.9
         assert least_units(0.9, 0.05, 2) == 61
+
+    @pytest.mark.parametrize(("target", "disagreements", "least"), [(0.8, 0, 18), (0.8, 2, 39), (0.9, 2, 82)])
+    def test_least_units_by_betting_are_the_first_whose_bound_holds(self, target, disagreements, least):
+        assert least_units(target, 0.05, disagreements, exact=False) == least
+        agreeing = np.r_[np.zeros(disagreements), np.ones(least - disagreements)]
+        assert betting_bound(agreeing, np.ones(least), 0.05) >= target
+        assert betting_bound(agreeing[:-1], np.ones(least - 1), 0.05) < target
 
 
 class TestByHand:
