@@ -42,6 +42,7 @@ def test_calibrate_of_a_study_has_the_document_of_a_file_and_more(known):
     assert {"agreement", "alt_test", "tiers", "groups", "leaderboard", "gained"} <= set(found)
     text = run("calibrate", *JUDGE, "--bootstrap", "40")
     assert "gpt beside people: the mean score; 50 labelled and 10 unlabelled items" in text
+    assert found["second_opinion"]["message"] in text
 
 
 def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):

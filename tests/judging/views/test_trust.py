@@ -102,6 +102,17 @@ def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_sta
     assert "expired" in text_of(verdict_page(alice, pairs))
 
 
+def test_page_report_and_certificate_say_how_many_figures_were_recomputed(pairs, alice):
+    verdict_page(alice, pairs)
+    found = CalibrationRun.objects.get(judge__name="good").result["criteria"]["preference"]["second_opinion"]
+    assert found["agrees"] is True
+    said = f"{found['recomputed']} figures recomputed with krippendorff and scikit-learn; largest difference"
+    pk = Judge.objects.get(name="good").pk
+    certificate = alice.post(reverse("certificate_issue", args=["suits", pk]), follow=True)
+    for response in (verdict_page(alice, pairs), alice.get(reverse("report", args=["suits"])), certificate):
+        assert said in text_of(response)
+
+
 def test_downloads(pairs, alice):
     pk = Judge.objects.get(name="good").pk
     for part, first in (("calibration", "criterion,part,of,figure"), ("audit", "criterion,probe,effect")):
