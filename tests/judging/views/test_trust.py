@@ -230,7 +230,7 @@ def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_
     sent = []
     monkeypatch.setattr("judging.services.trust.trusting.current_app.send_task", lambda *a, **k: sent.append((a, k)))
     judge = Judge.objects.get()
-    assert "A worker computes them" in text_of(alice.get(reverse("calibration", args=["known"])))
+    assert "A worker computes the results" in text_of(alice.get(reverse("calibration", args=["known"])))
     assert "Not yet computed" in text_of(alice.get(reverse("report", args=["known"])))
     with django_capture_on_commit_callbacks(execute=True):
         alice.post(reverse("judge_assess", args=["known", judge.pk]))
@@ -238,7 +238,7 @@ def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_
     trusting.assess(*sent[0][1]["args"])
     trusting.assess(*sent[0][1]["args"])
     assert CalibrationRun.objects.count() == AuditRun.objects.count() == 1
-    assert "A worker computes them" not in text_of(alice.get(reverse("calibration", args=["known"])))
+    assert "A worker computes the results" not in text_of(alice.get(reverse("calibration", args=["known"])))
 
 
 @pytest.mark.parametrize(
