@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, wraps
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import hypothesis
@@ -58,9 +59,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else in the order drawn
 
 
-def pytest_sessionstart() -> None:
-    """What is collected stays until the end: looking through it for garbage takes a tenth of all processor time."""
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """What is collected stays until the end: looking through it for garbage takes a tenth of all processor time.
+
+    Who deals out the tests to other processes migrates a database while they collect; else all wait for the first.
+    """
     gc.disable()
+    if getattr(session.config.option, "numprocesses", None) and "sqlite" in settings.DATABASES["default"]["ENGINE"]:
+        Thread(target=find_or_make_migrated).start()
 
 
 def pytest_collection_finish() -> None:
