@@ -22,6 +22,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotation import audit_triggers
 from annotation.services import acts
+from judging import row_triggers
 from tests.factories import UserFactory
 from tests.guards import run
 from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
@@ -108,9 +109,13 @@ def flush_acts_too() -> None:
 
     def flushing(self: Any, statements: Iterable[str]) -> None:
         vendor = connection.vendor
-        flush(self, [*audit_triggers.dropping(vendor), *statements, *audit_triggers.making(vendor)])
+        flush(self, [*dropping(vendor), *statements, *audit_triggers.making(vendor), *row_triggers.making(vendor)])
 
     operations.execute_sql_flush = flushing  # type: ignore[method-assign]
+
+
+def dropping(vendor: str) -> list[str]:
+    return [*audit_triggers.dropping(vendor), *row_triggers.dropping(vendor)]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -127,8 +132,8 @@ def empty_second_place() -> None:
 
 @pytest.fixture
 def unguarded(db: None) -> None:
-    """A database whose log of acts can be changed, until the end of the test."""
-    run(audit_triggers.dropping(connection.vendor))
+    """A database whose log of acts, rules and revocations can be changed, until the end of the test."""
+    run(dropping(connection.vendor))
 
 
 @pytest.fixture(autouse=True, scope="session")
