@@ -106,7 +106,9 @@ def shoot(page: Page, name: str, *, first: Locator | None = None, last: Locator 
     """What is seen of the page, or the text column from one element to another."""
     path = IMAGES / f"{name}.png"
     if first and last:
+        page.set_viewport_size({"width": COLUMN, "height": SIZES[WIDTH]})  # what is wider than the column wraps
         page.screenshot(path=path, full_page=True, clip=column(first, last))
+        page.set_viewport_size({"width": WIDTH, "height": SIZES[WIDTH]})
     else:
         page.screenshot(path=path)
     size = path.stat().st_size

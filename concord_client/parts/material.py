@@ -54,7 +54,7 @@ class Material(Transport):
         return cast(types.Pair, self.get(f"pairs/{number}"))
 
     def search(self, **query: Any) -> list[types.Found]:
-        """People, studies, items and material by name or id: q."""
+        """People, studies, items and records by name or id: q."""
         return cast("list[types.Found]", self.get("search", **query))
 
     def import_formats(self) -> list[types.Format]:
