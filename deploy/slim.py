@@ -12,9 +12,10 @@ import shutil
 import sys
 from pathlib import Path
 
-FOLDERS = ("*/**/tests", "pyarrow/include", "pyarrow/src", "numpy/_core/include", "lxml/includes")
+FOLDERS = ("*/**/tests", "pyarrow/include", "pyarrow/src", "numpy/_core/include", "lxml/includes", "lxml/html")
 FILES = (
     *(f"**/*.{ending}" for ending in ("po", "mo", "pyi", "h", "hpp", "pxd", "pxi", "pyx", "c", "f", "a")),
+    "lxml/objectify.*",
     "pyarrow/libarrow_flight.so.*",
     "pyarrow/libarrow_python_flight.so*",
     "pyarrow/_flight.*",
