@@ -24,7 +24,6 @@ TARGETS = (0.8, 0.9, 0.95)
 MANY_UNSCORED = 0.2
 FEW_OF_A_KIND = 5
 
-
 Labels = Label | tuple[Label, ...] | None
 """One label, several between which people are tied, or none."""
 
