@@ -81,7 +81,7 @@ class SampleForm(ServiceForm):
             [(field, FIELD_NAMES[field]) for field in fields], "Strata", "Only for a stratified sample."
         )
         self.fields["allocation"] = forms.ChoiceField(
-            choices=list(ALLOCATIONS.items()), label="Share the sample among strata", required=False
+            choices=list(ALLOCATIONS.items()), label="Allocation", required=False
         )
         self.fields["sample_seed"] = seed_field("Seed of the draw", "The same seed draws the same items again.")
 
@@ -149,13 +149,7 @@ class StudyForm(SampleForm):
             )
         self.fields["annotators"] = PeopleField(label="Annotators", required=False)
         self.fields["seed"] = seed_field("Seed of the study", "Of the order of items, and of which response is A.")
-        self.fields["clustering"] = forms.CharField(
-            required=False,
-            max_length=LONGEST,
-            label="What dependent items share",
-            help_text="Empty for their profile, else their question; none, a grouping such as domain, or a key of "
-            "their source.",
-        )
+        self.fields["clustering"] = clustering_field()
 
     def create(self, by: User) -> Study | None:
         """The study, or None if something was refused, with the reason at its field."""
@@ -185,6 +179,35 @@ class StudyForm(SampleForm):
             instructions=given["instructions"],
             clustering=given["clustering"],
         )
+
+
+class ClusteringForm(ServiceForm):
+    """What the items of a study depend on each other by."""
+
+    places: Mapping[str, str] = {"cluster": "clustering"}
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
+        super().__init__(data, initial={"clustering": study.clustering})
+        self.study = study
+        self.fields["clustering"] = clustering_field()
+
+    def save(self, by: User) -> str | None:
+        """What is independent now, in words; None if it was refused, with the reason at its field."""
+        try:
+            return studies.name_clustering(by=by, study=self.study, clustering=self.cleaned_data["clustering"])
+        except InputError as error:
+            self.refuse(error)
+            return None
+
+
+def clustering_field() -> forms.CharField:
+    return forms.CharField(
+        required=False,
+        max_length=LONGEST,
+        label="What dependent items share",
+        help_text="Empty for their profile, else their question; none, a grouping such as domain, or a key of "
+        "their source.",
+    )
 
 
 class PeopleField(forms.ModelMultipleChoiceField[User]):

@@ -90,7 +90,7 @@ class KnownForm(ServiceForm):
     item = forms.CharField(
         max_length=400,
         label="Id of the dialogue or pair",
-        help_text="As on the Material page; source:id if it is not unique.",
+        help_text="As on the Datasets page; source:id if it is not unique.",
     )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:

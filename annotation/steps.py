@@ -74,7 +74,7 @@ def study_steps(study: Study, current: str = "") -> list[Step]:
 def material_step(row: StudyRow) -> Step:
     kind = row.study.kind
     there = size.counted(("material", kind), material(kind).count, int)
-    return Step("material", "Material", f"{there:,}", "done" if there else "todo", link("material"))
+    return Step("material", "Dataset", f"{there:,}", "done" if there else "todo", link("material"))
 
 
 def sample_step(row: StudyRow) -> Step:

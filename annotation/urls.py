@@ -51,6 +51,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/sample/", studies.study_sample, name="study_sample"),
     path("studies/<slug:slug>/open/", studies.study_open, name="study_open"),
     path("studies/<slug:slug>/close/", studies.study_close, name="study_close"),
+    path("studies/<slug:slug>/clustering/", studies.study_clustering, name="study_clustering"),
     path("studies/<slug:slug>/annotators/", studies.study_assign, name="study_assign"),
     path("studies/<slug:slug>/annotators/<int:pk>/release/", studies.study_release, name="study_release"),
     path("studies/<slug:slug>/guidelines/<slug:key>/", guidelines.guideline, name="guideline"),

@@ -1,9 +1,13 @@
-"""The embedded Celery broker: messages are files in the data folder."""
+"""The embedded Celery broker, whose messages are files in the data folder, and the cache that all processes share."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
+
+from django.core.cache.backends.filebased import FileBasedCache
+from django.core.files import locks
 
 
 def file_broker_options(folder: Path) -> dict[str, Any]:
@@ -30,6 +34,18 @@ MOST_ENTRIES = 100_000
 """In the database; beyond them Django throws away every third."""
 
 
+class FileCache(FileBasedCache):
+    """Django's cache of files, with an `add` that one of two processes loses: allauth's limits lock by `add`."""
+
+    _dir: str
+
+    def add(self, key: Any, value: Any, *args: Any, **options: Any) -> bool:
+        os.makedirs(self._dir, mode=0o700, exist_ok=True)  # it may be deleted at any time
+        with open(os.path.join(self._dir, "add.lock"), "w") as lock:
+            locks.lock(lock, locks.LOCK_EX)  # until the file is closed
+            return bool(super().add(key, value, *args, **options))
+
+
 def shared_cache(broker: str, engine: str, folder: Path) -> dict[str, Any]:
     """Django's CACHES entry: what all processes of a site share, on however many hosts.
 
@@ -45,4 +61,4 @@ def shared_cache(broker: str, engine: str, folder: Path) -> dict[str, Any]:
             "LOCATION": CACHE_TABLE,
             "OPTIONS": {"MAX_ENTRIES": MOST_ENTRIES},
         }
-    return {"BACKEND": f"{backends}.filebased.FileBasedCache", "LOCATION": str(folder)}
+    return {"BACKEND": f"{__name__}.{FileCache.__name__}", "LOCATION": str(folder)}

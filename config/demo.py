@@ -126,7 +126,7 @@ def study(by: User, annotators: Sequence[User], name: str, kind: str, criteria: 
         overlap=len(SIMULATED) + 1,
         allow_tie=True,
         seed=SEED,
-        description="Demo material with simulated annotators: their labels are drawn, not given by people.",
+        description="Demo data with simulated annotators: their labels are drawn, not given by people.",
         instructions=INSTRUCTIONS if kind == Study.Kind.DIALOGUE else "",
     )
     samples.draw(by=by, study=made, method="all", filters={"source": SOURCE}, seed=SEED)
@@ -143,7 +143,7 @@ def benchmark(by: User, choice: Study) -> None:
         study=choice,
         name=PAIRS,
         options=BuildOptions(splits={"dev": 0.3, "test": 0.7}, seed=SEED),
-        notes="Demo material: the votes are drawn, not given by people.",
+        notes="Demo data: the votes are drawn, not given by people.",
     )
     auditing.audit(by=by, benchmark=versions.release(by=by, benchmark=made), bootstrap=500, seed=SEED)
 

@@ -18,7 +18,7 @@ from judging.showing import ANSWERS, CHOICE, MOST, RETRIEVERS, SETTINGS, Setting
 
 ORDERS = [
     ("both", "Both orders, which shows whether a model leans to a side"),
-    ("random", "One order for each case, drawn by lot"),
+    ("random", "One order for each case, randomised"),
 ]
 
 
@@ -62,7 +62,7 @@ class AskForm(forms.Form):
         choices=ORDERS, initial="both", widget=forms.RadioSelect, label="Order of the responses"
     )
     seed = forms.IntegerField(
-        min_value=0, max_value=runs.LARGEST_SEED, initial=0, help_text="Of all that is drawn by lot."
+        min_value=0, max_value=runs.LARGEST_SEED, initial=0, help_text="Of everything that is randomised."
     )
     budget_usd = dollars("Budget of each run in US dollars", help_text="Empty for none.")
 

@@ -41,7 +41,7 @@ DESCRIBING = ("model", "base_url", "parameters")
 """Fields that only a new judge has."""
 
 ORDERS = [
-    ("random", "One order for each pair, drawn by lot"),
+    ("random", "One order for each pair, randomised"),
     ("both", "Both orders, which shows whether the judge leans to a side"),
     ("AB", "Response 1 always first"),
     ("BA", "Response 2 always first"),
@@ -166,17 +166,17 @@ class RunForm(DescribedJudge):
         help_text="How often each question is asked. Two or more show how steady the judge is.",
     )
     seed = forms.IntegerField(
-        label="Seed", min_value=0, max_value=runs.LARGEST_SEED, initial=0, help_text="Of all that is drawn by lot."
+        label="Seed", min_value=0, max_value=runs.LARGEST_SEED, initial=0, help_text="Of everything that is randomised."
     )
 
     in_bulk = forms.BooleanField(
-        label="Hand in as batches",
+        label="Use the batch API",
         required=False,
         help_text="Half the price, answered within a day. For judges of provider Anthropic.",
     )
     budget_usd = dollars("Budget in US dollars", help_text="The run stops itself before it costs more. Empty for none.")
     ask_anew = forms.BooleanField(
-        label="Ask anew what has been answered already",
+        label="Ignore the cache",
         required=False,
         help_text="Otherwise the same question about the same item is not paid for twice.",
     )

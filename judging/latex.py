@@ -91,7 +91,7 @@ def report(document: Document) -> str:
 def tables(document: Document) -> Iterator[str]:
     """People, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
     header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "Items"]
-    yield table("Agreement among people", "people", header, (
+    yield table("Inter-annotator agreement", "people", header, (
         [
             escaped(found["name"]),
             estimate(found["coefficients"][found["headline"]["people"]]),
@@ -110,7 +110,7 @@ def tables(document: Document) -> Iterator[str]:
 
 
 def _verdicts(document: Document) -> str:
-    header = ["Criterion", "Judge", "Verdict", "Kappa with people", "Human ceiling", "Biases"]
+    header = ["Criterion", "Judge", "Verdict", "Judge–human agreement", "Human ceiling", "Biases"]
     rows = (
         [
             escaped(verdict["name"]),
@@ -127,7 +127,7 @@ def _verdicts(document: Document) -> str:
 
 
 def _cascade(document: Document) -> str:
-    """Judges one after the other, and each alone; the rest is left to people."""
+    """Judges one after the other, and each alone; the rest is escalated to people."""
     rows = (
         [
             escaped(found["name"]),
@@ -141,8 +141,15 @@ def _cascade(document: Document) -> str:
         for one in (found, *found["alone"])
     )
     promise = f"agreement {document['target_agreement']:g}, failing with probability {document['delta']:g}"
-    header = ["Criterion", "Judges", "Kept", "Agreement", "Left to people", "Dollars an item"]
-    return table(f"One judge after the other, then people: {promise}", "cascade", header, rows)
+    header = [
+        "Criterion",
+        "Judges",
+        "Accepted without review",
+        "Agreement",
+        "Escalated to people",
+        "Cost per item (USD)",
+    ]
+    return table(f"Cascade: {promise}", "cascade", header, rows)
 
 
 def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Iterator[str]:
@@ -161,19 +168,19 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
     if found["scores"]:
         sides = (found["scores"]["before"]["intervals"], found["scores"]["after"]["intervals"])
         rows = ([name, *(estimate(side[name]) for side in sides)] for name in ("ece", "brier", "mae", "sharpness"))
-        yield table(f"{about}: scores", f"scores-{label}", ["Error", "As it is", "Recalibrated"], rows)
+        yield table(f"{about}: scores", f"scores-{label}", ["Error", "Original", "Recalibrated"], rows)
     probes = (
         [
             escaped(one["name"]),
             estimate(one["effect"]),
             escaped(one["test"]),
             number(one["adjusted_p_value"]),
-            {True: "found", False: "no", None: "not made"}[one["found"]],
+            {True: "found", False: "no", None: "not run"}[one["found"]],
             number(one["minimum_detectable_effect"]),
         ]
         for one in audit["probes"]
     )
-    header = ["Probe", "Effect", "Test", "p, adjusted", "Found", "Detectable"]
+    header = ["Probe", "Effect", "Test", "p, adjusted", "Found", "Minimum detectable effect (80 % power)"]
     yield table(f"{about}: probes", f"probes-{label}", header, probes)
     yield from _data(about, label, audit)
     if boards := trust_figures.leaderboards(found):
@@ -186,9 +193,9 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
 
 
 def _data(about: str, label: str, audit: Document) -> Iterator[str]:
-    """The audits of the data: rules that need no model, annotators, copies, polarity."""
+    """The audits of the data: trivial baselines, annotators, copies, polarity."""
     rules = ([escaped(one["name"]), estimate(one["accuracy"]), estimate(one["judge"])] for one in audit["baselines"])
-    yield table(f"{about}: rules that need no model", f"rules-{label}", ["Rule", "Right", "The judge there"], rules)
+    yield table(f"{about}: trivial baselines", f"rules-{label}", ["Rule", "Right", "The judge there"], rules)
     noise = (
         [escaped(one["annotator"]), number(one["accuracy"]), str(one["n"])] for one in audit["labels"]["annotators"]
     )
@@ -199,7 +206,7 @@ def _data(about: str, label: str, audit: Document) -> Iterator[str]:
         ["Items that are copies of others", str(copies["n_items"])],
         ["Groups of copies with other labels", str(copies["n_contradictory"])],
         ["Annotators who read the scale backwards", escaped(", ".join(audit["labels"]["backwards"]) or "none")],
-        ["Correlation of judge and people", estimate(audit["polarity"])],
+        ["Judge–human correlation", estimate(audit["polarity"])],
     ]
     yield table(f"{about}: the data", f"data-{label}", ["Audit", "Found"], facts)
 

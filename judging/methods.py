@@ -61,7 +61,7 @@ KAPPA = (
     "same mean over pairs of annotators (the human ceiling); replies without a usable verdict are left out and counted"
 )
 PLAIN_KAPPA = "Cohen's kappa"
-WEIGHTED_KAPPA = "Cohen's kappa, quadratically weighted on scales of several steps,"
+WEIGHTED_KAPPA = "Cohen's kappa, quadratically weighted on scales of several steps (on numbers Lin's concordance),"
 ALT_TEST = (
     "Whether a judge may stand in for a person was tested by the alternative-annotator test (epsilon {epsilon}), "
     "corrected over annotators"

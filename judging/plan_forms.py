@@ -22,7 +22,7 @@ class PlanForm(forms.Form):
         help_text="From end to end, in units of the scale; of a rate, 0.1 is ten points.",
     )
     by = forms.ChoiceField(
-        label="Dealt over", required=False, help_text="Groups in which the judge errs more get more labels."
+        label="Allocate by", required=False, help_text="Groups in which the judge errs more get more labels."
     )
     confidence = forms.FloatField(label="Confidence", min_value=0.5, max_value=0.999, initial=0.95)
     seed = forms.IntegerField(label="Seed", min_value=0, initial=0, help_text="Of the draw.")

@@ -29,14 +29,14 @@ class ProbeForm(SayingForm):
         label="Items",
         min_value=LEAST_ITEMS,
         initial=USUAL_ITEMS,
-        help_text="Drawn by lot; all of them where there are no more. More show smaller effects.",
+        help_text="Randomised; all of them where there are no more. More show smaller effects.",
     )
     seed = forms.IntegerField(
-        label="Seed", min_value=0, max_value=runs.LARGEST_SEED, initial=0, help_text="Of all that is drawn by lot."
+        label="Seed", min_value=0, max_value=runs.LARGEST_SEED, initial=0, help_text="Of everything that is randomised."
     )
     budget_usd = dollars("Budget in US dollars", help_text="The run stops itself before it costs more. Empty for none.")
     ask_anew = forms.BooleanField(
-        label="Ask anew what has been answered already",
+        label="Ignore the cache",
         required=False,
         help_text="Otherwise the first answer on an item as it is may be one that is known.",
     )

@@ -100,10 +100,10 @@ def _called(name: str, found: Document) -> str:
 
 
 COMPARISONS = {
-    "below": "agrees with them less than they do with each other",
-    "above": "agrees with them more than they do with each other",
-    "alike": "agrees with them as well as they do with each other",
-    "open": "may agree with them more or less than they do with each other: the interval is too wide to tell",
+    "below": "is below inter-annotator agreement",
+    "above": "is above inter-annotator agreement",
+    "alike": "reaches inter-annotator agreement",
+    "open": "may be below or above inter-annotator agreement, the interval is too wide to tell",
 }
 
 
@@ -123,7 +123,7 @@ def compared(below_ceiling: Document) -> str:
 
 
 def over_all(names: Mapping[str, str], documents: Mapping[str, Document], *, n_raters: int, simulated: int = 0) -> str:
-    """One sentence over several criteria: from where to where people agree, and how often judges keep up.
+    """One sentence over several criteria: from where to where people agree, and on how many judges fall short.
 
     `simulated` is how many of the raters are simulated.
     """
@@ -139,28 +139,28 @@ def over_all(names: Mapping[str, str], documents: Mapping[str, Document], *, n_r
         agreement = f"is {band(most)[0]} on {_criteria(len(known))}"
     else:
         agreement = f"runs from {band(least)[0]} ({on_least}) to {band(most)[0]} ({on_most})"
-    people = f"Agreement of {raters(n_raters, simulated)} {agreement}"
-    return "; ".join([people, *_keeping_up(documents)]) + "."
+    people = f"Inter-annotator agreement of {raters(n_raters, simulated)} {agreement}"
+    return "; ".join([people, *_against_ceiling(documents)]) + "."
 
 
 def _criteria(n: int) -> str:
     return "one criterion" if n == 1 else f"all {number(n)} criteria"
 
 
-def _keeping_up(documents: Mapping[str, Document]) -> list[str]:
-    """How often each judge agrees with people as they do with each other."""
+def _against_ceiling(documents: Mapping[str, Document]) -> list[str]:
+    """On how many criteria each judge is below inter-annotator agreement."""
     places: dict[str, list[str]] = {}
     for found in documents.values():
         for judge, held in found["judges"].items():
             places.setdefault(_called(judge, held), []).append(compared(held[found["headline"]["below"]]))
-    return [_kept_up(judge, verdicts) for judge, verdicts in list(places.items())[:MOST_JUDGES]]
+    return [_below(judge, verdicts) for judge, verdicts in list(places.items())[:MOST_JUDGES]]
 
 
-def _kept_up(judge: str, verdicts: Sequence[str]) -> str:
-    reached, open_ = sum(v in ("above", "alike") for v in verdicts), verdicts.count("open")
-    count = number(reached) if reached else "none"
-    undecided = f", with {number(open_)} too uncertain to tell" if open_ else ""
-    return f"{judge} keeps up with them on {count} of {number(len(verdicts))}{undecided}"
+def _below(judge: str, verdicts: Sequence[str]) -> str:
+    below, unknown = verdicts.count("below"), verdicts.count("open") + verdicts.count("undefined")
+    count = number(below) if below else "none"
+    undecided = f", with {number(unknown)} too uncertain to tell" if unknown else ""
+    return f"{judge} is below inter-annotator agreement on {count} of {number(len(verdicts))} criteria{undecided}"
 
 
 def short(estimate: Document, digits: int = 2) -> str:

@@ -81,7 +81,7 @@ class ExperimentForm(forms.Form):
         required=False,
         help_text=f"Past interactions spoiled in steps of {STEPS[0]} %, each step a condition of its own.",
     )
-    source = forms.ChoiceField(label="Material", required=False, help_text="Whose profiles and tasks.")
+    source = forms.ChoiceField(label="Dataset", required=False, help_text="Whose profiles and tasks.")
     users = forms.CharField(label="Users", initial="10", help_text="A number to draw, ids with commas, or all.")
     tasks = forms.CharField(
         label="Tasks",
@@ -108,7 +108,7 @@ class ExperimentForm(forms.Form):
         help_text="Only where passages are found by embeddings: openai_compatible:MODEL, parameters as JSON behind.",
     )
     seed = forms.IntegerField(
-        label="Seed", min_value=0, max_value=LARGEST_SEED, initial=0, help_text="Of all that is drawn by lot."
+        label="Seed", min_value=0, max_value=LARGEST_SEED, initial=0, help_text="Of everything that is randomised."
     )
     budget_usd = dollars(
         "Budget in US dollars", help_text="The experiment stops itself before it costs more. Empty for none."

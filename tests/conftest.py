@@ -58,11 +58,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else in the order drawn
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+def pytest_sessionstart() -> None:
     """What is collected stays until the end: looking through it for garbage takes a tenth of all processor time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def runs_on_services(item: pytest.Item) -> bool:

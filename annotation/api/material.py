@@ -111,7 +111,7 @@ class FoundSerializer(serializers.Serializer[Any]):
 
 
 class Search(Material):
-    @says("People, studies, items and material by name or id", FoundSerializer(many=True), query=SearchQuery)
+    @says("People, studies, items and records by name or id", FoundSerializer(many=True), query=SearchQuery)
     def get(self, request: Request) -> Response:
         found = search.search(self.asked(SearchQuery)["q"], by=self.me)
         return Response(

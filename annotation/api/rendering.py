@@ -35,9 +35,13 @@ class JsonBody(JSONParser):
         if len(content) > LARGEST:
             raise RequestDataTooBig
         try:
-            return parse_json(content)
+            return self.read(content)
         except InputError as error:
             raise ParseError(error.message) from error
+
+    def read(self, content: bytes) -> Any:
+        """The value. Raises InputError for what is none."""
+        return parse_json(content)
 
 
 class AlwaysJson(BaseContentNegotiation):

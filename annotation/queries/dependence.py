@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from django.db.models import Case, F, TextField, Value, When
+from django.db.models import Case, F, QuerySet, TextField, Value, When
 
 from annotation.errors import InputError
-from annotation.models import Study
+from annotation.models import Item, Study
 from annotation.queries import items
 from annotation.stats.dependence import ALONE, Design, can_keep_strata, drop_useless, fill_gaps
 from annotation.stats.table import FloatArray, RatingTable
@@ -61,19 +61,27 @@ class Dependence:
         return drop_useless(replace(table, **given))
 
     @property
+    def in_words(self) -> str:
+        """What is independent of each other: 20 clusters by profile, or each item."""
+        n = 0 if self.clusters is None else len(set(self.clusters.values()))
+        return f"{n:,} cluster{'s' if n > 1 else ''} by {self.design.by}" if n else "each item alone"
+
+    @property
     def design_of_turns(self) -> Design:
         """What clusters are called where turns stay together although no clustering is named."""
         return self.design if self.clusters is not None else replace(self.design, by="dialogue")
 
 
-def read_dependence(study: Study, *, cluster: str = "", strata: str = "") -> Dependence:
-    """What the study knows, or the clustering and strata that are named instead. One query, or two.
+def read_dependence(
+    study: Study, *, cluster: str = "", strata: str = "", among: QuerySet[Item] | None = None
+) -> Dependence:
+    """What the study knows, or the clustering and strata that are named instead; of some items. One query, or two.
 
     Strata that nobody names are those of a stratified draw, kept only where they can be (`can_keep_strata`). Raises
     InputError on an unknown clustering or stratification.
     """
     named = cluster or study.clustering
-    rows = read_rows(study, named)
+    rows = read_rows(study, named, study.items.all() if among is None else among)
     positions = [row[0] for row in rows]
     clusters, design = cluster_rows(study, named, rows)
     within = items.strata(study, strata) if strata else drawn_strata(rows, clusters)
@@ -97,10 +105,10 @@ def weigh(inclusion: FloatArray) -> FloatArray | None:
     return None if equal else np.asarray(1 / inclusion)
 
 
-def read_rows(study: Study, named: str) -> list[tuple[Any, ...]]:
-    """Position, probability, stratum and what the cluster is made of, by position. One query."""
+def read_rows(study: Study, named: str, among: QuerySet[Item]) -> list[tuple[Any, ...]]:
+    """Of each item position, probability, stratum and what the cluster is made of, by position. One query."""
     fields = ("position", "inclusion_probability", "stratum", *source_fields(study, named))
-    return list(study.items.order_by("position").annotate(**made_fields(study, named)).values_list(*fields))
+    return list(among.order_by("position").annotate(**made_fields(study, named)).values_list(*fields))
 
 
 def made_fields(study: Study, named: str) -> dict[str, Any]:

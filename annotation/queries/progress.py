@@ -18,6 +18,7 @@ from django.db.models.functions import Cast, Mod, Substr
 
 from annotation.models import Annotation, Assignment, Criterion, Exclusion, Study, Task, User
 from annotation.queries import size
+from annotation.queries.dependence import read_dependence
 from annotation.queries.items import NONE, SEVERAL_DOMAINS
 from annotation.queries.ratings import Label, PeoplesRatings, ratings_of
 from annotation.queries.studies import rated
@@ -185,15 +186,16 @@ def working(study: Study, left_out: Sequence[int], since: datetime) -> list[Work
 
 
 def drawn(study: Study, labelled: int) -> Drawn:
-    """Labels of at most about `MOST_ITEMS` of the `labelled` items. Three queries."""
+    """Labels of at most about `MOST_ITEMS` of the `labelled` items, with their clusters and weights. Four queries."""
     step = max(1, -(-labelled // MOST_ITEMS))
+    remainder = study.seed % step
     criteria = list(study.criteria.filter(unit=Criterion.Unit.ITEM))
     place = "assignment__item__position"
     rows = (
         Annotation.objects.counting()
         .filter(assignment__study=study, criterion__in=criteria)
         .annotate(rest=Mod(F(place), step))
-        .filter(rest=study.seed % step)
+        .filter(rest=remainder)
         .order_by(place, "assignment__annotator__username")
         .values_list("criterion_id", place, "turn", "assignment__annotator__username", "value")
     )
@@ -206,7 +208,8 @@ def drawn(study: Study, labelled: int) -> Drawn:
     for _, username, _, active in times:
         if active is not None:
             seconds[username].append(active)
-    ratings = tuple(ratings_of(criterion, labels[criterion.pk]) for criterion in criteria)
+    there = read_dependence(study, among=study.items.annotate(rest=Mod(F("position"), step)).filter(rest=remainder))
+    ratings = tuple(ratings_of(criterion, labels[criterion.pk]).with_dependence(there) for criterion in criteria)
     items = len({position for position, _, _, _ in times})
     return Drawn(ratings, tuple(moments(one, at) for one in ratings), dict(seconds), items, step)
 

@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache, wraps
@@ -69,6 +69,8 @@ class Pending:
     study: int | None
     project: int | None
     is_in_transaction: bool = False
+    before: list[Act] = field(default_factory=list)
+    """What was put on record inside, and stands before it in the log."""
 
 
 @dataclass
@@ -156,6 +158,7 @@ def saving() -> Iterator[Saving]:
             write(mine, made.result)
         except BaseException:
             mine.is_in_transaction = False  # it is rolled back; what the service does instead is written
+            mine.before.clear()
             raise
 
 
@@ -184,19 +187,27 @@ def together() -> Iterator[None]:
 def record(verb: str, *, by: User | None, on: Any = None, **says: Any) -> None:
     """Put on record what is no service's act; nothing within another act, which is on record itself."""
     if pending.get() is None:
-        study = study_of([on])
-        given = {name: told(value) for name, value in says.items()}
-        with transaction.atomic():
-            write(Pending(verb, {"by": by}, on, given, reference(on), study, project_of([on], study)), None)
+        record_always(verb, by=by, on=on, **says)
+
+
+def record_always(verb: str, *, by: User | None, on: Any = None, **says: Any) -> None:
+    """The same, within another act too: it then stands before that."""
+    study, given = study_of([on]), {name: told(value) for name, value in says.items()}
+    mine, outer = Pending(verb, {"by": by}, on, given, reference(on), study, project_of([on], study)), pending.get()
+    if outer is not None and outer.is_in_transaction:
+        outer.before.append(described(mine, None))  # whoever writes an act holds the log: not before the end
+        return
+    with transaction.atomic():
+        write(mine, None)
 
 
 def write(mine: Pending, result: Any) -> None:
     """One row, behind the newest; with other acts of a larger transaction at the end of that."""
-    row, later = described(mine, result), waiting.get()
+    rows, later = [*mine.before, described(mine, result)], waiting.get()
     if later is None:
-        number([row])
+        number(rows)
     else:
-        later.append(row)
+        later.extend(rows)
 
 
 def described(mine: Pending, result: Any) -> Act:

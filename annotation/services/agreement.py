@@ -113,7 +113,7 @@ def saved_or_computed(
     with take_turn(f"agreement-run-{identity}"):
         if run := AgreementRun.objects.filter(identity=identity).first():
             return run
-        run, _ = AgreementRun.objects.get_or_create(
+        run, is_new = AgreementRun.objects.get_or_create(
             identity=identity,
             defaults={
                 "study": study,
@@ -125,4 +125,6 @@ def saved_or_computed(
                 "created_by": by,
             },
         )
+        if is_new:
+            run.refresh_from_db(fields=["result"])  # PostgreSQL orders fields its own way: the same at once and later
     return run

@@ -85,14 +85,15 @@ def create(
 
 
 @act("study.cluster", on="study", says=("clustering",))
-def name_clustering(*, by: User | None, study: Study, clustering: str) -> None:  # noqa: ARG001
+def name_clustering(*, by: User | None, study: Study, clustering: str) -> str:  # noqa: ARG001
     """Say what dependent items of the study share; empty for their profile, else their question.
 
-    Raises InputError where no item has what is named.
+    Returns what is independent now, in words. Raises InputError where no item has what is named.
     """
     study.clustering = check_clustering(clustering)
-    read_dependence(study)
+    found = read_dependence(study)
     Study.objects.filter(pk=study.pk).update(clustering=study.clustering)
+    return found.in_words
 
 
 @act("study.open", on="study")

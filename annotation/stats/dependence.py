@@ -61,10 +61,10 @@ class Design:
     def describe(self, table: RatingTable) -> str:
         """One sentence on how a table's intervals are made."""
         if table.clusters is None:
-            said = "Intervals take items as independent"
+            said = "Intervals treat items as independent"
         else:
             n = len(set(table.clusters))
-            said = f"Intervals take whole clusters as independent, {n:,} {plural(self.by, n)}"
+            said = f"Intervals treat {n:,} {plural(self.by, n)} as independent clusters"
         if table.strata is not None:
             said += f", each {self.within} keeping its number"
         if table.weights is not None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from annotation.stats import chance_corrected as chance
 from annotation.stats.alpha import krippendorff_alpha
+from annotation.stats.dependence import can_keep_strata, drop_useless
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import estimates
@@ -58,7 +59,7 @@ def growth(
     Parameters
     ----------
     table
-        The ratings.
+        The ratings; intervals use its clusters, strata and weights.
     order
         (n_items, n_raters) when each rating was given, in any unit; read only where there is a rating.
     points
@@ -88,7 +89,9 @@ def growth(
 
 
 def _point(table: RatingTable, bootstrap: int, confidence: float, seed: int) -> GrowthPoint:
-    known = table.subset_items((table.codes != MISSING).any(axis=1))
+    known = drop_useless(table.subset_items((table.codes != MISSING).any(axis=1)))
+    if known.strata and not can_keep_strata(known.strata, known.clusters or known.items):
+        known = replace(known, strata=None)
     distinct = distinct_items(_without_names(known))
     resampling = Resampling.of(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.access import researcher_required
 from annotation.errors import InputError
-from annotation.forms import AnnotatorsForm, SampleForm, StudyForm
+from annotation.forms import AnnotatorsForm, ClusteringForm, SampleForm, StudyForm
 from annotation.models import Study, User
 from annotation.queries import frame
 from annotation.queries import studies as queries
@@ -97,6 +97,20 @@ def study_close(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_required
 @require_POST
+def study_clustering(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what dependent items share."""
+    study = get_object_or_404(Study, slug=slug)
+    form = ClusteringForm(request.POST, study=study)
+    if not form.is_valid() or (told := form.save(researcher(request))) is None:
+        study.refresh_from_db(fields=["clustering"])
+        return detail(request, study, clustering=form)
+    says = f"Intervals and tests now take as independent: {told}. Results are computed anew when they are asked for."
+    messages.success(request, says)
+    return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+@require_POST
 def study_assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Add annotators."""
     study = get_object_or_404(Study, slug=slug)
@@ -131,7 +145,9 @@ def default_kind() -> str:
     return dialogue if frame.material(dialogue).exists() or not frame.material(pair).exists() else pair
 
 
-def detail(request: HttpRequest, study: Study, form: AnnotatorsForm | None = None) -> HttpResponse:
+def detail(
+    request: HttpRequest, study: Study, form: AnnotatorsForm | None = None, clustering: ClusteringForm | None = None
+) -> HttpResponse:
     people = queries.annotator_rows(study)
     free = queries.assignable(study)
     samples = study.samples.annotate(drawn=Count("items")).order_by("created_at")
@@ -148,5 +164,6 @@ def detail(request: HttpRequest, study: Study, form: AnnotatorsForm | None = Non
         "shown": [label for key, label in PARTS[study.kind].items() if key in study.shown],
         "form": form or AnnotatorsForm(people=free),
         "anyone_free": free.exists(),
+        "clustering": clustering or ClusteringForm(study=study),
     }
     return render(request, "annotation/study_detail.html", context)

@@ -61,7 +61,7 @@ class Trust(Transport):
         return cast(Json, self.get(f"studies/{slug}/judges/{judge}/calibration", **query))
 
     def audit(self, slug: str, judge: int, **query: Any) -> Json:
-        """What `audit --json` prints, verdicts included: part, criterion."""
+        """Biases and verdict of one criterion, or of all under `criteria`: part, criterion."""
         return cast(Json, self.get(f"studies/{slug}/judges/{judge}/audit", **query))
 
     def compute(self, slug: str, judge: int) -> types.Queued:
@@ -120,9 +120,9 @@ class Trust(Transport):
         """What people said of what the judge left to them last."""
         return cast(Json, self.get(f"studies/{slug}/judges/{judge}/escalations/newest", **query))
 
-    def recalibrate(self, slug: str, judge: int) -> types.Run:
-        """The run of the recalibrated judge."""
-        return cast(types.Run, self.post(f"studies/{slug}/judges/{judge}/maps"))
+    def recalibrate(self, slug: str, judge: int, **options: Any) -> types.Run:
+        """The run of the recalibrated judge: anyway."""
+        return cast(types.Run, self.post(f"studies/{slug}/judges/{judge}/maps", options))
 
     def new_version(self, slug: str, judge: int, **options: Any) -> types.Judge:
         """The next version of a judge: examples, criteria, seed, template."""

@@ -53,7 +53,7 @@ def step(label: str, count: str, state: str, action: str = "", *, current: bool 
 
 
 STEPS = [
-    step("Material", "3,962", "done"),
+    step("Dataset", "3,962", "done"),
     step("Sample", "100", "done"),
     step("People", "3 × 300 · 87 %", "active", "Invite people", current=True),
     step("Judges", "2 · 1 running", "running", "Watch the run"),

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.base import AnyAccount, Document, Given, PageQuery, page_of
+from annotation.api.rendering import JsonBody
 from annotation.api.schema import says
 from annotation.errors import InputError
 from judging import signing
@@ -131,9 +132,17 @@ class CertificateQuestion(Given):
     sha256 = serializers.CharField(required=False, help_text="Or the certificate's hash alone.")
 
 
+class CertificateBody(JsonBody):
+    """JSON as in a certificate's file: a name that stands twice is refused."""
+
+    def read(self, content: bytes) -> Any:
+        return checking.read_file(content)
+
+
 class CertificateCheck(AnyAccount):
     tag = "results"
     is_a_write = False
+    parser_classes = [CertificateBody]
 
     @says(
         "Whether a certificate holds: signed by this site, issued here, not revoked, not expired",

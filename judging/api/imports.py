@@ -32,6 +32,7 @@ from annotation.services.exports import FORMATS as LABEL_FILES
 from annotation.services.imports.records import SOURCE
 from judging.services import exports
 from judging.services.imports.formats import FORMATS
+from judging.services.trust import rules
 
 
 class FormatSerializer(serializers.Serializer[Any]):
@@ -131,5 +132,6 @@ class StudyLabels(Api):
         if unknown := [one for one in purposes if one not in Assignment.Purpose.values]:
             known = ", ".join(Assignment.Purpose.values)
             raise InputError(f"{unknown[0]!r} is not one of {known}.", field="purpose")
+        rules.look(by=self.me, study=study)
         pieces = kind.pieces(exports.labels_of(study, purposes))
         return sent(pieces, name=f"{study.slug}-labels.{kind.name}", content_type=kind.content_type)

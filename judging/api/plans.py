@@ -126,6 +126,7 @@ class JudgePlan(ResultsApi):
         evidence = StudyEvidence.read(self.study(slug)).of(judge)
         if not evidence.criteria:
             raise InputError(f"{judge} has not judged this study.", field="judge")
+        rules.look(by=self.me, study=evidence.study)
         options = PlanOptions(asked["width"], asked["by"], asked["confidence"], asked["seed"])
         return evidence, planning.planned(evidence, asked["criterion"], options)
 

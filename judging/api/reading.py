@@ -70,6 +70,7 @@ class RatedItemList(ResultsApi):
         after, limit = asked.pop("after", 0), asked.pop("limit")
         wanted = ItemFilter.of(asked)
         criterion = some_criterion(study, wanted.criterion)
+        rules.look(by=self.me, study=study)
         found, positions = rated(study, criterion, wanted, after=after, n=limit + 1)
         said = found.summary(positions[:limit])
         rows = [{"position": one, **row} for one in positions[:limit] for row in said.get(one, ())]
@@ -107,6 +108,7 @@ class ItemJudgments(ResultsApi):
           query=PageQuery)  # fmt: skip
     def get(self, request: Request, slug: str, position: int) -> Response:
         item = get_object_or_404(Item.objects.select_related("study"), study__slug=slug, position=position)
+        rules.look(by=self.me, study=item.study)
         rows = items_queries.judgments_on(item).defer("raw_reply", "details")
         return self.page(rows.none() if hold_out.holds(item) else rows, JudgmentSerializer)
 
@@ -135,6 +137,7 @@ class AgainstMajority(ResultsApi):
     )
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(MajorityQuery)
+        rules.look(by=self.me, study=study)
         rows = contradictions(study, some_criterion(study, asked["criterion"]), judge=asked["judge"])
         return self.placed(rows, ContradictionSerializer, after=asked["after"], limit=asked["limit"])
 
@@ -240,4 +243,5 @@ class StudyExport(ExportsApi):
         members = packing.members(study, tool)
         if members is None:
             raise Http404
+        rules.look(by=self.me, study=study)
         return sent_zipped(members, name=f"{study.slug}-{tool}.zip")

@@ -263,10 +263,15 @@ class JudgeEscalations(OfJudge):
         return Response(EscalationSerializer(made).data, status=201)
 
 
+class NewMaps(Given):
+    anyway = serializers.BooleanField(default=False, help_text="Also maps that raise the mean absolute error.")
+
+
 class JudgeMaps(OfJudge):
-    @says("Apply the fitted maps: the run of the recalibrated judge", RunSerializer, status=201)
+    @says("Apply calibration: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        return Response(RunSerializer(recalibration.apply(by=self.me, found=self.of(slug, pk))).data, status=201)
+        run = recalibration.apply(by=self.me, found=self.of(slug, pk), **self.given(NewMaps))
+        return Response(RunSerializer(run).data, status=201)
 
 
 class NewVersion(Given):

@@ -24,6 +24,7 @@ from judging.queries.scores import DOMAIN
 from judging.services import estimates, judges, panels, probes, runs, scores
 from judging.services.comparison import SCORES, VERDICTS
 from judging.services.probes import ProbeOptions
+from judging.services.trust import rules
 from judging.stats.panels import MAJORITY
 
 
@@ -262,7 +263,8 @@ class JudgmentQuery(PageQuery):
 class RunJudgments(RunsApi):
     @says("What a run said, oldest first", page_of(JudgmentSerializer), query=JudgmentQuery)
     def get(self, request: Request, pk: int) -> Response:
-        run, asked = get_object_or_404(JudgeRun, pk=pk), self.asked(JudgmentQuery)
+        run, asked = get_object_or_404(JudgeRun.objects.select_related("study"), pk=pk), self.asked(JudgmentQuery)
+        rules.look(by=self.me, study=run.study)
         rows = run.judgments.select_related("item", "criterion").defer("raw_reply", "details")
         if "criterion" in asked:
             rows = rows.filter(criterion__key=asked["criterion"])
@@ -313,7 +315,9 @@ class JudgmentPrompt(RunsApi):
 class JudgmentDetail(RunsApi):
     @says("A judgment with the reply", JudgmentWhole)
     def get(self, request: Request, pk: int) -> Response:
-        return Response(JudgmentWhole(get_object_or_404(judgments.whole(), pk=pk)).data)
+        judgment = get_object_or_404(judgments.whole(), pk=pk)
+        rules.look(by=self.me, study=judgment.run.study)
+        return Response(JudgmentWhole(judgment).data)
 
 
 class ScoresQuery(Given):

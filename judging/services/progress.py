@@ -153,7 +153,9 @@ def grown(drawn: Drawn, labelled: int, seed: int) -> Document:
         }
         for found, when in zip(drawn.ratings, drawn.when, strict=True)
     ]
-    return {"criteria": criteria, "items_read": drawn.items, "items_rated": labelled, "every": drawn.step, "seed": seed}
+    told = next((found.design.describe(found.table) for found in drawn.ratings if found.table.n_items), "")
+    read = {"items_read": drawn.items, "items_rated": labelled, "every": drawn.step, "dependence": told, "seed": seed}
+    return {"criteria": criteria, **read}
 
 
 def needing_help(

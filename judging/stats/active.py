@@ -7,13 +7,16 @@ order that has nothing to do with the labels, counts too.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.asymptotic import influence_error, normal, undefined
+from judging.stats.asymptotic import by_jackknife, few_units, resampling_of, undefined, without_interval
 
 LEAST = 2
 """Labels of drawn items below which there is no figure."""
@@ -98,54 +101,59 @@ def active_mean(
 
     With y the label, f the judge's score, p the probability and r = y - lambda f: the labels there were, and for the
     items that could be drawn lambda f plus the mean of r over those drawn, weighted by 1 / p. Whatever lambda, the
-    estimate is that of the labels of all items, up to the draw; the one used makes the interval narrowest.
+    estimate is that of the labels of all items, up to the draw; the one used makes the interval narrowest. Intervals
+    are Student's t from leaving out one item, or cluster, in turn; labels of too few allow none.
     """
     before, done = ~data.open & ~np.isnan(data.human), data.done
     counts = (int(before.sum()), int(data.taken.sum()), int(done.sum()))
     used = before | data.open
-    judge_only = _plain(data.judge[used], data, used, confidence, bounds)
+    clusters = None if data.clusters is None else np.asarray(data.clusters, dtype=object)[used].tolist()
+    estimate = partial(by_jackknife, clusters=clusters, n_items=int(used.sum()), confidence=confidence, bounds=bounds)
+    if not used.any():
+        nothing = undefined("there are no items", n_items=0, confidence=confidence)
+        return Active(nothing, nothing, nothing, np.nan, *counts)
+    scores = np.column_stack([data.weights * data.judge, data.weights])[used]
+    judge_only = estimate(SumStatistic(scores, lambda sums: ratio(sums[..., :1], sums[..., 1:])))[0]
     if counts[2] < LEAST:
         nothing = undefined(
             f"{counts[2]} of the drawn items have a label so far", n_items=sum(counts), confidence=confidence
         )
         return Active(nothing, judge_only, nothing, np.nan, *counts)
-    fixed, slope = _parts(data, before, done)
-    best = _narrowest(fixed[used], slope[used], data.weights[used]) if weight is None else weight
-    alone = _plain(fixed[used], data, used, confidence, bounds)
-    both = _plain((fixed + best * slope)[used], data, used, confidence, bounds)
+    sums = _contributions(data, before, done)[used]
+    best = _narrowest(sums, clusters) if weight is None else weight
+    why = few_units(before | done, data.clusters, data.weights)
+    alone, both = (without_interval(estimate(SumStatistic(sums, partial(_mean, at)))[0], why) for at in (0.0, best))
     return Active(alone, judge_only, both, best, *counts)
 
 
-def _parts(data: Drawn, before: BoolArray, done: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """(n,) values whose weighted mean is the estimate: without the judge, and what lambda adds."""
-    w, y, f = data.weights, data.human, data.judge
+def _contributions(data: Drawn, before: BoolArray, done: BoolArray) -> FloatArray:
+    """(n, 7) what each item adds: w, wy of labels there were; w, wf of what could be drawn; w / p, wy / p, wf / p."""
+    w, y, f = data.weights, np.nan_to_num(data.human), np.nan_to_num(data.judge)
     pull = np.zeros(len(w))
-    pull[done] = 1 / data.probability[done]
-    share = w * pull / (w * pull).sum()
-    mean_y, mean_f = float((share[done] * y[done]).sum()), float((share[done] * f[done]).sum())
-    # each drawn item stands for others: its residual counts as often as the items it stands for weigh
-    stands = np.where(done, pull * w[data.open].sum() / (w * pull).sum(), 0.0)
-    fixed = np.where(before, y, mean_y + stands * np.where(done, y - mean_y, 0.0))
-    slope = np.where(before, 0.0, f - mean_f - stands * np.where(done, f - mean_f, 0.0))
-    return fixed, slope
+    pull[done] = w[done] / data.probability[done]
+    there, could = w * before, w * data.open
+    return np.column_stack([there, there * y, could, could * f, pull, pull * y, pull * f])
 
 
-def _narrowest(fixed: FloatArray, slope: FloatArray, weights: FloatArray) -> float:
-    """lambda, from 0 to 1, with the least sum of squared influences."""
-    a = weights * (fixed - np.average(fixed, weights=weights))
-    b = weights * (slope - np.average(slope, weights=weights))
-    squares = float((b**2).sum())
-    return float(np.clip(-(a * b).sum() / squares, 0.0, 1.0)) if squares > 1e-24 else 0.0
+def _parts(sums: FloatArray) -> FloatArray:
+    """(…, 2) from sums (…, 7) the estimate without the judge, and what lambda adds to it."""
+    there, label, could, score, pull, drawn_label, drawn_score = np.moveaxis(sums, -1, 0)
+    by_labels = label + could * ratio(drawn_label, pull)
+    by_judge = score - could * ratio(drawn_score, pull)
+    return np.stack([ratio(by_labels, there + could), ratio(by_judge, there + could)], axis=-1)
 
 
-def _plain(
-    values: FloatArray, data: Drawn, used: BoolArray, confidence: float, bounds: tuple[float, float]
-) -> Estimate:
-    """A weighted mean with its interval."""
-    if not len(values):
-        return undefined("there are no items", n_items=0, confidence=confidence)
-    w = data.weights[used]
-    value = float(np.average(values, weights=w))
-    names = None if data.clusters is None else [name for name, kept in zip(data.clusters, used, strict=True) if kept]
-    error = influence_error(w * (values - value) / w.sum(), names)
-    return normal(value, error, n_items=len(values), confidence=confidence, bounds=bounds)
+def _mean(weight: float, sums: FloatArray) -> FloatArray:
+    """(…, 1) the estimate with this lambda."""
+    parts = _parts(sums)
+    found: FloatArray = parts[..., :1] + weight * parts[..., 1:]
+    return found
+
+
+def _narrowest(sums: FloatArray, clusters: Sequence[str] | None) -> float:
+    """lambda, from 0 to 1, with the least sum of squared influences of items or clusters."""
+    without = PreparedSums.of([SumStatistic(sums, _parts)], resampling_of(len(sums), clusters)).left_out()[0]
+    known = without[np.isfinite(without).all(axis=1)]
+    fixed, slope = (known - known.mean(axis=0)).T
+    squares = float((slope**2).sum())
+    return float(np.clip(-(fixed * slope).sum() / squares, 0.0, 1.0)) if squares > 1e-24 else 0.0

@@ -10,18 +10,21 @@ from annotation.stats.intervals import STUDENT, why_no_interval
 from annotation.stats.jackknife import Jackknife, t_ends
 from annotation.stats.resampling import PreparedSums, Resampling, SumStatistic
 from annotation.stats.shares import figure, quantile, share, undefined, wilson
-from annotation.stats.table import FloatArray
+from annotation.stats.table import BoolArray, FloatArray
 
 __all__ = [
     "by_jackknife",
+    "few_units",
     "figure",
     "influence_error",
     "normal",
     "quantile",
+    "resampling_of",
     "share",
     "summed_by_cluster",
     "undefined",
     "wilson",
+    "without_interval",
 ]
 
 
@@ -73,7 +76,7 @@ def by_jackknife(
     odds of where the value stands between them. Items that lie in one of the ``strata`` count by the stratum where
     they are not clustered.
     """
-    resampling = _resampling(len(statistic.contributions), clusters, strata, confidence)
+    resampling = resampling_of(len(statistic.contributions), clusters, None, confidence, strata=strata)
     prepared = PreparedSums.of([statistic], resampling)
     value = statistic.function(resampling.times @ prepared.rows)
     knife = Jackknife.of(value, prepared.left_out()[0], resampling)
@@ -94,15 +97,35 @@ def by_jackknife(
     return (found if why else replace(found, se=error, df=float(knife.df[0]))), error
 
 
-def _resampling(n: int, clusters: Sequence[str] | None, strata: Sequence[str] | None, confidence: float) -> Resampling:
-    """Every item by itself, in its stratum; or clusters as they are."""
-    one = np.ones(n)
+def without_interval(found: Estimate, why: str | None) -> Estimate:
+    """The same figure without its interval, where there is a reason ``why`` it can have none."""
+    if why is None or not found.defined:
+        return found
+    return replace(found, low=np.nan, high=np.nan, method="none", reason=why, se=np.nan, df=np.nan, seed=None)
+
+
+def few_units(kept: BoolArray, clusters: Sequence[str] | None = None, weights: FloatArray | None = None) -> str | None:
+    """Why the items (n,) that are kept, or their clusters, are too few or too unequal for an interval; else None."""
+    names = None if clusters is None else np.asarray(clusters, dtype=object)[kept].tolist()
+    return why_no_interval(resampling_of(int(kept.sum()), names, None if weights is None else weights[kept]))
+
+
+def resampling_of(
+    n: int,
+    clusters: Sequence[str] | None,
+    weights: FloatArray | None = None,
+    confidence: float = 0.95,
+    *,
+    strata: Sequence[str] | None = None,
+) -> Resampling:
+    """Every item by itself, in its stratum; or clusters as they are. Weights (n,) are made to have the mean 1."""
+    w = np.ones(n) if weights is None or not n else weights / weights.mean()
     if clusters is not None:
         unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1].astype(np.int64)
         k = int(unit.max(initial=-1)) + 1
-        return Resampling(unit, np.zeros(k, dtype=np.int64), one, 0, confidence, unit_name="clusters")
+        return Resampling(unit, np.zeros(k, dtype=np.int64), w, 0, confidence, unit_name="clusters")
     stratum = np.zeros(n, dtype=np.int64) if strata is None else np.unique(strata, return_inverse=True)[1]
-    return Resampling(np.arange(n), stratum.astype(np.int64), one, 0, confidence)
+    return Resampling(np.arange(n), stratum.astype(np.int64), w, 0, confidence)
 
 
 def _between(

@@ -25,7 +25,7 @@ from annotation.stats.table import BoolArray, FloatArray, IntArray
 ORDERS = ("AB", "BA")
 NO_ANSWER = "no scored answer"
 NO_VOTES = "no votes are known of these cases"
-NO_KAPPA = "no kappa is known of these cases, so other cut-offs cannot be tried"
+NO_KAPPA = "no kappa is known of these cases, so other thresholds cannot be tried"
 NO_PROBABILITY = "the model tells no probabilities"
 NO_BOTH = "no case was answered in both orders"
 NO_PAIR = "no case that both answered"
@@ -307,7 +307,7 @@ class Confidence:
     brier
         Mean squared distance of the confidence in the verdict and 1 or 0 for a right or wrong one (Brier 1950).
     excess
-        Mean confidence minus accuracy: above 0 is overconfidence.
+        Mean confidence − accuracy: above 0 is overconfidence.
     bins
         The reliability diagram.
     """

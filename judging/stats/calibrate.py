@@ -305,7 +305,13 @@ def _rogan(
     """The cross-check where both sides say one of two things; a tie says neither."""
     if not columns.binary or set(scale) != {0.0, 1.0} or not np.isin(judge[~np.isnan(judge)], (0, 1)).all():
         return None
-    return rogan_gladen(np.where(np.isin(human, (0, 1)), human, np.nan), judge, confidence=confidence)
+    return rogan_gladen(
+        np.where(np.isin(human, (0, 1)), human, np.nan),
+        judge,
+        weights=columns.weights,
+        clusters=columns.clusters,
+        confidence=confidence,
+    )
 
 
 def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterable[StatWarning]:
@@ -326,11 +332,14 @@ def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterabl
     if columns.weights is not None and np.ptp(columns.weights) > 0:
         yield StatWarning(
             "unweighted",
-            "The corrected means and selective judging use the weights; what stands under scores and the "
-            "cross-check describes the items as they were drawn.",
+            "The corrected means and selective judging use the weights; what stands under scores describes the items "
+            "as they were drawn.",
         )
     if columns.confidence is None and not columns.binary:
-        yield StatWarning("no_confidence", "No column of confidences: verdicts can be kept all together or not at all.")
+        yield StatWarning(
+            "no_confidence",
+            "The judge has no confidence: its verdicts can only be accepted all together or not at all.",
+        )
     if columns.binary and n and np.ptp(human[both]) > 0:
         least = min(int((human[both] == value).sum()) for value in (human[both].min(), human[both].max()))
         if least < FEW_OF_A_KIND:
@@ -357,7 +366,7 @@ def _corrected_json(mean: Corrected | None) -> dict[str, Any]:
     return {
         "human_only": nothing,
         "judge_only": nothing,
-        "ppi": {**nothing, "lambda": None, "effective_n": None, "labels_saved": None},
+        "ppi": {**nothing, "lambda": None, "effective_n": None, "effective_sample_size_gained": None},
     }
 
 

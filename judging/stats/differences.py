@@ -208,7 +208,7 @@ def rank_judges(
     basis, reason = held.bases()[figure], held.reasons()[figure]
     scale = scales_of([figure])
     own = [estimates(each[i], held.resampling, [basis], [reason], scale=scale)[0] for i in order]
-    between = _together(values, [each[i].left_out[:, 0] for i in order], held.resampling, basis, reason)
+    between = differ_together(values, [each[i].left_out[:, 0] for i in order], held.resampling, basis, reason)
     ranks = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), len(names))
     return Ranking(
         figure,
@@ -225,7 +225,7 @@ def _one_figure(held: Held, judge: int, figure: str) -> Replicates:
     return Replicates(found.value[one], found.bootstrap[:, one], found.left_out[:, one])
 
 
-def _together(
+def differ_together(
     values: FloatArray, left_out: Sequence[FloatArray], resampling: Resampling, basis: Basis, reason: str
 ) -> list[Estimate]:
     """Every value minus every later one, with intervals that hold together."""

@@ -130,6 +130,7 @@ class Evidence:
             self.people.expected(prefers)[kept],
             scored(self.said.codes, prefers)[kept],
             clusters=None if self.material.dependent is None else chosen(self.material.clusters, kept),
+            weights=None if self.material.weights is None else self.material.weights[kept],
         )
 
     @property

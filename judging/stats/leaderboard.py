@@ -5,7 +5,8 @@ labelled ones, as PPI++ does for a mean (Angelopoulos et al. 2023, arXiv 2311.01
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,19 @@ import numpy.typing as npt
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import Scale
+from annotation.stats.resampling import PreparedSums, Replicates, Resampling, SumStatistic
+from annotation.stats.simultaneous import rank_sets
 from annotation.stats.table import FloatArray, IntArray
+from judging.stats.asymptotic import few_units, figure, resampling_of, without_interval
 from judging.stats.bradley_terry import NOT_CONNECTED, bradley_terry
-from judging.stats.redraw import percentile, redraws
+from judging.stats.differences import differ_together
 
 OUTCOMES = 3
 """First wins, second wins, tie."""
+
+NEVER = "never compared"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +42,9 @@ class Comparisons:
     human, judge
         (n,) who is preferred: 1 the first, 0 the second, 0.5 a tie; NaN where nobody said.
     clusters
-        What is resampled together, or None.
+        What is independent of each other, or None for the pairs themselves.
+    weights
+        (n,) one over the inclusion probability, or None.
     """
 
     assistants: tuple[str, ...]
@@ -43,6 +53,7 @@ class Comparisons:
     human: FloatArray
     judge: FloatArray
     clusters: tuple[str, ...] | None = None
+    weights: FloatArray | None = None
 
     @classmethod
     def of(
@@ -53,6 +64,7 @@ class Comparisons:
         judge: npt.ArrayLike,
         *,
         clusters: Sequence[str] | None = None,
+        weights: FloatArray | None = None,
     ) -> "Comparisons":
         """From the names of each pair's assistants.
 
@@ -72,7 +84,7 @@ class Comparisons:
                 raise ValueError("a preference is 1 (the first), 0 (the second) or 0.5 (a tie)")
         if (a == b).any():
             raise ValueError("an assistant cannot meet itself")
-        return cls(tuple(names), a, b, y, f, None if clusters is None else tuple(clusters))
+        return cls(tuple(names), a, b, y, f, None if clusters is None else tuple(clusters), weights)
 
 
 @dataclass(frozen=True)
@@ -89,7 +101,7 @@ class Standing:
         Log strength in the Bradley-Terry model with ties; the mean over assistants is 0. Unlike the win rate it does
         not depend on whom the assistant met.
     rank
-        1 is best, with the interval of its ranks over the resamples.
+        1 is best, with the ranks that the simultaneous intervals of all differences of strengths leave possible.
     """
 
     assistant: str
@@ -133,32 +145,39 @@ class Boards:
         return {**boards, "lambda": None if np.isnan(self.weight) else self.weight, "reason": self.reason}
 
 
-def leaderboard(pairs: Comparisons, *, bootstrap: int = 300, confidence: float = 0.95, seed: int = 0) -> Boards:
-    """Win rates, strengths and ranks by people, by the judge and corrected, with percentile intervals over pairs.
+def leaderboard(pairs: Comparisons, *, confidence: float = 0.95) -> Boards:
+    """Win rates, strengths and ranks by people, by the judge and corrected.
 
-    Parameters
-    ----------
-    pairs
-        The comparisons.
-    bootstrap, confidence, seed
-        Number of resamples of pairs (or clusters), nominal coverage, seed.
+    Intervals are Student's t from leaving out one pair, or one cluster of pairs, in turn.
     """
-    n = len(pairs.human)
-    weights = np.vstack([np.ones((1, n)), redraws(n, replicates=bootstrap, seed=seed, clusters=pairs.clusters)])
     human, judge = ~np.isnan(pairs.human), ~np.isnan(pairs.judge)
-    labelled, unlabelled = human & judge, judge & ~human
+    both, rest = human & judge, judge & ~human
     by_people, by_judge = _cells(pairs, pairs.human), _cells(pairs, pairs.judge)
-    shape = (len(weights), *2 * (len(pairs.assistants),), OUTCOMES)
-    settings = (confidence, seed)
-    people_board = _board(pairs, (weights @ by_people).reshape(shape), int(human.sum()), settings)
-    judge_board = _board(pairs, (weights @ by_judge).reshape(shape), int(judge.sum()), settings)
-    if labelled.sum() < 2 or not unlabelled.any():
-        why = "too few pairs with both labels" if labelled.sum() < 2 else "no unlabelled pair that the judge scored"
-        return Boards(people_board, judge_board, (), np.nan, why)
-    weight = _power_tuned(by_people[labelled], by_judge[labelled], by_judge[judge], int(unlabelled.sum()))
-    corrected = _corrected(weights, by_people, by_judge, labelled, unlabelled, weight) * n
-    board = _board(pairs, np.maximum(corrected, 0.0).reshape(shape), int((labelled | unlabelled).sum()), settings)
-    return Boards(people_board, judge_board, board, weight, None)
+    reason = "too few pairs with both labels" if both.sum() < 2 else None
+    reason = reason or (None if rest.any() else "no unlabelled pair that the judge scored")
+    weight = np.nan if reason else _power_tuned(by_people[both], by_judge[both], by_judge[judge], int(rest.sum()))
+    masks = np.column_stack([both, rest]).astype(float)
+    rows = np.hstack([by_people, by_people * masks[:, :1], by_judge * masks[:, :1], by_judge * masks[:, 1:], masks])
+    rows, resampling = _units(pairs, rows, confidence)
+    prepared = PreparedSums.of([SumStatistic(rows, partial(_figures, len(pairs.assistants), weight))], resampling)
+    value = SumStatistic(rows, prepared.parts[0][1]).at(resampling.all_items[None, :])[0]
+    found = Replicates(value, np.zeros((1, len(value))), prepared.left_out()[0])
+    told = ((human, human), (judge, judge), *([] if reason else [(judge, both)]))  # its pairs, and what it hangs on
+    boards = [
+        _board(pairs.assistants, found, resampling, place, int(of.sum()), few_units(on, pairs.clusters, pairs.weights))
+        for place, (of, on) in enumerate(told)
+    ]
+    return Boards(boards[0], boards[1], () if reason else boards[2], weight, reason)
+
+
+def _units(pairs: Comparisons, rows: FloatArray, confidence: float) -> tuple[FloatArray, Resampling]:
+    """The rows (n, m) of the pairs and how they are left out; pairs that are alike count as one row, several times."""
+    if pairs.clusters is not None:
+        return rows, replace(resampling_of(len(rows), pairs.clusters, pairs.weights, confidence), n_replicates=1)
+    w = np.ones(len(rows)) if pairs.weights is None else pairs.weights
+    _, first, copies = np.unique(np.column_stack([rows, w]), axis=0, return_index=True, return_counts=True)
+    resampling = resampling_of(len(first), None, w[first], confidence)
+    return rows[first], replace(resampling, n_replicates=1, copies=copies)
 
 
 def _cells(pairs: Comparisons, preference: FloatArray) -> FloatArray:
@@ -181,49 +200,59 @@ def _power_tuned(y: FloatArray, f: FloatArray, scores: FloatArray, n_unlabelled:
     return float(np.clip(covariance / ((1 + len(y) / n_unlabelled) * variance), 0, 1)) if variance > 0 else 0.0
 
 
-def _corrected(
-    weights: FloatArray,
-    by_people: FloatArray,
-    by_judge: FloatArray,
-    labelled: npt.NDArray[np.bool_],
-    unlabelled: npt.NDArray[np.bool_],
-    weight: float,
-) -> FloatArray:
-    """(b, cells) corrected share of every cell; a share may come out below 0 and is then taken as 0."""
-    with_people, without = weights[:, labelled], weights[:, unlabelled]
-    rectified = by_people[labelled] - weight * by_judge[labelled]
-    first = ratio(with_people @ rectified, with_people.sum(axis=1, keepdims=True))
-    second = ratio(without @ by_judge[unlabelled], without.sum(axis=1, keepdims=True))
-    found: FloatArray = np.nan_to_num(first) + weight * np.nan_to_num(second)
-    return found
+def _figures(k: int, weight: float, sums: FloatArray) -> FloatArray:
+    """(b, 2 k a board) win rates and strengths from sums (b, 4 * cells + 2); no corrected board where lambda is NaN.
+
+    A corrected share of a cell may come out below 0 and is then taken as 0.
+    """
+    cells = k * k * OUTCOMES
+    people, labelled, judged, others = (sums[:, start * cells : (start + 1) * cells] for start in range(4))
+    n_labelled, n_others = sums[:, -2:-1], sums[:, -1:]
+    boards = [people, judged + others]
+    if not np.isnan(weight):
+        shares = ratio(labelled - weight * judged, n_labelled) + weight * ratio(others, n_others)
+        boards.append(np.maximum(shares, 0.0) * (n_labelled + n_others))
+    return np.hstack([part for board in boards for part in _standings(board.reshape(-1, k, k, OUTCOMES))])
 
 
-def _board(pairs: Comparisons, cells: FloatArray, n_items: int, settings: tuple[float, int]) -> tuple[Standing, ...]:
-    """The standings from (b, k, k, 3) counts, the first of which are the data and the others their replicates."""
+def _standings(cells: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(b, k) win rates, and strengths, from counts (b, k, k, 3)."""
     wins = cells[..., 0] + cells[..., 1].transpose(0, 2, 1)
     ties = cells[..., 2] + cells[..., 2].transpose(0, 2, 1)
     played = wins.sum(axis=2) + wins.sum(axis=1) + ties.sum(axis=2)
-    rates = ratio(wins.sum(axis=2) + ties.sum(axis=2) / 2, played)
-    strengths = bradley_terry(wins, ties).log_strength
-    ranks = np.where(
-        np.isnan(strengths), np.nan, 1.0 + (strengths[:, None, :] > strengths[:, :, None] + 1e-6).sum(axis=2)
-    )
-    columns = ((rates, "never compared"), (strengths, NOT_CONNECTED), (ranks, NOT_CONNECTED))
-    confidence, seed = settings
-    return tuple(
-        Standing(
-            name,
-            *(
-                percentile(
-                    float(values[0, k]),
-                    values[1:, k],
-                    n_items=n_items,
-                    confidence=confidence,
-                    seed=seed,
-                    reason=reason,
-                )
-                for values, reason in columns
-            ),
+    return ratio(wins.sum(axis=2) + ties.sum(axis=2) / 2, played), bradley_terry(wins, ties).log_strength
+
+
+def _board(
+    assistants: Sequence[str],
+    found: Replicates,
+    resampling: Resampling,
+    place: int,
+    n_items: int,
+    why: str | None,
+) -> tuple[Standing, ...]:
+    """The standings of one of the boards, whose figures stand one behind the other; without intervals if ``why``."""
+    k, basis = len(assistants), Basis(n_items, 2, 2 * n_items)
+    mine = slice(2 * k * place, 2 * k * (place + 1))
+    own = Replicates(found.value[mine], found.bootstrap[:, mine], found.left_out[:, mine])
+    scales: list[Scale] = [*["share"] * k, *["plain"] * k]  # type: ignore[list-item]
+    reasons = [NEVER] * k + [NOT_CONNECTED] * k
+    each = [
+        without_interval(one, why)
+        for one in estimates(own, resampling, [basis] * 2 * k, reasons, scale=scales, student=True)
+    ]
+    strengths = own.value[k:]
+    between = differ_together(strengths, list(own.left_out[:, k:].T), resampling, basis, NOT_CONNECTED)
+    sets = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), k)
+    ranks = [
+        figure(
+            np.nan if np.isnan(value) else 1.0 + float((strengths > value + 1e-6).sum()),
+            (np.nan, np.nan) if np.isnan(strength.low) else (float(ends[0]), float(ends[1])),
+            n_items=n_items,
+            confidence=resampling.confidence,
+            method="simultaneous t",
+            reason=strength.reason,
         )
-        for k, name in enumerate(pairs.assistants)
-    )
+        for value, ends, strength in zip(strengths.tolist(), sets, each[k:], strict=True)
+    ]
+    return tuple(map(Standing, assistants, each[:k], each[k:], ranks))

@@ -7,7 +7,7 @@ lambda 0 the estimate is that of the labels alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import by_jackknife, undefined
+from judging.stats.asymptotic import by_jackknife, undefined, without_interval
 
 NO_LABELS = "fewer than two items that both a person and the judge scored"
 NO_UNLABELLED = "no unlabelled item that the judge scored"
@@ -142,7 +142,7 @@ class Corrected:
 
     def as_json(self) -> dict[str, Any]:
         """The three figures as in the document of ``calibrate``."""
-        more = {"lambda": self.weight, "effective_n": self.effective_n, "labels_saved": self.saved}
+        more = {"lambda": self.weight, "effective_n": self.effective_n, "effective_sample_size_gained": self.saved}
         return {
             "human_only": self.human_only.as_json(),
             "judge_only": self.judge_only.as_json(),
@@ -200,7 +200,7 @@ def ppi_mean(
         n_ratings=2 * n + rest,
     )
     if np.isnan(human_only.low):
-        ppi = replace(ppi, low=np.nan, high=np.nan, reason=human_only.reason, method="none", se=np.nan, df=np.nan)
+        ppi = without_interval(ppi, human_only.reason)
     worth = data.n * (human_error / error) ** 2 if error > 0 and human_error > 0 else np.nan
     return Corrected(
         human_only=human_only,

@@ -13,13 +13,6 @@ MOST_UNDEFINED = 0.1
 """Above this share of undefined replicates the rest no longer speak for the sampling distribution."""
 
 
-def redraws(n: int, *, replicates: int, seed: int, clusters: Sequence[str] | None = None) -> FloatArray:
-    """(B, n) how often each of n items is drawn in each replicate; the items of one cluster are drawn together."""
-    unit = units(n, clusters)
-    blocks = [times[:, unit] for times in drawn(n_units(unit), replicates=replicates, seed=seed)]
-    return np.vstack(blocks) if blocks else np.zeros((0, n))
-
-
 def units(n: int, clusters: Sequence[str] | None = None) -> IntArray:
     """(n,) what each item is drawn with: itself, or its cluster."""
     if clusters is None:

@@ -4,16 +4,25 @@ Rogan and Gladen (1978), "Estimating prevalence from the results of a screening 
 Epidemiology 107:71-76; the interval of Lee et al. (2025), arXiv 2511.21140, which smooths the three rates after Agresti
 and Coull and moves the centre accordingly. A cross-check of PPI++ that rests on one more assumption: that the
 judge errs as often on the unlabelled items of each class as on the labelled ones.
+
+Dependent or weighted items count as the effective number of independent ones (Korn and Graubard 1998, Survey
+Methodology 24:193-201): one design effect for all three rates, since clusters that hold labelled and unlabelled items
+make the rates depend on each other.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.estimate import Estimate
-from judging.stats.asymptotic import figure, quantile, share, undefined
+from annotation.stats.intervals import why_no_interval
+from annotation.stats.jackknife import student_quantile
+from annotation.stats.table import BoolArray, FloatArray
+from judging.stats.asymptotic import figure, quantile, resampling_of, summed_by_cluster, undefined, without_interval
+from judging.stats.clustered_shares import clustered_share
 
 IMPOSSIBLE = "no interval: no rate from 0 to 1 fits; the judge errs otherwise on unlabelled items than on labelled"
 
@@ -48,7 +57,14 @@ class _Smoothed:
         return self.rate * (1 - self.rate) / self.n
 
 
-def rogan_gladen(human: npt.ArrayLike, judge: npt.ArrayLike, *, confidence: float = 0.95) -> RoganGladen:
+def rogan_gladen(
+    human: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    weights: npt.ArrayLike | None = None,
+    clusters: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> RoganGladen:
     """The corrected rate of the unlabelled items from columns over all items.
 
     Parameters
@@ -56,6 +72,8 @@ def rogan_gladen(human: npt.ArrayLike, judge: npt.ArrayLike, *, confidence: floa
     human, judge
         (n,) 1 for yes, 0 for no, NaN where there is no label (no verdict). Sensitivity and specificity come from the
         items with both, the judge's rate from those with the judge's verdict alone.
+    weights, clusters
+        (n,) survey weights, and what is independent of each other; by default equal, and every item.
     confidence
         Nominal coverage.
 
@@ -67,36 +85,91 @@ def rogan_gladen(human: npt.ArrayLike, judge: npt.ArrayLike, *, confidence: floa
     y, f = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
     if not (np.isin(y[~np.isnan(y)], (0, 1)).all() and np.isin(f[~np.isnan(f)], (0, 1)).all()):
         raise ValueError("Rogan-Gladen needs 0 and 1")
-    positive, negative = f[(y == 1) & ~np.isnan(f)], f[(y == 0) & ~np.isnan(f)]
-    unlabelled = f[np.isnan(y) & ~np.isnan(f)]
-    sensitivity = share(int(positive.sum()), len(positive), confidence=confidence, reason="no labelled item is a yes")
-    specificity = share(
-        int((1 - negative).sum()), len(negative), confidence=confidence, reason="no labelled item is a no"
+    w = None if weights is None else np.asarray(weights, dtype=float)
+    said = ~np.isnan(f)
+    parts = {"rest": np.isnan(y) & said, "yes": (y == 1) & said, "no": (y == 0) & said}
+    sensitivity, specificity = (
+        clustered_share(
+            (f == value)[parts[name]].astype(float),
+            weights=None if w is None else w[parts[name]],
+            clusters=_chosen(clusters, parts[name]),
+            confidence=confidence,
+            reason=f"no labelled item is a {name}",
+            n_raters=2,
+        )
+        for name, value in (("yes", 1), ("no", 0))
     )
+    n_labelled, n_rest = sensitivity.n_items + specificity.n_items, int(parts["rest"].sum())
     for known in (sensitivity, specificity):
         if not known.defined:
             return RoganGladen(
-                undefined(known.reason or "", n_items=len(unlabelled), confidence=confidence), sensitivity, specificity
+                undefined(known.reason or "", n_items=n_rest, confidence=confidence), sensitivity, specificity
             )
+    p = float(np.average(f[parts["rest"]], weights=None if w is None else w[parts["rest"]])) if n_rest else 0.0
+    rates = {"p": p, "q0": specificity.value, "q1": sensitivity.value}
+    labelled = parts["yes"] | parts["no"]
+    units = resampling_of(n_labelled, _chosen(clusters, labelled), None if w is None else w[labelled], confidence)
+    effect = _design_effect(f, parts, rates, w, clusters) * _student_effect(units.n_units - 1, confidence)
+    effect = max(effect, 1.0)
     rate = corrected_rate(
-        p=float(unlabelled.mean()) if len(unlabelled) else np.nan,
-        n=len(unlabelled),
-        q0=specificity.value,
-        m0=len(negative),
-        q1=sensitivity.value,
-        m1=len(positive),
+        **rates,
+        n=n_rest / effect,
+        m0=specificity.n_items / effect,
+        m1=sensitivity.n_items / effect,
         confidence=confidence,
     )
-    return RoganGladen(rate, sensitivity, specificity)
+    rate = without_interval(rate, why_no_interval(units))
+    n_items, n_ratings = n_rest + n_labelled, n_rest + 2 * n_labelled
+    return RoganGladen(replace(rate, n_items=n_items, n_ratings=n_ratings), sensitivity, specificity)
 
 
-def corrected_rate(*, p: float, n: int, q0: float, m0: int, q1: float, m1: int, confidence: float = 0.95) -> Estimate:
+def _chosen(clusters: Sequence[str] | None, kept: BoolArray) -> list[str] | None:
+    return None if clusters is None else [name for name, there in zip(clusters, kept, strict=True) if there]
+
+
+def _design_effect(
+    f: FloatArray,
+    parts: dict[str, BoolArray],
+    rates: dict[str, float],
+    weights: FloatArray | None,
+    clusters: Sequence[str] | None,
+) -> float:
+    """Variance of the linearised corrected rate over that of as many independent items of equal weight.
+
+    Where none of the rates varies it is the number of items of a cluster.
+    """
+    youden = rates["q0"] + rates["q1"] - 1
+    theta = (rates["p"] + rates["q0"] - 1) / youden if abs(youden) > 1e-12 else 0.5
+    w = np.ones(len(f)) if weights is None else weights
+    influence, independent, used = np.zeros(len(f)), 0.0, np.zeros(len(f), dtype=bool)
+    of = {"rest": (rates["p"], 1.0), "yes": (rates["q1"], -theta), "no": (1 - rates["q0"], theta - 1)}
+    for name, (rate, slope) in of.items():
+        here = parts[name]
+        if here.any():
+            influence[here] = slope * w[here] * (f[here] - rate) / w[here].sum()
+            independent += slope**2 * rate * (1 - rate) / int(here.sum())
+            used |= here
+    names = _chosen(clusters, used)
+    if independent < 1e-24:
+        return 1.0 if names is None else len(names) / len(set(names))
+    return float((summed_by_cluster(influence[used], names) ** 2).sum()) / independent
+
+
+def _student_effect(df: int, confidence: float) -> float:
+    """(t / z)^2: what few units widen an interval by, as a design effect; 1 without degrees of freedom."""
+    t = float(student_quantile(np.array([float(df)]), confidence)[0])
+    return (t / quantile(confidence)) ** 2 if df >= 1 else 1.0
+
+
+def corrected_rate(
+    *, p: float, n: float, q0: float, m0: float, q1: float, m1: float, confidence: float = 0.95
+) -> Estimate:
     """theta = (p + q0 - 1) / (q0 + q1 - 1) with the smoothed interval, both cut to 0 … 1.
 
     Parameters
     ----------
     p, n
-        The judge's rate of yes, and of how many unlabelled items.
+        The judge's rate of yes, and of how many unlabelled items; numbers of items may be effective ones.
     q0, m0
         Specificity: share of no among the ``m0`` labelled items that people call no.
     q1, m1
@@ -116,7 +189,7 @@ def corrected_rate(*, p: float, n: int, q0: float, m0: int, q1: float, m1: int, 
     >>> round(rate.value, 4), round(rate.low, 4), round(rate.high, 4)
     (0.1667, 0.0564, 0.2627)
     """
-    total = n + m0 + m1
+    total = round(n + m0 + m1)
     if not n:
         return undefined("no unlabelled item that the judge scored", n_items=total, confidence=confidence)
     z = quantile(confidence)
@@ -143,5 +216,5 @@ def corrected_rate(*, p: float, n: int, q0: float, m0: int, q1: float, m1: int, 
         n_items=total,
         confidence=confidence,
         method="smoothed",
-        n_ratings=n + 2 * (m0 + m1),
+        n_ratings=round(n + 2 * (m0 + m1)),
     )

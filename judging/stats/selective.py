@@ -9,6 +9,7 @@ of them share one error probability delta. The test is that of the binomial (Clo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -161,21 +162,23 @@ def lower_bound(agreeing: int, n: int, delta: float) -> float:
     return float(scipy.special.betaincinv(agreeing, n - agreeing + 1, delta)) if agreeing else 0.0
 
 
+@cache
 def least_units(target: float, delta: float, disagreements: int = 0, *, exact: bool = True) -> int:
     """The number of equal units that a threshold must keep to hold with so many disagreements.
 
     ``exact`` for independent items that agree or not (Clopper and Pearson); else by betting.
     """
     n = disagreements + 1
-    while _bound_of(n, disagreements, delta, exact) < target:
+    while not _reaches(target, n, disagreements, delta, exact):
         n += 1
     return n
 
 
-def _bound_of(n: int, disagreements: int, delta: float, exact: bool) -> float:
+def _reaches(target: float, n: int, disagreements: int, delta: float, exact: bool) -> bool:
     if exact:
-        return lower_bound(n - disagreements, n, delta)
-    return betting_bound(np.r_[np.zeros(disagreements), np.ones(n - disagreements)], np.ones(n), delta)
+        return lower_bound(n - disagreements, n, delta) >= target
+    agreeing = np.r_[np.zeros(disagreements), np.ones(n - disagreements)]
+    return bool(log_capital(agreeing, np.ones(n), target) >= -np.log(delta))
 
 
 def select(
@@ -349,7 +352,7 @@ def _why_none(tried: Sequence[Tried], items: _Labelled, target: float, delta: fl
     if tried:
         first = tried[0]
         said = f"the surest {first.kept} labelled verdicts agree with people on {first.agreeing:g}"
-        return f"{said}: the bound is {first.agreement_low:.3f}"
+        return f"{said}; lower bound {first.agreement_low:.3f}"
     known = ~np.isnan(items.sure)
     clustered = n_units(items.unit) < len(items.sure)
     least = least_units(target, delta, SPARE, exact=items.exact)

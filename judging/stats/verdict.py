@@ -184,24 +184,24 @@ def _is_enough(facts: Facts, rules: Rules) -> bool:
 
 def _enough(facts: Facts, rules: Rules) -> Reason:
     message = (
-        f"{facts.labelled} items with labels and a verdict in {facts.clusters} independent units, "
-        f"{facts.outside:.0f} outside the commonest category; {rules.least_items} in {rules.least_clusters}, "
-        f"{rules.least_outside} outside, are needed"
+        f"{facts.labelled} labelled items with a verdict ({rules.least_items} needed), in {facts.clusters} clusters "
+        f"({rules.least_clusters} needed), {facts.outside:.0f} outside the commonest category "
+        f"({rules.least_outside} needed)"
     )
     return Reason("labelled", "not enough evidence", _is_enough(facts, rules), message)
 
 
 def _readable(facts: Facts, rules: Rules) -> Reason:
     share, most = facts.unscored, rules.most_unscored
-    said = f"{share.value:.1%} of the replies held no verdict" if share.defined else "the judge was asked nothing"
+    said = f"{share.value:.1%} of replies unscored" if share.defined else "no replies"
     allows: Decision = "do not use" if share.low > most else "not enough evidence"
-    return Reason("unscored", allows, share.value <= most, f"{said}; at most {most:.0%} may")
+    return Reason("unscored", allows, share.value <= most, f"{said} (at most {most:.0%})")
 
 
 def _useful(facts: Facts, rules: Rules) -> Reason:
     met = facts.agreement.low > rules.useful
     refuted = (facts.constant or facts.agreement.high <= rules.useful) and _is_enough(facts, rules)
-    message = f"kappa with people is {_said(facts.agreement)}; the lower end must lie above {rules.useful:g}"
+    message = f"judge–human kappa {_said(facts.agreement)} (lower limit above {rules.useful:g})"
     if facts.constant:
         message += "; the judge gave every item the same verdict"
     return Reason("agreement", "do not use" if refuted else "not enough evidence", met, message)
@@ -226,7 +226,7 @@ def _near_people(facts: Facts, rules: Rules) -> Reason:
     wider = "" if not upper > facts.below_ceiling.high else f" ({upper:.2f} by Student's t)"
     message = (
         f"kappa is below inter-annotator agreement by {_said(facts.below_ceiling)}; "
-        f"the upper end{wider} may be at most {rules.below_ceiling:g}"
+        f"the upper limit{wider} may be at most {rules.below_ceiling:g}"
     )
     return Reason("ceiling", "assist and escalate", met, message)
 
@@ -243,18 +243,18 @@ def _upper_end(estimate: Estimate, clusters: int) -> float:
 
 
 def _as_good_as_a_person(facts: Facts, rules: Rules) -> Reason:
-    known = {True: "passed", False: "not passed", None: "not possible: it takes two annotators or more"}
+    known = {True: "passed", False: "not passed", None: "not run: it needs two annotators"}
     met = facts.alt_test_passed is True or not rules.must_pass_alt_test
-    message = f"the alternative-annotator test is {known[facts.alt_test_passed]}"
+    message = f"alternative-annotator test {known[facts.alt_test_passed]}"
     return Reason("alt_test", "assist and escalate", met, message)
 
 
 def _unbiased(facts: Facts, rules: Rules) -> Reason:
     standing = [name for name in facts.biases if not _among(name, rules.tolerated_biases)]
     unknown = [name for name in facts.not_probed if _among(name, rules.required_probes)]
-    message = f"biases found: {', '.join(standing)}" if standing else "no bias found that is not tolerated"
+    message = f"biases found: {', '.join(standing)}" if standing else "no bias found beyond those tolerated"
     if unknown:
-        message += f"; could not be probed: {', '.join(unknown)}"
+        message += f"; not run: {', '.join(unknown)}"
     return Reason("biases", "assist and escalate", not (standing or unknown), message)
 
 
@@ -268,7 +268,7 @@ def _said(estimate: Estimate) -> str:
         return f"unknown ({estimate.reason})"
     if np.isnan(estimate.low):
         return f"{estimate.value:.2f} without an interval"
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]".replace("-", "\N{MINUS SIGN}")
 
 
 def _share(estimate: Estimate) -> str:

@@ -13,6 +13,8 @@ from annotation.steps import study_steps
 from annotation.views.large import reads_all
 from judging.services.against_majority import contradictions
 from judging.services.items import criterion_of
+from judging.services.trust import rules
+from judging.views.trust import reader
 
 SHOWN = 200
 
@@ -27,6 +29,7 @@ def against_majority(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         criterion = criterion_of(study, request.GET.get("criterion", ""))
         judge = request.GET.get("judge", "")
+        rules.look(by=reader(request), study=study)
         found = contradictions(study, criterion, judge=judge) if criterion else []
     except InputError as error:
         return render(request, "judging/against_majority.html", {**context, "error": error}, status=400)

@@ -263,7 +263,7 @@ def _readable(names: Iterable[str]) -> list[tuple[str, str]]:
 
 def _clusterings(study: Study, options: JudgedOptions) -> list[tuple[str, str]]:
     """What items may be resampled by, the study's own first."""
-    own = f"what the study knows ({study.clustering or 'profile, else question'})"
+    own = f"study: {study.clustering or 'profile or question'}"
     named = [(name, f"items of one {label}") for name, label in _readable(NAMED)]
     other = [(options.cluster, f"items of one {options.cluster}")] if options.cluster else []
     known = [("", own), (NONE, "nothing: each item alone"), *named]
@@ -329,7 +329,7 @@ def _section(study: Study, one: later.Shown, document: Document, annotators: Map
         "captions": {
             "coefficients": f"Coefficients on {one.criterion.name}",
             "pairs": f"Pairs of annotators on {one.criterion.name}",
-            "differences": f"One judge minus another on {one.criterion.name}",
+            "differences": f"Differences between judges on {one.criterion.name}",
             "groups": f"Groups of items on {one.criterion.name}",
             "annotator_groups": f"Groups of annotators on {one.criterion.name}",
         },

@@ -31,7 +31,7 @@ HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "huma
 @require_safe
 @reads_all("What the judges are worth", "calibrate", "calibration")
 def calibration(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every judge of the study: verdict, agreement beside the ceiling, biases; and how far they lie apart."""
+    """Every judge of the study: verdict, agreement beside the ceiling, biases; and their pairwise differences."""
     study = get_object_or_404(Study, slug=slug)
     evidence = StudyEvidence.read(study)
     found, waiting = trusting.of_judges(by=reader(request), evidence=evidence, asked=Asked(), patient=False)

@@ -1,4 +1,4 @@
-"""From the verdict and comparison pages: what is left to people becomes a study, and fitted maps become a judge."""
+"""From the verdict and comparison pages: escalated items become a study, and fitted maps a judge."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def judge_recalibrate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     try:
         mine = StudyEvidence.read(study).of(judge)
         found = trusting.of_judge(by=reader(request), evidence=mine, asked=Asked())
-        run = recalibration.apply(by=reader(request), found=found)
+        run = recalibration.apply(by=reader(request), found=found, anyway="anyway" in request.POST)
     except InputError as error:
         messages.error(request, error.message)
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)

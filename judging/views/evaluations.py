@@ -36,9 +36,12 @@ from judging.views.trust import CSV, JSON, as_file, csv_text
 PER_PAGE = 10
 CHANCE = 0.5
 DIFFERENCES = {
-    "settings": ("Settings of one model", "The first setting minus the second, within the same case."),
-    "models": ("Models in one setting", "The first model minus the second, within the same case."),
-    "fields": ("Fields left out", "Without the field minus with it, within the same case: below 0, it helps."),
+    "settings": ("Settings of one model", "Difference between the first setting and the second, within the same case."),
+    "models": ("Models in one setting", "Difference between the first model and the second, within the same case."),
+    "fields": (
+        "Fields left out",
+        "Difference without the field and with it, within the same case. Below 0, the field helps.",
+    ),
 }
 
 

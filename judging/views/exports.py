@@ -15,6 +15,8 @@ from annotation.services.exports import FORMATS
 from annotation.steps import study_steps
 from judging.services import exports
 from judging.services.exchanging import packing
+from judging.services.trust import rules
+from judging.views.trust import reader
 
 
 @researcher_required
@@ -25,6 +27,7 @@ def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     if format not in FORMATS:
         raise Http404(f"labels are not given as {format}; there are {', '.join(FORMATS)}")
     study, fmt = get_object_or_404(Study, slug=slug), FORMATS[format]
+    rules.look(by=reader(request), study=study)
     purposes = request.GET.getlist("purpose") or [Assignment.Purpose.RATING]
     pieces = fmt.pieces(exports.labels_of(study, purposes))
     return sent(pieces, name=f"{study.slug}-labels.{fmt.name}", content_type=fmt.content_type)
@@ -33,12 +36,13 @@ def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
 @researcher_required
 @require_safe
 @audited_export("labels")
-def export_for(request: HttpRequest, slug: str, tool: str) -> HttpResponseBase:  # noqa: ARG001
+def export_for(request: HttpRequest, slug: str, tool: str) -> HttpResponseBase:
     """The study as the files of another tool, in one ZIP archive."""
     study = get_object_or_404(Study, slug=slug)
     members = packing.members(study, tool)
     if members is None:
         raise Http404(f"a study of {study.get_kind_display()} is not written for {tool}")
+    rules.look(by=reader(request), study=study)
     return sent_zipped(members, name=f"{study.slug}-{tool}.zip")
 
 

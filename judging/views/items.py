@@ -27,6 +27,7 @@ from judging.models import JudgeRun, Judgment
 from judging.queries import hold_out, ratings
 from judging.queries import items as queries
 from judging.services.items import TIED, UNSCORED, ItemFilter, RatedItems, criterion_of
+from judging.services.trust import rules
 
 PER_PAGE = 50
 
@@ -39,6 +40,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     wanted = ItemFilter.of(request.GET.dict())
     if wanted.narrows and (first := asks_first(request, study, "Items that share something", "tiers")):
         return first
+    rules.look(by=researcher(request), study=study)
     context: dict[str, Any] = {"study": study, "steps": study_steps(study), "wanted": wanted, "tiers": TIERS}
     context |= {"tied": TIED, "unscored": UNSCORED}
     try:
@@ -85,6 +87,7 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     item = get_object_or_404(queries.items_of(study), position=position)
     wanted = ItemFilter.of(request.GET.dict())
+    rules.look(by=researcher(request), study=study)
     try:
         ways = _ways(study, item, wanted)
     except InputError:  # an address that was edited by hand: the item is still there to be read

@@ -16,6 +16,8 @@ from judging.pricing import in_dollars
 from judging.queries import hold_out
 from judging.queries import judgments as queries
 from judging.queries.runs import reason_in_words
+from judging.services.trust import rules
+from judging.views.trust import reader
 
 
 @researcher_required
@@ -23,6 +25,7 @@ from judging.queries.runs import reason_in_words
 def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """Prompt, reply, verdict, tokens, time and cost, beside what people and other judges said of the same."""
     judgment = get_object_or_404(queries.whole(), pk=pk)
+    rules.look(by=reader(request), study=judgment.run.study)
     criterion, prompt = judgment.criterion, queries.prompt_of(judgment)
     masked = hold_out.holds(judgment.item)
     context = {

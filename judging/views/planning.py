@@ -18,7 +18,7 @@ from annotation.steps import study_steps
 from judging.models import Judge
 from judging.plan_forms import PlanForm, PlanStudyForm
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
-from judging.services.trust import planning
+from judging.services.trust import planning, rules
 from judging.views.large import reads_judge
 from judging.views.trust import reader
 
@@ -31,7 +31,7 @@ def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     head: dict[str, Any] = {"study": study, "judge": judge, "steps": study_steps(study, "calibration")}
     try:
-        evidence = _evidence(study, judge)
+        evidence = _evidence(request, study, judge)
     except InputError as error:
         return render(request, "judging/plan.html", {**head, "error": error}, status=400)
     form = PlanForm(
@@ -49,11 +49,12 @@ def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     )
 
 
-def _evidence(study: Study, judge: Judge) -> JudgeEvidence:
-    """The judge beside people. Raises InputError where it has said nothing."""
+def _evidence(request: HttpRequest, study: Study, judge: Judge) -> JudgeEvidence:
+    """The judge beside people, for a plan that rests on how it agrees. InputError where it has said nothing."""
     found = StudyEvidence.read(study).of(judge)
     if not found.criteria:
         raise InputError(f"{judge} has not judged this study", field="judge")
+    rules.look(by=reader(request), study=study)
     return found
 
 
@@ -90,7 +91,7 @@ def judge_plan_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Make a study of the drawn items and go there; back to the plan with the reason where that cannot be."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
-        evidence = _evidence(study, judge)
+        evidence = _evidence(request, study, judge)
         given, form = _given(request, evidence)
         found = planning.planned(evidence, given["criterion"], form.options())
         made = planning.make_study(

@@ -167,7 +167,7 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         ("Seed", str(run.seed)),
         ("Budget", in_dollars(run.budget_usd) if run.budget_usd else "none"),
         *([("Asked", "in bulk, as batches")] if run.in_bulk else []),
-        ("Answers known already", "used" if run.use_cache else "asked anew"),
+        ("Cache", "used" if run.use_cache else "ignored"),
         *made,
     ]
 

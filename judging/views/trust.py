@@ -121,7 +121,7 @@ CSV, JSON = "text/csv; charset=utf-8", "application/json; charset=utf-8"
 DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Trusted], str]]] = {
     ("calibration", "json"): (JSON, lambda found: _json(trusting.for_criterion(found.calibration.result, None))),
     ("calibration", "csv"): (CSV, lambda found: csv_text(trust_figures.calibration_rows(found.calibration.result))),
-    ("audit", "json"): (JSON, lambda found: _json(trusting.for_criterion(holding_out.audit_document(found), None))),
+    ("audit", "json"): (JSON, lambda found: _json(trusting.list_criteria(holding_out.audit_document(found), None))),
     ("audit", "csv"): (CSV, lambda found: csv_text(trust_figures.audit_rows(found.audit.result))),
 }
 
@@ -151,6 +151,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         "sections": [
             _section(found, said[c.key], documents[c.key], audits[c.key], annotators) for c in found.evidence.criteria
         ],
+        "alone": len(found.evidence.criteria) == 1,
         "simulated": [one.name for one in annotators.values() if one.is_simulated],
         "rules": verdicts.in_words(found.rules.as_json()),
         "changed_rules": found.rules != Rules(),
@@ -181,7 +182,7 @@ def _split(study: Study) -> dict[str, Any]:
 
 
 def _left(found: Trusted) -> dict[str, Any]:
-    """What is left to people at each target, and what came back from the newest study that was made of it."""
+    """What is escalated to people at each target, and what came back from the newest study that was made of it."""
     targets = found.calibration.parameters["targets"]
     left = [(target, int(escalation.left(found, target).items.sum())) for target in targets]
     newest = escalation.newest(found.study, found.judge)
@@ -233,15 +234,15 @@ SCORE_NAMES = (
     ("sharpness", "Sharpness: spread of the scores, units of the scale"),
 )
 CAPTIONS = {
-    "reasons": "Rules asked",
+    "reasons": "Rules",
     "tiers": "Verdict by tier",
-    "power": "How often studies like this one say replace",
-    "alt_test": "The judge in the place of each annotator",
-    "correction": "Corrected figures",
-    "scores": "The scores before and after recalibration",
+    "power": "Probability of replace in studies like this one",
+    "alt_test": "Judge and annotator, each annotator left out in turn",
+    "correction": "Corrected estimates",
+    "scores": "Scores before and after recalibration",
     "selective": "Selective judging",
     "probes": "Probes",
-    "baselines": "Rules that need no model",
+    "baselines": "Trivial baselines",
     "noise": "Label noise by annotator",
     "board": "Assistants",
 }

@@ -1,4 +1,4 @@
-"""Measures of the material: who the users are, how evenly preferences are spread, how varied the dialogues' words."""
+"""Measures of the datasets: who the users are, how evenly preferences are spread, how varied the dialogues' words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of the material: profiles and dialogues, source by source."""
+"""Measures of the datasets: profiles and dialogues, source by source."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.sessions.models import Session
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Annotation, Assignment, Draft, User
 from tests.browser.waiting import next_ready, saved
@@ -55,6 +55,19 @@ def test_a_press_is_a_draft_that_another_device_continues(rate, page: Page, chro
     other.close()
     page.reload()
     assert checked(page) == ["task_completion=no"]
+
+
+def test_a_press_before_the_saving_script_is_there_is_saved(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA)
+    late: list[Route] = []
+    page.route("**/keep*.js", lambda route: late.append(route))
+    page.reload(wait_until="commit")
+    expect(page.locator("form[data-live]")).to_be_visible()  # the script of the keys runs
+    page.keyboard.press("n")
+    assert checked(page) == ["task_completion=no"]
+    late[0].continue_()
+    status(page, "Saved")
+    assert Draft.objects.get().content["task_completion"] == "no"
 
 
 def test_the_same_answer_once_more_is_saved_already(rate, page: Page) -> None:

@@ -79,6 +79,7 @@ COUNTERPARTS = {
     "run_stop": "api_run_stop",
     "study_assign": "api_study_annotators",
     "study_close": "api_study_close",
+    "study_clustering": "api_study_clustering",
     "study_create": "api_studies",
     "study_hold_out": "api_study_hold_out",
     "study_open": "api_study_open",

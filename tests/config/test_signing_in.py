@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -15,13 +16,14 @@ import pytest
 from allauth.mfa.totp.internal import auth as totp
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.core.cache import cache
+from django.core.cache.backends.filebased import FileBasedCache
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
 from annotation.models import User
 from config.accounts import Accounts
-from config.broker import CACHE_TABLE, shared_cache
+from config.broker import CACHE_TABLE, FileCache, shared_cache
 from config.single_sign_on import single_sign_on
 from tests.factories import UserFactory
 
@@ -98,10 +100,22 @@ class TestGuessing:
 
     def test_processes_count_together(self, tmp_path):
         sqlite, postgresql, redis = "django.db.backends.sqlite3", "config.postgresql", "redis://broker:6379/0"
-        assert "filebased" in shared_cache("filesystem://", sqlite, tmp_path)["BACKEND"]
-        assert "filebased" in shared_cache("amqp://broker", sqlite, tmp_path)["BACKEND"]
+        assert "FileCache" in shared_cache("filesystem://", sqlite, tmp_path)["BACKEND"]
+        assert "FileCache" in shared_cache("amqp://broker", sqlite, tmp_path)["BACKEND"]
         assert "DatabaseCache" in shared_cache("amqp://broker", postgresql, tmp_path)["BACKEND"]
         assert [shared_cache(redis, engine, tmp_path)["LOCATION"] for engine in (sqlite, postgresql)] == [redis, redis]
+
+    def test_two_who_lock_a_counter_in_files_at_once_do_not_both_have_it(self, monkeypatch, tmp_path):
+        def looks_slowly(self: FileCache, *args: Any) -> bool:
+            found = has_key(self, *args)
+            time.sleep(0.05)
+            return found
+
+        has_key = FileBasedCache.has_key
+        monkeypatch.setattr(FileBasedCache, "has_key", looks_slowly)
+        with ThreadPoolExecutor(4) as pool:
+            won = list(pool.map(lambda _: FileCache(str(tmp_path), {}).add("lock", True), range(4)))
+        assert sorted(won) == [False, False, False, True]
 
     def test_where_there_is_no_redis_they_count_in_the_database(self, client, bob, settings, tmp_path):
         settings.CACHES = {"default": shared_cache("amqp://broker", "config.postgresql", tmp_path)}

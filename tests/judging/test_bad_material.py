@@ -105,9 +105,8 @@ def test_pages(case, client):
 def test_commands(case):
     said = run("audit", judge="gpt") + run("calibrate", judge="gpt")
     assert re.search(case, said), said
-    for command in ("calibrate", "audit"):
-        document = json.loads(run(command, judge="gpt", json=True))
-        assert set(document["criteria"]) == {"suits", "whole"}
-        assert undefined(document) == []
+    calibration, audit = (json.loads(run(command, judge="gpt", json=True)) for command in ("calibrate", "audit"))
+    assert set(calibration["criteria"]) == {one["criterion"] for one in audit} == {"suits", "whole"}
+    assert undefined([calibration, audit]) == []
     assert set(json.loads(run("disagreements", judge="gpt", json=True))["criteria"]) == {"suits", "whole"}
     assert "criterion" in json.loads(run("plan_labels", judge="gpt", criterion="suits", width=0.2, json=True))

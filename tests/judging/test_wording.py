@@ -50,9 +50,9 @@ def test_the_words_of_landis_and_koch(kappa, name):
 @pytest.mark.parametrize(
     ("below", "said"),
     [
-        (e(0.2, 0.1, 0.3), "gpt agrees with them less than they do"),
-        (e(-0.2, -0.3, -0.1), "gpt agrees with them more than they do"),
-        (e(0.0, -0.05, 0.05), "gpt agrees with them as well as they do"),
+        (e(0.2, 0.1, 0.3), "gpt is below inter-annotator agreement"),
+        (e(-0.2, -0.3, -0.1), "gpt is above inter-annotator agreement"),
+        (e(0.0, -0.05, 0.05), "gpt reaches inter-annotator agreement"),
         (e(0.0, -0.3, 0.3), "the interval is too wide to tell"),
         (e(None, reason="the judge scored no item"), "gpt cannot be compared"),
     ],
@@ -67,9 +67,9 @@ def test_simulated_people_and_baselines_are_called_that():
     judges = {"longer": judge(e(0.2, 0.1, 0.3), kind="baseline judge")}
     sentence = wording.on_criterion("Depth", document(judges=judges), simulated=3)
     assert sentence.startswith("Three simulated annotators agree")
-    assert "the baseline judge longer agrees" in sentence
+    assert "the baseline judge longer is below" in sentence
     alone = wording.on_criterion("Depth", document(judges={"baseline": judges["longer"]}))
-    assert "; the baseline judge agrees" in alone
+    assert "; the baseline judge is below" in alone
     assert wording.raters(3, 1) == "three annotators, one of them simulated,"
 
 
@@ -89,11 +89,11 @@ def test_over_several_criteria():
     }
     names = {"a": "Depth", "b": "Completion", "c": "Tone"}
     assert wording.over_all(names, documents, n_raters=3) == (
-        "Agreement of three people runs from fair (Depth) to almost perfect (Completion); "
-        "gpt keeps up with them on one of three, with one too uncertain to tell."
+        "Inter-annotator agreement of three people runs from fair (Depth) to almost perfect (Completion); "
+        "gpt is below inter-annotator agreement on one of three criteria, with one too uncertain to tell."
     )
     assert wording.over_all(names, documents, n_raters=3, simulated=3).startswith(
-        "Agreement of three simulated annotators runs from fair"
+        "Inter-annotator agreement of three simulated annotators runs from fair"
     )
 
 

@@ -27,9 +27,8 @@ class Command(ConcordCommand):
         studies.name_clustering(by=None, study=study, clustering=options["name"])
         found = read_dependence(study)
         clusters = None if found.clusters is None else len(set(found.clusters.values()))
-        return {"study": study.name, "clustering": study.clustering, "by": found.design.by, "clusters": clusters}
+        told = {"by": found.design.by, "clusters": clusters, "independent": found.in_words}
+        return {"study": study.name, "clustering": study.clustering, **told}
 
     def say(self, document: Any) -> None:
-        n = document["clusters"]
-        clusters = f"{n} clusters by {document['by']}" if n else "each item alone"
-        self.stdout.write(f"{document['study']}: {clusters}")
+        self.stdout.write(f"{document['study']}: {document['independent']}")

@@ -28,7 +28,7 @@ class Command(ConcordCommand):
         parser.add_argument("--allocation", choices=("proportional", "equal"), default="proportional")
         parser.add_argument("--seed", type=int, default=0)
         for field in FIELDS:
-            parser.add_argument(f"--{field.replace('_', '-')}", nargs="+", help="only material with one of these")
+            parser.add_argument(f"--{field.replace('_', '-')}", nargs="+", help="only items with one of these")
 
     def run(self, **options: Any) -> dict[str, Any]:
         sample = samples.draw(

@@ -17,7 +17,7 @@
 
   let slot = { pk: form.dataset.slot, submitted: form.dataset.submitted === "1" };
   let active = Number(form.dataset.active) || 0;
-  let known = read();
+  let known = read("defaultChecked", "defaultValue"); // as the server sent it: an answer may be older than this script
   let ready = null;
   const hold = (next) => form.toggleAttribute("data-next-ready", Boolean((ready = next)));
   let history_ = [];
@@ -44,11 +44,11 @@
     return [...form.querySelectorAll("[data-fixed]")].some((one) => String(versions[one.dataset.fixed]) !== one.value);
   }
 
-  function read() {
+  function read(checked = "checked", value = "value") {
     const found = {};
     for (const one of fields()) {
-      if (one.type !== "radio") found[one.name] = one.value;
-      else if (one.checked || !(one.name in found)) found[one.name] = one.checked ? one.value : "";
+      if (one.type !== "radio") found[one.name] = one[value];
+      else if (one[checked] || !(one.name in found)) found[one.name] = one[checked] ? one.value : "";
     }
     return found;
   }
@@ -367,6 +367,7 @@
     pump();
   });
 
+  if (JSON.stringify(read()) !== JSON.stringify(known)) noted();
   const unsent = load(`draft-${slot.pk}`, {});
   if (Object.keys(unsent).length) {
     fill(unsent);

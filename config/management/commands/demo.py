@@ -17,7 +17,7 @@ from config.turns import take_turn
 
 
 class Command(PlainCommand):
-    help = "Load the demo material, accounts and studies; with --start, run web server and worker in the background."
+    help = "Load the demo data, accounts and studies; with --start, run web server and worker in the background."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--start", action="store_true", help="start web server and worker, and print the address")
@@ -34,7 +34,7 @@ class Command(PlainCommand):
         with coming_through(Act.Through.COMMAND):
             demo.load()
         if not options["start"]:
-            self.stdout.write("The demo material is loaded.")
+            self.stdout.write("The demo data is loaded.")
             return
         call_command("collectstatic", interactive=False, verbosity=0)
         try:

@@ -26,7 +26,7 @@ CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "reads", 
 
 
 class Command(ConcordCommand):
-    help = "Agreement of people with each other and of judges with people, of a study or of a CSV file."
+    help = "Inter-annotator and judge–human agreement, of a study or of a CSV file."
     example = "agreement ratings.csv --level ordinal --judge gpt-4\n  python manage.py agreement --study PandaLM --json"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -121,8 +121,8 @@ def read_file(options: Mapping[str, Any], *, describing: tuple[str, ...] = ()) -
 
 
 def table(document: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Judge and people side by side: a row per criterion and judge."""
-    yield ["criterion", "judge", "judge with annotators", "annotators with each other", "coefficient", "items"]
+    """Judge–human and inter-annotator agreement: a row per criterion and judge."""
+    yield ["criterion", "judge", "judge–human agreement", "inter-annotator agreement", "coefficient", "items"]
     for row in document["table"]:
         judge = text.estimate(row["judge_agreement"]) if row["judge"] else "-"
         both = [judge, text.estimate(row["people_agreement"]), row["coefficient"]]
@@ -165,7 +165,7 @@ def _judge(held: Mapping[str, Any], headline: Mapping[str, str]) -> Iterator[lis
 def _differences(found: Sequence[Mapping[str, Any]], headline: Mapping[str, str]) -> Iterator[str]:
     if not found:
         return
-    yield f"{headline['name']} with people, one judge minus another on the items of both"
+    yield f"{headline['name']} with people, difference between two judges on the items of both"
     rows = [(one, one["figures"][headline["judge"]]["difference"]) for one in found]
     yield text.columns([[f"{one['a']} - {one['b']}", text.estimate(e), f"{one['n_items']} items"] for one, e in rows])
 

@@ -31,22 +31,25 @@ class Command(ConcordCommand):
         parser.add_argument("--criterion", metavar="KEY", help="all by default")
         parser.add_argument("--level", type=float, default=0.05, help="of all probes of the judge together (0.05)")
         parser.add_argument("--correction", choices=get_args(Method), default="holm", help="of the p-values (holm)")
-        parser.add_argument("--seed", type=int, default=0, help="kept with the result; no figure depends on it (0)")
         add_part(parser)
         add_rules(parser)
 
-    def run(self, **options: Any) -> dict[str, Any]:
-        chosen = AuditOptions(options["level"], options["correction"], options["seed"])
+    def run(self, **options: Any) -> list[dict[str, Any]]:
+        chosen = AuditOptions(options["level"], options["correction"])
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
         hold_to(evidence.study, options)
         found = seen(evidence, options["judge"], Asked(audit=chosen))
         document = holding_out.audit_document(found)
-        return trusting.for_criterion(document, options["criterion"])
+        return trusting.list_criteria(document, options["criterion"])
 
     def say(self, document: Any) -> None:
-        for found in document["criteria"].values() if "criteria" in document else [document]:
-            self.stdout.write("\n".join(lines(document["judge"], found)))
+        for found in document:
+            self.stdout.write("\n".join(lines(found["judge"], found)))
+        for study in document[:1]:
+            self._say_of_all(study)
+
+    def _say_of_all(self, document: dict[str, Any]) -> None:
         self.stdout.write("".join(left_out(document)), ending="")
         self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         if document["leaks"]:
@@ -100,10 +103,10 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"  {tier} ({one['n_items']} items): {one['decision']}" for tier, one in verdict["tiers"].items())
     yield f"  replace is said of {power_line(verdict['power'])}"
     yield f"probes, {found['correction']}, level {found['level']:g}"
-    header = ["probe", "effect", "test", "p", "adjusted", "found", "detectable"]
+    header = ["probe", "effect", "test", "p", "adjusted", "found", "minimum detectable effect (80 % power)"]
     yield text.columns([header, *map(_probe, found["probes"])])
     yield from filter(None, map(_beside, found["probes"]))
-    yield "rules that need no model"
+    yield "trivial baselines"
     rows = [
         [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"] for one in _simple(found)
     ]
@@ -143,7 +146,7 @@ def _labels(found: Mapping[str, Any]) -> Iterator[str]:
     yield text.columns(rows) if rows else f"  {noise['reason']}"
     if noise["backwards"]:
         yield f"! read the scale backwards: {', '.join(noise['backwards'])}"
-    yield f"correlation of judge and people: {text.estimate(found['polarity'])}"
+    yield f"judge–human correlation: {text.estimate(found['polarity'])}"
 
 
 def number(value: float | None) -> str:
@@ -171,7 +174,7 @@ def _beside(one: Mapping[str, Any]) -> str:
 
 
 def _probe(one: Mapping[str, Any]) -> list[str]:
-    said = {True: "found", False: "no", None: "not made"}[one["found"]]
+    said = {True: "found", False: "no", None: "not run"}[one["found"]]
     numbers = (one["p_value"], one["adjusted_p_value"], one["minimum_detectable_effect"])
     p, adjusted, least = ("-" if value is None else f"{value:.3f}" for value in numbers)
     return [one["name"], text.estimate(one["effect"]), one["test"], p, adjusted, said, least]

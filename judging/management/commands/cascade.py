@@ -26,7 +26,7 @@ class Command(ConcordCommand):
         parser.add_argument("--criterion", metavar="KEY", help="all by default")
         parser.add_argument("--target", type=float, default=0.9, help="agreement to be guaranteed (0.9)")
         parser.add_argument("--delta", type=float, default=0.05, help="probability with which that may fail (0.05)")
-        parser.add_argument("--escalate", metavar="NAME", help="make a study of what is left to people")
+        parser.add_argument("--escalate", metavar="NAME", help="make a study of what is escalated to people")
         parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Command(ConcordCommand):
     def say(self, document: Any) -> None:
         for found in document["criteria"].values():
             self.stdout.write("\n".join(lines(found)))
-        self.stdout.write(f"{document['left_to_people']} items without a label are left to people.")
+        self.stdout.write(f"{document['left_to_people']} items without a label are escalated to people.")
         if document["on_record"]:
             self.stdout.write("\n".join(_back(document["on_record"])))
         if "escalated" in document:
@@ -61,7 +61,7 @@ class Command(ConcordCommand):
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """One criterion: the cascade, its judges alone, and what each stage does."""
     yield f"{found['name']}: agreement {found['target_agreement']:g}, failing with probability {found['delta']:g}"
-    header = ["judges", "kept", "agreement", "left to people", "dollars an item"]
+    header = ["judges", "accepted without review", "agreement", "escalated to people", "cost per item (USD)"]
     rows = [_row(", then ".join(found["judges"]), found)]
     rows += [_row(f"{one['judges'][0]} alone", one) for one in found["alone"]]
     yield text.columns([header, *rows])
@@ -72,7 +72,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _back(found: Mapping[str, Any]) -> Iterator[str]:
     """What people have said of what the newest cascade on record left to them."""
-    yield f"{found['study']} holds {found['items']} items that {', then '.join(found['judges'])} left to people:"
+    yield f"{found['study']} holds {found['items']} items that {', then '.join(found['judges'])} escalated to people:"
     for one in found["criteria"].values():
         whole = "not yet known" if one["combined"] is None else f"{one['combined']:.3f}"
         confirmed = f"{found['judges'][-1]} confirmed {text.estimate(one['confirmed'])}"

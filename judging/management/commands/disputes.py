@@ -17,6 +17,7 @@ from annotation.queries.studies import study_called
 from annotation.stats.table import IntArray
 from judging.services.against_majority import Contradiction, contradictions
 from judging.services.items import criterion_of
+from judging.services.trust import rules
 
 
 class Command(ConcordCommand):
@@ -37,6 +38,7 @@ class Command(ConcordCommand):
         if criterion is None:
             raise InputError(f"{study} has no criterion", field="criterion")
         if options["against_majority"]:
+            rules.look(by=None, study=study)
             found = contradictions(study, criterion, judge=options["judge"])
             waiting, items = sum(not one.decision for one in found), numbered_rows(len(found), partial(rows, found))
         else:

@@ -15,7 +15,7 @@ from judging.services.trust.trusting import Asked
 
 class Command(ConcordCommand):
     help = "Make a study of the items whose verdicts are not sure enough, for people to decide."
-    example = 'escalate --study "My study" --judge gpt-4 --target 0.9 --name "Left to people"'
+    example = 'escalate --study "My study" --judge gpt-4 --target 0.9 --name "Escalated to people"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
@@ -38,4 +38,6 @@ class Command(ConcordCommand):
         }
 
     def say(self, document: Any) -> None:
-        self.stdout.write(f"{document['study']}: {document['items']} items are left to people. Assign annotators next.")
+        self.stdout.write(
+            f"{document['study']}: {document['items']} items are escalated to people. Assign annotators next."
+        )

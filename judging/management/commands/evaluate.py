@@ -48,7 +48,7 @@ class Command(ConcordCommand):
         parser.add_argument("--order", choices=["both", "random", "AB", "BA"], default="both")
         parser.add_argument("--seed", type=int, default=0, help="of the draw, the random order and the model")
         parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="of each run")
-        parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
+        parser.add_argument("--no-cache", action="store_true", help="ignore the cache")
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--no-wait", action="store_true", help="start the runs and return")
 

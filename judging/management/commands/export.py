@@ -15,6 +15,7 @@ from annotation.queries.studies import study_called
 from annotation.services import exports as files
 from judging.services import exports
 from judging.services.exchanging import dataset, writing
+from judging.services.trust import rules
 
 
 class Command(ConcordCommand):
@@ -40,6 +41,7 @@ class Command(ConcordCommand):
             return self.for_elsewhere(**options)
         fmt = files.format_named(options["format"])
         study = study_called(options["study"])
+        rules.look(by=None, study=study)
         labels = exports.labels_of(study, options["purposes"])
         files.write(labels, fmt, options["output"])
         return {
@@ -54,6 +56,7 @@ class Command(ConcordCommand):
 
     def for_elsewhere(self, **options: Any) -> dict[str, Any]:
         study, output = study_called(options["study"]), options["output"]
+        rules.look(by=None, study=study)
         if options["format"] == dataset.KEY:
             written, unseen = dataset.write(study, output), []
         else:

@@ -64,7 +64,7 @@ class Command(ConcordCommand):
             "--batch", action="store_true", help="hand the requests in as batches: half the price, within a day"
         )
         parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop the run before it costs more")
-        parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
+        parser.add_argument("--no-cache", action="store_true", help="ignore the cache")
         parser.add_argument(
             "--unscored",
             action="store_true",

@@ -55,7 +55,7 @@ class Command(ConcordCommand):
                     key,
                     text.estimate(one["figures"][one["figure"]]["difference"]),
                     f"{one['n_items']} items",
-                    f"right anew {test['gained']}, no longer {test['lost']}: {p}",
+                    f"newly correct {test['gained']}, no longer {test['lost']}: {p}",
                 ]
             )
         self.stdout.write(text.columns([["criterion", "change in kappa", "", "McNemar"], *rows]))

@@ -11,7 +11,7 @@ from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
 from judging.management.commands.audit import power_line
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import planning
+from judging.services.trust import planning, rules
 from judging.services.trust.planning import PlanOptions
 
 
@@ -36,6 +36,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         evidence = StudyEvidence.read(study_called(options["study"]))
         mine = evidence.of(evidence.judge(options["judge"]))
+        rules.look(by=None, study=evidence.study)
         chosen = PlanOptions(**{name: options[name] for name in ("width", "by", "confidence", "seed")})
         found = planning.planned(mine, options["criterion"], chosen)
         if options["name"] is None:

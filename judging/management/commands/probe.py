@@ -40,7 +40,7 @@ class Command(judging.Command):
         parser.add_argument("--n", type=int, default=probes.USUAL_ITEMS, help="items drawn (60)")
         parser.add_argument("--seed", type=int, default=0, help="of the draw, the alterations and the model (0)")
         parser.add_argument("--budget-usd", type=judging.dollars, metavar="USD", help="stop before it costs more")
-        parser.add_argument("--no-cache", action="store_true", help="ask anew what equal requests have answered")
+        parser.add_argument("--no-cache", action="store_true", help="ignore the cache")
         parser.add_argument("--batch", action="store_true", help="hand the requests in as batches")
         parser.add_argument("--estimate", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")

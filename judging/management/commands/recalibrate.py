@@ -14,7 +14,7 @@ from judging.services.trust.trusting import Asked
 
 
 class Command(ConcordCommand):
-    help = "Apply the fitted maps of a judge to its run: new scores that name what they are made of, as a new judge."
+    help = "Apply calibration to the run of a judge: new scores that name what they are made of, as a new judge."
     example = 'recalibrate --study "My study" --judge gpt-4'
 
     def arguments(self, parser: CommandParser) -> None:

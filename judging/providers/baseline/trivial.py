@@ -25,7 +25,7 @@ def first(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
 def chance(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
     """A coin, thrown anew for every order and repeat, and the same whenever the run is repeated."""
     lot = random.Random(f"{request.seed}/{request.item}/{request.order}/{request.repeat}")  # noqa: S311 — a lot
-    return Reply(value=lot.choice(("A", "B")), explanation="Baseline, no model: by lot.")
+    return Reply(value=lot.choice(("A", "B")), explanation="Baseline, no model: at random.")
 
 
 RULES: Mapping[str, Callable[[JudgeRequest, PairContent], Reply]] = {"longer": longer, "first": first, "chance": chance}

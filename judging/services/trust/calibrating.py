@@ -239,10 +239,7 @@ def _numbers(evidence: Evidence, positive: str | None) -> tuple[FloatArray, Floa
 def _leaderboard(evidence: Evidence, options: TrustOptions) -> dict[str, Any] | None:
     """Assistants by the pairs they met in; None where the items are no pairs of named assistants."""
     pairs = evidence.comparisons()
-    if pairs is None:
-        return None
-    bootstrap = min(options.bootstrap, 300)
-    return leaderboard(pairs, bootstrap=bootstrap, confidence=options.confidence, seed=options.seed).as_json()
+    return None if pairs is None else leaderboard(pairs, confidence=options.confidence).as_json()
 
 
 def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, Any]:

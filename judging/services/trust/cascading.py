@@ -1,4 +1,4 @@
-"""Cascades of a study's judges: what each keeps at a guaranteed agreement, its cost, and what is left to people."""
+"""Cascades of a study's judges: what each accepts at a guaranteed agreement, its cost, and what is escalated."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Cascaded:
 
     @property
     def left(self) -> BoolArray:
-        """(n,) items of the material that are left to people."""
+        """(n,) items of the material that are escalated to people."""
         left = np.zeros(len(self.items), dtype=bool)
         left[self.items] = self.found.to_people
         return left
@@ -201,7 +201,7 @@ def _limits(place: int, one: JudgeEvidence, found: Sequence[Cascaded]) -> dict[s
 
 
 def document(each: Sequence[JudgeEvidence], found: Sequence[Cascaded]) -> dict[str, Any]:
-    """All criteria as JSON types, and how many items without a label are left to people on any of them."""
+    """All criteria as JSON types, and how many items without a label are escalated to people on any of them."""
     return {
         "study": each[0].study.name,
         "part": each[0].part,

@@ -162,7 +162,7 @@ def _criterion(found: CriterionVerdict, calibration: Mapping[str, Any]) -> dict[
 
 def _probes(audit: Mapping[str, Any]) -> dict[str, str]:
     """By probe, whether it found something: found, not found, or not made."""
-    said = {True: "found", False: "not found", None: "not made"}
+    said = {True: "found", False: "not found", None: "not run"}
     return {one["name"]: said[one["found"]] for one in audit["probes"]}
 
 

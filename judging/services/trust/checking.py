@@ -78,6 +78,8 @@ def read_file(data: bytes) -> Any:
     parse_json(data)  # within limits: behind it, the standard library's reader cannot run out of stack
     try:
         return json.loads(data, object_pairs_hook=_once)
+    except InputError:
+        raise
     except ValueError as error:  # a whole number of thousands of digits
         raise InputError(f"This is not JSON that can be read: {error}.") from error
 
@@ -155,7 +157,10 @@ def _check_signature(
         return ALTERED, "The content does not match its SHA-256: it was changed after it was issued."
     public, value = bytes.fromhex(signature["public_key"]), bytes.fromhex(signature["value"])
     if signature["key_id"] != signing.name_key(public) or not signing.is_signed_by(public, value, signed):
-        return FORGED, "The signature is not of this content: it was changed or made up, and its hash computed anew."
+        return (
+            FORGED,
+            "The signature is not of this content: somebody changed or made up the content and recomputed its hash.",
+        )
     keys = signing.read_keys() if given is None else [Key(given)]
     if signing.find_key(public, keys):
         whose = "this site’s key" if given is None else "the key that was given"

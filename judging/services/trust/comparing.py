@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotation.stats.dependence import drop_useless
+from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING
 from judging.services.trust.trusting import Trusted
 from judging.stats.differences import Ranking, rank_judges
-
-FIGURES = ("mean_cohen_kappa", "mean_weighted_cohen_kappa", "percent_agreement")
 
 
 def differences(judges: Sequence[Trusted]) -> list[dict[str, Any]]:
@@ -31,7 +30,7 @@ def _of_criterion(key: str, judges: Sequence[Trusted]) -> dict[str, Any] | None:
     said = {name: column for name, column in codes.items() if (column != MISSING).any()}
     if len(said) < 2:
         return None
-    figure = FIGURES[0] if first.people.counted else FIGURES[1]
+    figure = choose_headline(first.table.level, first.table.n_categories).judge
     found = rank_judges(drop_useless(first.table.subset_items(rated)), said, figure=figure)
     name = next(criterion.name for criterion in there[0].evidence.criteria if criterion.key == key)
     return {"criterion": key, "name": name, **_as_json(found)}

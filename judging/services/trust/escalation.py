@@ -31,7 +31,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """Which items are left to people at one target.
+    """Which items are escalated to people at one target.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def _selection(selective: list[Document], target: float) -> Document:
 
 @act("items.escalate", says=("found.judge", "target", "overlap"), prepares=True)
 def escalate(*, by: User | None, found: Trusted, name: str, target: float = 0.9, overlap: int = 3) -> Escalation:
-    """A draft of the items that are left to people, with the same criteria. Raises InputError where none are left."""
+    """A draft of the items to escalate to people, with the same criteria. Raises InputError where there are none."""
     chosen = left(found, target)
     return make(
         by=by,
@@ -110,7 +110,7 @@ def make(
     What is left by a ``cascade`` is on record at its last judge, with the limits of every stage.
     """
     if not items.any():
-        raise InputError("nothing is left to people: every verdict is kept or has a label", field="target")
+        raise InputError("nothing is escalated to people: every verdict is kept or has a label", field="target")
     names = found.evidence.material.names
     positions = [int(name) for name, is_left in zip(names, items, strict=True) if is_left]
     with transaction.atomic():
@@ -119,7 +119,7 @@ def make(
             source=found.study,
             name=name,
             overlap=overlap,
-            description=f"What a judge left to people in {found.study.name}.",
+            description=f"What a judge escalated to people in {found.study.name}.",
         )
         drafts.fill(
             by=by,

@@ -12,17 +12,19 @@ from annotation.models import Criterion, Study, User
 from annotation.services.acts import act
 from annotation.services.agreement import RESAMPLES
 from annotation.stats.dependence import drop_useless
+from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING
 from judging.models import Judge
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
 from judging.queries.material import HELD_OUT
 from judging.services import examples, judges
-from judging.services.trust.comparing import FIGURES
 from judging.stats.differences import compare_judges
 from judging.stats.evidence import Evidence
 from judging.stats.mcnemar import McNemar, mcnemar
 
 Document = dict[str, Any]
+
+FIGURES = ("mean_cohen_kappa", "mean_weighted_cohen_kappa", "percent_agreement")
 
 
 @act("judge.new_version", says=("judge", "study", "n", "criteria", "items", "seed"), prepares=True)
@@ -124,13 +126,12 @@ def _of_criterion(criterion: Criterion, old: JudgeEvidence, new: JudgeEvidence, 
     table = drop_useless(after.table.subset_items(rated))
     codes = {"new": after.said.codes[rated], "old": before.said.codes[rated]}
     (found,) = compare_judges(table, codes, bootstrap=bootstrap, seed=seed)
-    figure = FIGURES[0] if after.people.counted else FIGURES[1]
     return {
         "criterion": criterion.key,
         "name": criterion.name,
         "n_items": found.n_items,
         "examples": {"old": old.examples.get(criterion.key, 0), "new": new.examples.get(criterion.key, 0)},
-        "figure": figure,
+        "figure": choose_headline(table.level, table.n_categories).judge,
         "figures": {
             name: {"new": part["a"], "old": part["b"], "difference": part["difference"]}
             for name, part in ((name, found.figures[name].as_json()) for name in FIGURES)

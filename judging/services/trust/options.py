@@ -28,23 +28,17 @@ class TrustOptions(CalibrationOptions):
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """Of audits: the level of all probes of a judge together, and how they are corrected.
-
-    `seed` is kept with the result as of every run; no figure depends on it.
-    """
+    """Of audits: the level of all probes of a judge together, and how they are corrected."""
 
     level: float = 0.05
     method: Method = "holm"
-    seed: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise InputError("must be between 0 and 1, for example 0.05", field="level")
         if self.method not in get_args(Method):
             raise InputError(f"must be one of {', '.join(get_args(Method))}", field="correction")
-        if self.seed < 0:
-            raise InputError("must not be negative", field="seed")
 
     def as_json(self) -> dict[str, Any]:
-        """All that decides on the result besides the labels and the seed."""
-        return {name: value for name, value in asdict(self).items() if name != "seed"}
+        """All that decides on the result besides the labels."""
+        return asdict(self)

@@ -10,8 +10,8 @@ from django.db import IntegrityError, transaction
 
 from annotation.errors import InputError
 from annotation.models import Study, User
-from annotation.services.acts import VERBS, act, record
-from judging.models import AuditRun, CalibrationRun, VerdictRules
+from annotation.services.acts import VERBS, act, record_always
+from judging.models import AuditRun, CalibrationRun, Judgment, VerdictRules
 from judging.services.trust import verdicts
 from judging.services.trust.verdicts import CriterionVerdict
 from judging.stats.verdict import Rules
@@ -127,8 +127,14 @@ def lock(*, by: User | None, study: Study) -> StudyRules:
         with transaction.atomic():
             row = _add(by, study, there, Kind.LOCKED, there.rules, there.success, "")
             if row:
-                record(LOCK, by=by, on=study, number=row.number, sha256=row.sha256)
+                record_always(LOCK, by=by, on=study, number=row.number, sha256=row.sha256)
     raise InputError(BUSY)
+
+
+def look(*, by: User | None, study: Study) -> None:
+    """Lock the rules for somebody who sees or takes away what judges said of the study's items, if one said any."""
+    if not load(study).locked and Judgment.objects.filter(run__study=study).exists():
+        lock(by=by, study=study)
 
 
 @act("rules.set", on="study", says=("rules", "success", "reason"))

@@ -41,7 +41,6 @@ def audit(*, by: User | None, evidence: JudgeEvidence, options: AuditOptions) ->
         by=by,
         evidence=evidence,
         parameters=options.as_json(),
-        seed=options.seed,
         compute=lambda: _audited(evidence, options),
     )
 
@@ -63,7 +62,7 @@ def _calibrated(evidence: JudgeEvidence, options: TrustOptions) -> dict[str, Any
 def _audited(evidence: JudgeEvidence, options: AuditOptions) -> dict[str, Any]:
     model = evidence.judge.model or evidence.judge.name
     criteria = auditing.audit_criteria(evidence.evidence, evidence.criteria, model, options)
-    return {**_head(evidence), "seed": options.seed, "criteria": criteria}
+    return {**_head(evidence), "criteria": criteria}
 
 
 def _head(evidence: JudgeEvidence) -> dict[str, Any]:
@@ -85,7 +84,7 @@ def _kept_or_computed(
     by: User | None,
     evidence: JudgeEvidence,
     parameters: Mapping[str, Any],
-    seed: int,
+    seed: int = 0,
     compute: Callable[[], dict[str, Any]],
 ) -> Run:
     digest = input_hash(evidence)
@@ -106,7 +105,7 @@ def _kept_or_computed(
 
 
 def kept(
-    table: type[Run], evidence: Sequence[JudgeEvidence], parameters: Mapping[str, Any], seed: int
+    table: type[Run], evidence: Sequence[JudgeEvidence], parameters: Mapping[str, Any], seed: int = 0
 ) -> dict[int, Run]:
     """By judge, the newest run of the same input, parameters, seed and code. One query."""
     digests = [input_hash(one) for one in evidence]

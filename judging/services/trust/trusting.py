@@ -93,7 +93,7 @@ def of_judges(
         return [], []
     held_to = rules.lock(by=by, study=evidence.study)
     calibrations = runs.kept(CalibrationRun, each, asked.calibration.as_json(), asked.calibration.seed)
-    audits = runs.kept(AuditRun, each, asked.audit.as_json(), asked.audit.seed)
+    audits = runs.kept(AuditRun, each, asked.audit.as_json())
     found, waiting = [], []
     for mine in each:
         pk = mine.judge.pk
@@ -142,7 +142,7 @@ def at_once(*, by: User | None, evidence: JudgeEvidence, asked: Asked) -> Truste
 def _is_kept(evidence: JudgeEvidence, asked: Asked) -> bool:
     calibration, audit = asked.calibration, asked.audit
     calibrated = runs.kept(CalibrationRun, [evidence], calibration.as_json(), calibration.seed)
-    return bool(calibrated and runs.kept(AuditRun, [evidence], audit.as_json(), audit.seed))
+    return bool(calibrated and runs.kept(AuditRun, [evidence], audit.as_json()))
 
 
 def _computed(by: User | None, evidence: JudgeEvidence, asked: Asked, held_to: StudyRules) -> Trusted:
@@ -167,3 +167,8 @@ def for_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
     head = {name: part for name, part in result.items() if name != "criteria"}
     return {**head, **documents[key]}
+
+
+def list_criteria(result: dict[str, Any], key: str | None) -> list[dict[str, Any]]:
+    """One document a criterion: of the one that is asked for, or of all."""
+    return [for_criterion(result, one) for one in ([key] if key else result["criteria"])]

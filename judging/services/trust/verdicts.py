@@ -20,14 +20,14 @@ Document = Mapping[str, Any]
 
 RULES = {
     "least_items": "Labelled items with a verdict, at least",
-    "least_clusters": "Independent units (profiles, questions) among them, at least",
+    "least_clusters": "Clusters (profiles, questions) among them, at least",
     "least_outside": "Items outside the commonest category, at least",
-    "most_unscored": "Replies without a verdict, at most (share)",
-    "useful": "Lower end of the judge’s kappa with people, above",
-    "below_ceiling": "Kappa lacking to the human ceiling, at most (upper end)",
+    "most_unscored": "Unscored replies, at most (share)",
+    "useful": "Lower limit of judge–human kappa, above",
+    "below_ceiling": "Kappa below inter-annotator agreement, at most (upper limit)",
     "least_coverage": "Verdicts accepted without review at the guaranteed agreement, at least (share)",
-    "target_agreement": "Agreement that has to be guaranteed (share)",
-    "least_gained": "or effective sample size gained, at least (share of the labels)",
+    "target_agreement": "Agreement to guarantee (share)",
+    "least_gained": "Or effective sample size gained, at least (share of the labels)",
 }
 """The numbers among the rules, as a researcher is asked for them."""
 
@@ -36,8 +36,8 @@ LISTS = ("tolerated_biases", "required_probes")
 
 OTHERS = {
     "must_pass_alt_test": "To replace a person, the alternative-annotator test",
-    "tolerated_biases": "Biases that are tolerated",
-    "required_probes": "Probes that have to be made",
+    "tolerated_biases": "Tolerated biases",
+    "required_probes": "Probes that must be run",
 }
 """The other rules in words."""
 

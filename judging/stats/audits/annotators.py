@@ -19,10 +19,9 @@ from judging.stats.audits.unit_groups import compare_groups, difference, mean_an
 LEAST_PEOPLE = 3
 """Annotators below which a group is not shown: what is said of one or two people can be told of them."""
 
-SCORED = "judge minus person, over annotators of the group that stands out most, less the others"
+SCORED = "judge − person, over annotators of the group that stands out most, less the others"
 AGREEING = (
-    "agreement with a person, judge minus other people, over annotators of the group that stands out most, "
-    "less the others"
+    "agreement with a person, judge − other people, over annotators of the group that stands out most, less the others"
 )
 
 
@@ -84,7 +83,7 @@ def annotator_subgroups(
     sums, counts = np.where(known, d, 0.0).sum(axis=0)[kept], known.sum(axis=0)[kept].astype(float)
     excess = sums - counts * (sums.sum() / counts.sum())
     if np.abs(excess).max() < TINY:
-        return not_made(name, unit, "judge minus person is the same for every annotator", n_items)
+        return not_made(name, unit, "judge − person is the same for every annotator", n_items)
     observed, p, test = compare_groups(sums, counts, members)
     worst, tests = int(observed.argmax()), len(labels)
     inside = members[:, worst]

@@ -20,7 +20,7 @@ from judging.stats.audits.scale import probe_preference, probe_scale
 from judging.stats.audits.subgroups import subgroups
 from judging.stats.multiplicity import Method
 
-AGREEING = "agreement with a person, judge minus another person, in the group that stands out most, less elsewhere"
+AGREEING = "agreement with a person, judge − another person, in the group that stands out most, less elsewhere"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure, summed_by_cluster
 from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, LEVEL, TINY, Probe, detectable, few_clusters, not_made
 
-UNIT = "correlation of this criterion with another beyond what items share, judge minus person"
+UNIT = "correlation of this criterion with another beyond what items share, judge − person"
 LEAST_RATINGS = 10
 """A person with fewer is centred with all others, not by their own mean."""
 

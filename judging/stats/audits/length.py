@@ -13,7 +13,7 @@ from judging.stats.asymptotic import influence_error, normal
 from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
 from judging.stats.audits.regression import line
 
-UNIT = "judge minus person, per standard deviation of length"
+UNIT = "judge − person, per standard deviation of length"
 
 
 def length(
@@ -24,7 +24,7 @@ def length(
     paired: bool = False,
     clusters: Sequence[str] | None = None,
 ) -> Probe:
-    """Slope of judge minus person on length.
+    """Slope of judge − person on length.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from judging.stats.audits.probe import Probe, mean_probe
 
 
 def leniency(judge: npt.ArrayLike, person: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
-    """Mean of judge minus person in units of the scale; above 0 the judge is kinder.
+    """Mean of judge − person in units of the scale; above 0 the judge is kinder.
 
     ``judge`` and ``person`` are (n,) scores, NaN where missing.
     """

@@ -25,7 +25,7 @@ from judging.stats.audits.unit_groups import (
     n_contrasts,
 )
 
-UNIT = "judge minus people in the group that stands out most, less the same elsewhere"
+UNIT = "judge − people in the group that stands out most, less the same elsewhere"
 LEAST_UNITS = 3
 """Clusters below which a group that is constant within clusters is left out."""
 
@@ -71,7 +71,7 @@ def subgroups(
     if clusters is not None and n_units < LEAST_CLUSTERS:
         return not_made(name, unit, few_clusters(n_units), len(d))
     if np.ptp(d) < TINY:
-        return not_made(name, unit, "judge minus people is the same on every item", len(d))
+        return not_made(name, unit, "judge − people is the same on every item", len(d))
     members = labels[:, None] == np.array(shown)[None, :]
     find = _of_whole_clusters if constant else _within_clusters
     t, p, test, effects = find(d, cluster, members)

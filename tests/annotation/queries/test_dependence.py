@@ -13,7 +13,7 @@ from annotation.services import studies
 from judging.queries import hold_out
 from judging.queries.evidence import StudyEvidence
 from judging.queries.material import material
-from judging.services import agreement
+from judging.services import agreement, progress
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import JudgedOptions
 from judging.services.trust import holding_out, trusting
@@ -73,7 +73,7 @@ def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked
     (given,) = ratings.of_study(criterion.study)
     assert len(set(given.table.clusters)) == 4
     found = result(criterion)
-    assert "whole clusters as independent, 4 profiles" in found["dependence"]["message"]
+    assert "4 profiles as independent clusters" in found["dependence"]["message"]
     evidence, document = calibrate(criterion)
     assert document["dependence"] == found["dependence"]
     table = evidence.people[criterion.pk].table
@@ -106,7 +106,7 @@ def test_a_study_may_name_none_a_grouping_or_a_key_of_its_source(criterion):
     study = criterion.study
     studies.name_clustering(by=None, study=study, clustering="none")
     assert ratings.of_study(study)[0].table.clusters is None
-    assert "take items as independent" in result(criterion)["dependence"]["message"]
+    assert "treat items as independent" in result(criterion)["dependence"]["message"]
     studies.name_clustering(by=None, study=study, clustering="condition")
     assert set(ratings.of_study(study)[0].table.clusters) == {"base"}
     assert result(criterion)["coefficients"]["fleiss_kappa"]["reason"].startswith("not enough evidence")
@@ -168,6 +168,21 @@ def test_strata_of_the_draw_are_kept_where_no_profile_crosses_them_and_each_is_l
     assert set(kept.strata.values()) == {"a", "b"}
     study.items.filter(position=1).update(stratum="b")
     assert read_dependence(study).strata is None
+
+
+def test_agreement_as_it_grows_ends_with_the_intervals_of_all_labels(criterion):
+    for item in criterion.study.items.all():
+        Dialogue.objects.filter(pk=item.dialogue_id).update(extra={"batch": item.position % 10})
+    studies.name_clustering(by=None, study=criterion.study, clustering="batch")
+    weigh_unequally(criterion.study)
+    found = progress.of_study(criterion.study)["growth"]
+    last = found["criteria"][0]["points"][-1]["coefficients"]
+    whole = result(criterion)
+    for name in ("krippendorff_alpha", "percent_agreement"):
+        for end in ("value", "low", "high", "method"):
+            assert last[name][end] == pytest.approx(whole["coefficients"][name][end]), (name, end)
+    assert found["dependence"] == whole["dependence"]["message"]
+    assert "whole clusters as independent" in found["dependence"]
 
 
 def test_two_readers_keep_one_result(criterion):

@@ -44,6 +44,7 @@ from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
 EXCEPTIONS = {
     # what records an act of its own, or is part of one that does
     "judging.services.trust.rules.lock": "records rules.lock at the first look",
+    "judging.services.trust.rules.look": "records rules.lock at the first look",
     "judging.services.trust.rules.resolve": "its changes are rules.set, its first look is rules.lock",
     "judging.services.trust.trusting.queue": "asks a worker; the first look is rules.lock",
     # what somebody who annotates does themselves

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from annotation.stats.agreement import agreement
-from annotation.stats.growth import SHOWN, growth
+from annotation.stats.growth import ALPHA, SHOWN, growth
 from annotation.stats.table import MISSING, RatingTable
 
 
@@ -47,6 +49,48 @@ def test_intervals_are_there_and_narrow_as_ratings_come_in() -> None:
     widths = [point.coefficients["krippendorff_alpha"] for point in points]
     assert widths[-1].high - widths[-1].low < widths[2].high - widths[2].low
     assert all(point.low < point.value < point.high for point in widths[2:])
+
+
+def test_copies_of_an_item_add_nothing() -> None:
+    table, when = drawn(2, 40)
+    again = np.repeat(np.arange(40), 5)
+    copies = RatingTable(
+        table.codes[again],
+        table.categories,
+        table.level,
+        tuple(str(k) for k in range(200)),
+        table.raters,
+        clusters=tuple(f"profile {k}" for k in again),
+    )
+    # the first half of the ratings of each item came before all others
+    order = np.where(np.argsort(np.argsort(when, axis=1), axis=1) < 2, 0, 1) * 1000 + np.arange(4)
+    single, clustered = (
+        growth(one, order[rows], points=1, bootstrap=200)[-1].coefficients
+        for one, rows in ((table, np.arange(40)), (copies, again))
+    )
+    for name in ("krippendorff_alpha", "percent_agreement"):
+        width = [one[name].high - one[name].low for one in (single, clustered)]
+        assert width[1] == pytest.approx(width[0], rel=0.01), name
+    alone = growth(replace(copies, clusters=None), order[again], points=1, bootstrap=200)[-1].coefficients[ALPHA]
+    assert alone.high - alone.low < 0.6 * (single[ALPHA].high - single[ALPHA].low)
+
+
+def test_the_intervals_are_those_of_the_page_on_agreement() -> None:
+    table, when = drawn(5, 90)
+    clustered = replace(
+        table,
+        clusters=tuple(f"profile {k // 3}" for k in range(90)),
+        strata=tuple("ab"[k // 45] for k in range(90)),
+        weights=np.where(np.arange(90) % 2, 1.0, 2.5),
+    )
+    points = growth(clustered, when, bootstrap=50, seed=3)
+    whole = agreement(clustered, bootstrap=50, seed=3).coefficients
+    for name in SHOWN:
+        assert points[-1].coefficients[name] == whole[name], name
+    # after the first tenth of the ratings there are too few clusters of a stratum to keep their number
+    without = growth(replace(clustered, strata=None), when, bootstrap=50, seed=3)
+    assert points[0].coefficients == without[0].coefficients
+    assert points[-1].coefficients != without[-1].coefficients
 
 
 def test_no_pair_of_ratings_yet_says_so() -> None:

@@ -9,11 +9,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Study, User
+from annotation.models import Act, Dialogue, Study, User
 from annotation.services import annotations, assignments
 from annotation.steps import Step, register, study_steps
 from tests.annotation.conftest import OpenStudy
 from tests.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory, StudyFactory, UserFactory
+from tests.labelled import with_items
 
 NEW = {
     "name": "My pilot",
@@ -230,7 +231,7 @@ def test_the_line_shows_only_steps_whose_pages_exist_and_what_providers_say(
 
 
 PAGES = ["study_list", "study_create", "study_detail", "study_sample"]
-DEEDS = ["study_open", "study_close", "study_assign"]
+DEEDS = ["study_open", "study_close", "study_assign", "study_clustering"]
 
 
 @pytest.mark.parametrize("name", PAGES + DEEDS)
@@ -261,3 +262,20 @@ def test_many_studies_are_listed_on_pages(client, monkeypatch):
     assert "Last" in html
     last = client.get(reverse("study_list"), {"page": 3})
     assert [row.study.name for row in last.context["rows"]] == ["Study a"]
+
+
+def test_what_items_share_is_set_among_the_settings(client: Client) -> None:
+    study = with_items(6, name="Pilot", slug="pilot")
+    for item in study.items.all():
+        Dialogue.objects.filter(pk=item.dialogue_id).update(extra={"batch": item.position % 2})
+    client.force_login(ResearcherFactory())
+    where = reverse("study_clustering", args=["pilot"])
+    done = client.post(where, {"clustering": "batch"}, follow=True)
+    assert "take as independent: 2 clusters by batch" in done.content.decode()
+    assert 'value="batch"' in done.content.decode()
+    assert Act.objects.get(verb="study.cluster").asked == {"clustering": "batch"}
+    refused = client.post(where, {"clustering": "colour"})
+    assert "has a &#x27;colour&#x27;" in refused.content.decode()
+    assert Study.objects.get().clustering == "batch"
+    done = client.post(where, {"clustering": "none"}, follow=True)
+    assert "take as independent: each item alone" in done.content.decode()

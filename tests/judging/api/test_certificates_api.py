@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from annotation.errors import InputError
 from judging import signing
 from judging.models import Judge, VerdictRules
+from judging.services.trust import checking
 from tests.judging.services.trust.forging import CHANGES, FORGERIES
 from tests.judging.services.trust.judged import study
 
@@ -48,6 +50,19 @@ def test_forgeries_are_refused_in_words(known, alice):
         answer = alice.generic("POST", VERIFY, body, content_type="application/json")
         assert answer.status_code == 400
         assert answer.json()["detail"]
+
+
+def test_a_name_that_stands_twice_is_refused_as_in_a_file(known, alice):
+    made = certify(alice).json()["document"]
+    told = json.dumps(made["content"])
+    twice = told[:-1] + f', "judge": {json.dumps(made["content"]["judge"])}}}'
+    body = json.dumps({"document": {**made, "content": "HERE"}}).replace('"HERE"', twice)
+    assert json.loads(body)["document"] == made, "most readers see no difference"
+    answer = alice.generic("POST", VERIFY, body, content_type="application/json")
+    assert answer.status_code == 400
+    with pytest.raises(InputError) as refused:
+        checking.read_file(twice.encode())
+    assert answer.json()["detail"] == refused.value.message == "The file holds 'judge' twice."
 
 
 def test_one_is_revoked_for_a_reason(known, alice):

@@ -72,8 +72,9 @@ class TestItems:
 
     def test_more_items_cost_no_more_queries(self, criterion, alice, django_assert_num_queries):
         found = []
+        alice.get(f"{HERE}/rated-items")  # the first look locks the rules of the verdict
         for limit in (1, 6):
-            with django_assert_num_queries(16):
+            with django_assert_num_queries(17):
                 found.append(alice.get(f"{HERE}/rated-items", {"limit": limit}).json()["results"])
         assert [len(one) for one in found] == [1, 6]
 
@@ -82,7 +83,8 @@ class TestItems:
         assert [(one["criterion"], one["value"]) for one in alice.get(at).json()["results"]] == [("preference", "1")]
         for name in ("second", "third"):
             judge_says(criterion, name, ["1"] * 6, order="AB")
-            with django_assert_num_queries(6):  # session, user, the door, the item, what is held out, the judgments
+            # session, user, the door, the item, the rules, what is held out, the judgments
+            with django_assert_num_queries(7):
                 alice.get(at)
         assert len(alice.get(at).json()["results"]) == 3
         assert alice.get(f"{HERE}/items/99/judgments").status_code == 404

@@ -134,7 +134,7 @@ def test_certificate_and_report_speak_of_it(graded):
     assert document["cascade_on_record"]["criteria"]["done"]["combined"] == pytest.approx(2 / 3)
     assert "In the cascade small, then large each judge keeps" in document["methods"]["text"]
     html, tex = report.as_html(document), report.FORMATS["latex"][2](document)
-    assert "items were left to people in" in html
+    assert "items were escalated to people in" in html
     assert "small, then large" in tex
 
 
@@ -154,7 +154,7 @@ def test_in_words(criterion):
     out = StringIO()
     call_command("cascade", "--study", "Known", "--judges", "small,large", stdout=out)
     assert "small, then large" in out.getvalue()
-    assert "are left to people" in out.getvalue()
+    assert "are escalated to people" in out.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ class TestPage:
         assert target.overlap == 2
         people_decide(Escalation.objects.get())
         text = " ".join(client.get(page).content.decode().split())
-        assert f"{target.items.count()} items were left to people in" in text
+        assert f"{target.items.count()} items were escalated to people in" in text
 
     @pytest.mark.parametrize(
         ("wrong", "message"),

@@ -92,7 +92,7 @@ class TestAgreement:
 
     def test_for_a_person_it_begins_with_the_table(self, study):
         said = run("agreement", "--study", "two", "--bootstrap", "20")
-        assert "judge with annotators" in said
+        assert "judge–human agreement" in said
         assert "Two people agree" in said
         assert "1 replies held no usable verdict" in said
 

@@ -45,13 +45,15 @@ def test_calibrate_of_a_study_has_the_document_of_a_file_and_more(known):
 
 
 def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):
-    found = json.loads(run("audit", *JUDGE, "--json"))
+    (found,) = json.loads(run("audit", *JUDGE, "--json"))
+    assert found["criterion"] == "personalization"
+    assert found["found"] == [probe["name"] for probe in found["probes"] if probe["found"]]
     assert found["verdict"]["decision"] in ("replace", "assist and escalate", "not enough evidence")
     assert [one["below"] for one in found["verdict"]["power"]["judges"]] == [0, 0.115]
     assert {"leniency", "central_tendency", "length", "subgroups:tier"} <= {p["name"] for p in found["probes"]}
     text = run("audit", *JUDGE, "--rule", "least_items=500", "--reason", "more is better")
     assert "gpt: NOT ENOUGH EVIDENCE" in text
-    assert "- 50 items with labels and a verdict in 50 independent units, " in text
+    assert "- 50 labelled items with a verdict (50 needed), in 50 clusters (10 needed), " in text
     assert "of judges 0.115 below the human ceiling (50 independent items, 3 people" in text
     assert "leniency" in text
 

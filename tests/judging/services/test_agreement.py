@@ -1,5 +1,7 @@
 """Agreement of a study: what is computed, what is kept, what is said of it."""
 
+import json
+
 import pytest
 
 from annotation.errors import InputError
@@ -41,6 +43,7 @@ def test_asking_again_gives_the_kept_row(criterion):
     first = agreement.of_study(by=alice, study=criterion.study, options=QUICK, ratings=ratings)
     again = computed(criterion.study)
     assert again.pk == first.pk
+    assert json.dumps(again.result) == json.dumps(first.result)  # in the same order, also on PostgreSQL
     assert (first.created_by, first.seed, first.parameters["bootstrap"]) == (alice, 0, 50)
 
 

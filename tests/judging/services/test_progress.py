@@ -155,12 +155,12 @@ def test_nothing_yet() -> None:
 
 def test_the_same_queries_for_any_size(django_assert_num_queries) -> None:
     criterion = rated(10, 2)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         progress.of_study(criterion.study, now=NOW)
     more = CriterionFactory(study=criterion.study, key="more")
     people_say(more, {f"p{k}": ["1"] * 10 for k in range(2)})
     criterion.study.annotators.add(*UserFactory.create_batch(5))
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         progress.of_study(criterion.study, now=NOW)
 
 

@@ -1,5 +1,7 @@
 """The mean of all items from labels that were asked for where the judge was in doubt."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,51 @@ def test_without_labels_there_is_no_figure_and_it_says_so():
     assert "0 of the drawn items have a label" in found.corrected.reason
     assert found.as_json()["corrected"]["lambda"] is None
     assert found.judge_only.value == pytest.approx(judge.mean())
+
+
+def ends(figure):
+    return [figure.value, figure.low, figure.high]
+
+
+def repeated(data, times):
+    """The same with every item so many times, each of which stands in the cluster of the first."""
+    names = [str(k) for k in np.repeat(np.arange(len(data.human)), times)]
+    columns = ("human", "judge", "probability", "taken", "weights")
+    return Drawn(**{name: np.repeat(getattr(data, name), times) for name in columns}, clusters=names)
+
+
+def test_copies_of_an_item_add_nothing():
+    data = draw(*population(), 20, 3)
+    single, copies = active_mean(data), active_mean(repeated(data, 5))
+    for name in ("human_only", "judge_only", "corrected"):
+        assert ends(getattr(copies, name)) == pytest.approx(ends(getattr(single, name))), name
+    assert copies.weight == pytest.approx(single.weight)
+
+
+def test_intervals_of_clustered_items_hold_the_mean():
+    held = np.zeros(2)
+    for seed in range(120):
+        rng = np.random.default_rng([2, seed])
+        of = np.repeat(np.arange(16), 12)
+        n = len(of)
+        truth = 2.5 + rng.normal(0, 0.8, 16)[of] + rng.normal(0, 0.4, n)
+        doubt = rng.uniform(0, 1, n)
+        judge = truth - doubt + rng.normal(0, 0.5, 16)[of]
+        data = draw(truth, judge, doubt, np.arange(n) % 12 < 2, 48, seed)
+        for k, clusters in enumerate(([str(one) for one in of], None)):
+            found = active_mean(replace(data, clusters=clusters)).corrected
+            held[k] += found.low <= 2.5 <= found.high
+    assert held[0] >= 107  # 95 % of 120 is 114, with a standard deviation of 2.4
+    assert held[1] < 90  # as if items were independent
+
+
+def test_labels_of_few_clusters_allow_no_interval():
+    data = draw(*population(), 20, 3)
+    used = np.flatnonzero(~np.isnan(data.human))
+    names = [f"alone {k}" for k in range(60)]
+    for place, row in enumerate(used):
+        names[row] = f"labelled {place % 7}"
+    found = active_mean(replace(data, clusters=names))
+    assert found.corrected.reason == found.human_only.reason
+    assert found.corrected.reason == "not enough evidence: 7 clusters; at least 8 are needed"
+    assert found.judge_only.low < found.judge_only.value

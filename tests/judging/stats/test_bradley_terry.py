@@ -43,5 +43,16 @@ def test_who_never_lost_has_no_strength():
     assert np.isnan(bradley_terry(wins, np.zeros((1, 3, 3))).log_strength).all()
 
 
+def test_a_tie_does_not_hold_the_strength_of_who_never_lost():
+    # with nu root(s_1 s_2) = s_1 the likelihood of one win and one tie grows with s_1 for ever
+    found = bradley_terry(np.array([[[0, 1.0], [0, 0]]]), np.array([[[0, 1.0], [1, 0]]]))
+    assert np.isnan(found.log_strength).all()
+
+
+def test_who_always_ties_is_as_strong():
+    found = bradley_terry(np.zeros((1, 2, 2)), np.array([[[0, 4.0], [4, 0]]]))
+    assert found.log_strength[0] == pytest.approx([0, 0])
+
+
 def test_a_circle_connects():
     assert connected(np.array([[[0, 1, 0], [0, 0, 1], [1.0, 0, 0]]]))[0]

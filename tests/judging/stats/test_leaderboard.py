@@ -25,7 +25,7 @@ def values(board, figure="strength"):
 
 
 class TestBoards:
-    found = leaderboard(arena(), bootstrap=100)
+    found = leaderboard(arena())
 
     def test_the_judge_favours_c_and_the_correction_takes_it_back(self):
         assert values(self.found.judge, "rank") != [1, 2, 3]
@@ -50,7 +50,7 @@ class TestBoards:
 
 
 def test_a_good_judge_narrows_the_intervals():
-    found = leaderboard(arena(favour=0), bootstrap=100)
+    found = leaderboard(arena(favour=0))
     widths = [[one.strength.high - one.strength.low for one in b] for b in (found.people, found.corrected)]
     assert np.mean(widths[1]) < np.mean(widths[0])
     assert found.weight > 0.3
@@ -59,7 +59,7 @@ def test_a_good_judge_narrows_the_intervals():
 def test_win_rates_by_hand():
     # a beats b, a ties b, b beats c, c beats a: a 1.5 of 3, b 1.5 of 3, c 1 of 2
     pairs = Comparisons.of(list("abba"), list("bacc"), [1, 0.5, 1, 0], [np.nan] * 4)
-    found = leaderboard(pairs, bootstrap=0)
+    found = leaderboard(pairs)
     assert values(found.people, "win_rate") == pytest.approx([0.5, 0.5, 0.5])
     assert found.corrected == ()
     assert found.reason == "too few pairs with both labels"
@@ -67,8 +67,8 @@ def test_win_rates_by_hand():
 
 
 def test_order_of_presentation_does_not_matter():
-    one = leaderboard(Comparisons.of(list("aab"), list("bbc"), [1, 0, 1], [1, 0, 1]), bootstrap=0)
-    other = leaderboard(Comparisons.of(list("bac"), list("abb"), [0, 0, 0], [0, 0, 0]), bootstrap=0)
+    one = leaderboard(Comparisons.of(list("aab"), list("bbc"), [1, 0, 1], [1, 0, 1]))
+    other = leaderboard(Comparisons.of(list("bac"), list("abb"), [0, 0, 0], [0, 0, 0]))
     assert values(one.people, "win_rate") == values(other.people, "win_rate")
 
 
@@ -79,3 +79,59 @@ def test_wrong_input():
         Comparisons.of(["a"], ["b"], [2], [1])
     with pytest.raises(ValueError, match="one entry"):
         Comparisons.of(["a"], ["b"], [1, 0], [1])
+
+
+def board_ends(board):
+    return [[one.value, one.low, one.high] for place in board for one in (place.win_rate, place.strength, place.rank)]
+
+
+class TestDependence:
+    def test_copies_of_a_pair_add_nothing(self):
+        pairs = arena(300, 120)
+        single = leaderboard(pairs)
+        again = np.repeat(np.arange(300), 4)
+        names = [[NAMES[k] for k in side[again]] for side in (pairs.first, pairs.second)]
+        copies = leaderboard(
+            Comparisons.of(*names, pairs.human[again], pairs.judge[again], clusters=[str(k) for k in again])
+        )
+        for board in ("people", "judge"):
+            assert np.array(board_ends(getattr(copies, board))) == pytest.approx(
+                np.array(board_ends(getattr(single, board))), abs=1e-6
+            )
+        taken_alone = leaderboard(Comparisons.of(*names, pairs.human[again], pairs.judge[again]))
+        one, other = taken_alone.people[0].strength, copies.people[0].strength
+        assert one.high - one.low < 0.6 * (other.high - other.low)
+
+    def test_a_pair_of_weight_two_counts_twice(self):
+        pairs = arena(300, 120)
+        twice = np.repeat(np.arange(300), np.where(np.arange(300) % 3, 1, 2))
+        names = [[NAMES[k] for k in side] for side in (pairs.first, pairs.second)]
+        weighted = Comparisons.of(*names, pairs.human, pairs.judge, weights=np.where(np.arange(300) % 3, 1.0, 2.0))
+        doubled = Comparisons.of(*([side[k] for k in twice] for side in names), pairs.human[twice], pairs.judge[twice])
+        for figure in ("win_rate", "strength"):
+            for board in ("people", "judge"):
+                found, expected = (getattr(leaderboard(one), board) for one in (weighted, doubled))
+                assert values(found, figure) == pytest.approx(values(expected, figure), abs=1e-6)
+
+    def test_few_clusters_with_labels_allow_no_interval(self):
+        pairs = arena(300, 120)
+        clusters = [str(k // 20) for k in range(300)]  # six of fifteen have labels
+        names = [[NAMES[k] for k in side] for side in (pairs.first, pairs.second)]
+        found = leaderboard(Comparisons.of(*names, pairs.human, pairs.judge, clusters=clusters))
+        for board in (found.people, found.corrected):
+            assert board[0].strength.defined
+            assert board[0].strength.reason == "not enough evidence: 6 clusters; at least 8 are needed"
+            assert np.isnan(board[0].rank.low)
+        assert found.judge[0].strength.low < found.judge[0].strength.value
+
+    def test_ranks_hold_together(self):
+        # three assistants of one strength: hardly ever is one of them certain to be first
+        wrong = 0
+        for seed in range(60):
+            rng = np.random.default_rng(seed)
+            first = rng.integers(0, 3, 150)
+            second = (first + rng.integers(1, 3, 150)) % 3
+            human = rng.integers(0, 2, 150).astype(float)
+            pairs = Comparisons.of([NAMES[k] for k in first], [NAMES[k] for k in second], human, human)
+            wrong += any((one.rank.low, one.rank.high) != (1, 3) for one in leaderboard(pairs).people)
+        assert wrong <= 8  # 5 % of 60 is 3

@@ -13,7 +13,7 @@ def columns(both, gained, lost, neither):
 
 
 def test_by_hand():
-    # 9 items right anew, 1 no longer: 2 * (C(10,0) + C(10,1)) / 2^10 = 22 / 1024
+    # 9 items newly correct, 1 no longer: 2 * (C(10,0) + C(10,1)) / 2^10 = 22 / 1024
     found = mcnemar(*columns(20, 9, 1, 5))
     assert (found.n, found.gained, found.lost, found.reason) == (35, 9, 1, None)
     assert found.p_value == pytest.approx(22 / 1024, abs=1e-12)

@@ -16,6 +16,10 @@ class TestLee2025:
         assert [found.low, found.high] == pytest.approx(case["ci95"], abs=1e-12)
 
 
+def ends(figure):
+    return [figure.value, figure.low, figure.high]
+
+
 def constructed():
     """judge_corrected_rate.json: 60 yes and 40 no by people, the judge right on 54 and 34; 350 of 500 yes elsewhere."""
     human = [1] * 60 + [0] * 40 + [np.nan] * 500
@@ -59,3 +63,55 @@ class TestFromColumns:
     def test_scores_are_refused(self):
         with pytest.raises(ValueError, match="0 and 1"):
             rogan_gladen([1, 2], [1, 0])
+
+
+def clustered(seed, *, profiles=20, items=15, labelled=0.4):
+    """Profiles differ in how often the answer is yes, and in how often the judge is right about them."""
+    rng = np.random.default_rng(seed)
+    of = np.repeat(np.arange(profiles), items)
+    n = len(of)
+    truth = (2 * rng.normal(size=profiles)[of] + rng.normal(size=n) < 0).astype(float)
+    right = rng.normal(size=profiles)[of] + rng.normal(size=n) < 1.4
+    human = np.where(rng.random(n) < labelled, truth, np.nan)
+    return human, np.where(right, truth, 1 - truth), [f"profile {k}" for k in of]
+
+
+class TestDependence:
+    def test_copies_of_an_item_add_nothing(self):
+        human, judge = constructed()
+        names = [str(k) for k in range(600) for _ in range(5)]
+        single = rogan_gladen(human, judge)
+        copies = rogan_gladen(np.repeat(human, 5), np.repeat(judge, 5), clusters=names)
+        assert ends(copies.rate) == pytest.approx(ends(single.rate), abs=1e-12)
+        taken_alone = rogan_gladen(np.repeat(human, 5), np.repeat(judge, 5)).rate
+        assert taken_alone.high - taken_alone.low < 0.6 * (single.rate.high - single.rate.low)
+        assert (copies.rate.n_items, copies.sensitivity.n_items) == (3000, 300)
+
+    def test_intervals_of_clustered_items_hold_the_rate(self):
+        found = [clustered(seed) for seed in range(100)]
+        held = [sum(one.low <= 0.5 <= one.high for one in each) for each in zip(*map(_both, found), strict=True)]
+        assert held[0] >= 89  # 95 % of 100, less three standard deviations
+        assert held[1] < 80  # as if items were independent
+
+    def test_weights_undo_a_draw(self):
+        # every item of the second half stands for three
+        human, judge = constructed()
+        weights = np.where(np.arange(600) % 2, 3.0, 1.0)
+        as_drawn = np.repeat(np.arange(600), np.where(np.arange(600) % 2, 3, 1))
+        whole = rogan_gladen(np.array(human)[as_drawn], np.array(judge)[as_drawn])
+        found = rogan_gladen(human, judge, weights=weights)
+        for one in ("rate", "sensitivity", "specificity"):
+            assert getattr(found, one).value == pytest.approx(getattr(whole, one).value), one
+        assert found.rate.high - found.rate.low > whole.rate.high - whole.rate.low
+
+    def test_few_clusters_with_labels_allow_no_interval(self):
+        human, judge, names = clustered(1, profiles=7)
+        found = rogan_gladen(human, judge, clusters=names).rate
+        assert found.defined
+        assert np.isnan(found.low)
+        assert found.reason == "not enough evidence: 7 clusters; at least 8 are needed"
+
+
+def _both(columns):
+    human, judge, names = columns
+    return rogan_gladen(human, judge, clusters=names).rate, rogan_gladen(human, judge).rate

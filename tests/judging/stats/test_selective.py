@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
+from judging.stats import selective
+from judging.stats.betting import betting_bound, log_capital
 from judging.stats.selective import default_thresholds, least_units, lower_bound, select
 
 
@@ -24,6 +26,22 @@ class TestBound:
         assert least_units(0.9, 0.05) == 29
         assert lower_bound(28, 29, 0.05) < 0.9
         assert least_units(0.9, 0.05, 2) == 61
+
+    @pytest.mark.parametrize(("target", "spare"), [(0.8, 0), (0.8, 2), (0.9, 2)])
+    def test_least_units_by_betting_are_the_first_whose_bound_reaches_the_target(self, target, spare):
+        def bound(n: int) -> float:
+            return betting_bound(np.r_[np.zeros(spare), np.ones(n - spare)], np.ones(n), 0.05)
+
+        least = least_units(target, 0.05, spare, exact=False)
+        assert bound(least - 1) < target <= bound(least)
+
+    def test_least_units_by_betting_invert_no_bound(self, monkeypatch):
+        """Calibration asks for it once per tier, group and judge, and is told the second time what it was the first."""
+        least_units.cache_clear()
+        asked = []
+        monkeypatch.setattr(selective, "log_capital", lambda *args: asked.append(args) or log_capital(*args))
+        monkeypatch.delattr(selective, "betting_bound")
+        assert [least_units(0.9, 0.05, 2, exact=False) for _ in range(2)] == [len(asked) + 2] * 2
 
 
 class TestByHand:
@@ -72,7 +90,7 @@ class TestDegenerate:
         assert not found.guaranteed
         assert np.isnan(found.threshold)
         assert found.coverage.value == 0
-        assert "the bound is" in found.reason
+        assert "lower bound" in found.reason
 
     def test_too_few_labels(self):
         found = select([0.9] * 10, [True] * 10, target=0.9)
@@ -136,7 +154,7 @@ class TestClusters:
         found = select(np.ones(300), agrees, target=0.8, clusters=[str(one) for one in profile])
         assert not found.guaranteed
         assert found.clusters == 20
-        assert "the bound is 0.641" in found.reason
+        assert "lower bound 0.641" in found.reason
         few = select(np.ones(300), agrees, target=0.9, clusters=[str(one) for one in profile])
         assert few.reason == "20 clusters with a labelled verdict and a confidence; the target needs about 82"
 

@@ -155,7 +155,7 @@ class TestRules:
         assert refused.status_code == 400
         assert "Give a reason to change them on record" in text_of(refused)
         alice.post(self.at(known), {"tolerated_biases": "central_tendency", "reason": "it is noise"})
-        sentence = "by alice: Biases that are tolerated: from none to central_tendency. Reason: it is noise"
+        sentence = "by alice: Tolerated biases: from none to central_tendency. Reason: it is noise"
         pages = [self.verdict(alice, known), alice.get(self.at(known))]
         pages += [alice.get(reverse(name, args=[known.slug])) for name in ("calibration", "report")]
         judge = Judge.objects.get()

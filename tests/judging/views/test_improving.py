@@ -166,7 +166,7 @@ def test_where_nothing_is_held_out_the_page_says_what_to_do(criterion, alice):
 
 def test_a_judge_without_words_has_no_form(criterion, alice):
     Judge.objects.filter(name="gpt").update(provider="imported")
-    assert "is asked in no words here" in text_of(alice.get(address()))
+    assert "has no prompt, so there is nothing to edit" in text_of(alice.get(address()))
 
 
 def test_bad_addresses(criterion, alice):

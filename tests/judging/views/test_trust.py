@@ -55,17 +55,17 @@ def test_every_judge_with_its_verdict_and_how_far_they_lie_apart(pairs, alice):
     text = text_of(response)
     assert "first baseline judge not enough evidence" in text
     assert "good not enough evidence" in text, "60 labelled items, none unlabelled and no confidence"
-    assert "How far judges lie apart" in text
+    assert "Pairwise differences" in text
     assert response.context["differences"][0]["best"] == "good"
 
 
 def test_the_verdict_comes_first_with_its_reasons(pairs, alice):
     text = text_of(verdict_page(alice, pairs, "first"))
-    assert text.index("Do not use") < text.index("Rules asked on Preference")
-    assert "kappa with people is 0.00" in text
+    assert text.index("Do not use") < text.index("Rules on Preference")
+    assert "judge–human kappa 0.00" in text
     for part in (
         "Verdict by tier",
-        "Could it stand in for a person?",
+        "Can it replace an annotator?",
         "the rate of each category",
         "Which verdicts may be accepted without review?",
         "Probes on Preference",
@@ -82,7 +82,7 @@ def test_a_researcher_changes_the_rules(pairs, alice):
     alice.post(reverse("study_rules", args=["suits"]), {"least_items": "100", "reason": "more is better"})
     shown = verdict_page(alice, pairs)
     assert shown.context["decision"] == "not enough evidence"
-    assert "These are not the usual rules" in text_of(shown)
+    assert "These are not the default rules" in text_of(shown)
     assert CalibrationRun.objects.count() == AuditRun.objects.count() == 1
 
 
@@ -109,7 +109,7 @@ def test_downloads(pairs, alice):
         assert table.startswith(first)
         rows = list(csv.reader(io.StringIO(table)))
         assert {len(row) for row in rows} == {len(rows[0])}
-    document = json.loads(alice.get(reverse("judge_verdict_download", args=["suits", pk, "audit", "json"])).content)
+    (document,) = json.loads(alice.get(reverse("judge_verdict_download", args=["suits", pk, "audit", "json"])).content)
     assert document["verdict"]["decision"] == "not enough evidence"
     assert document["verdict"]["power"]["design"]["n_items"] == 60
     for name, kind in (("svg", "image/svg+xml"), ("png", "image/png"), ("csv", "text/csv")):
@@ -129,11 +129,11 @@ def test_the_report_as_page_and_files(pairs, alice):
     assert not re.search(r'(src|href)="(?!#)', html), "nothing from outside the file"
     assert "<svg" in html
     assert html.count("<details") == html.count("open>") == 1, "the file is complete without a click"
-    for part in ("Rules that need no model", "accuracy after Dawid and Skene", "are the same as another one"):
+    for part in ("Trivial baselines", "accuracy after Dawid and Skene", "duplicate items in"):
         assert part in html, part
     latex = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
     assert latex.count(r"\begin{longtable}") == latex.count(r"\end{longtable}") >= 5
-    for part in ("rules that need no model", "annotators after Dawid and Skene", "Items that are copies of others"):
+    for part in ("trivial baselines", "annotators after Dawid and Skene", "Items that are copies of others"):
         assert part in latex, part
     document = json.loads(alice.get(reverse("report_download", args=["suits", "json"])).content)
     assert set(document["judges"]) == {"good", "first"}

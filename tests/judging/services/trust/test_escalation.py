@@ -102,7 +102,7 @@ def test_without_a_guarantee_everything_unlabelled_is_left():
 
 def test_nothing_left_and_targets_that_were_not_tried_are_said():
     complete = trusted(study(n=30))
-    with pytest.raises(InputError, match="nothing is left to people"):
+    with pytest.raises(InputError, match="nothing is escalated to people"):
         escalation.escalate(by=None, found=complete, name="Left")
     with pytest.raises(InputError, match=r"0\.8, 0\.9, 0\.95"):
         escalation.left(complete, 0.5)

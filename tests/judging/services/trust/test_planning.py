@@ -194,6 +194,7 @@ class TestPage:
         plan = page.context["plan"]
         assert plan == run(width=0.42)
         assert "Make a study of these" in page.content.decode()
+        assert "Probability of replace, by the number of labelled items" in page.content.decode(), "before labels come"
         made = alice.post(self.at("judge_plan_study"), {**asked, "name": "Next", "overlap": 3}, follow=True)
         assert made.redirect_chain[-1][0] == reverse("study_detail", args=["next"])
         assert LabelPlan.objects.get().created_by.username == "alice"

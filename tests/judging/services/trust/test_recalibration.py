@@ -84,6 +84,32 @@ def test_without_a_map_it_says_why():
         recalibration.apply(by=None, found=trusted(study(n=20, labelled=8)))
 
 
+def skewed(n=100):
+    """A judge that is right in four of five: the mean of what people say lies far from most of them."""
+    criterion = CriterionFactory(study=with_items(n, slug="known", name="Known"), key="personalization")
+    said = [1 if k % 2 else 4 for k in range(n)]
+    truth = [5 - value if k % 10 < 2 else value for k, value in enumerate(said)]
+    people_say(criterion, {name: [str(value) for value in truth] for name in "ab"})
+    judge_says(criterion, "gpt", [str(value) for value in said])
+    return criterion
+
+
+def test_a_map_that_raises_the_error_is_applied_only_if_it_is_wanted(client):
+    criterion = skewed()
+    client.force_login(ResearcherFactory())
+    judge = StudyEvidence.read(criterion.study).judge("gpt")
+    address = reverse("api_maps", args=["known", judge.pk])
+    refused = client.post(address, {}, content_type="application/json")
+    assert refused.status_code == 400
+    assert "raises the mean absolute error" in refused.content.decode()
+    made = client.post(address, {"anyway": True}, content_type="application/json")
+    assert made.status_code == 201, made.content
+    page = reverse("judge_recalibrate", args=["known", judge.pk])
+    assert "raises the mean absolute error" in client.post(page, follow=True).content.decode()
+    recalibrated = Judge.objects.get(name="gpt recalibrated")
+    assert client.post(page, {"anyway": "on"}).url == reverse("judge_verdict", args=["known", recalibrated.pk])
+
+
 def test_by_page_and_command_and_it_cannot_be_run(client):
     criterion = lenient()
     client.force_login(ResearcherFactory())

@@ -12,8 +12,9 @@ from django.urls import reverse
 from annotation.errors import InputError
 from annotation.models import Act
 from annotation.queries import acts
+from annotation.services.acts import act
 from config.invariants import rules_of_verdicts
-from judging.models import CalibrationRun, Judge, JudgeRun, VerdictRules
+from judging.models import CalibrationRun, Judge, JudgeRun, Judgment, VerdictRules
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import certificates, report, rules, trusting
 from judging.services.trust.rules import Success
@@ -84,9 +85,7 @@ def test_after_it_a_change_takes_a_reason_and_stays_on_record(known, alice):
     assert kinds(known) == ["locked", "changed"]
     (said,) = found.rules_on_record()["changes"]
     assert said["sentence"].startswith("Rules changed after the first look on 20")
-    assert said["sentence"].endswith(
-        " by alice: Biases that are tolerated: from none to central_tendency. Reason: it is noise"
-    )
+    assert said["sentence"].endswith(" by alice: Tolerated biases: from none to central_tendency. Reason: it is noise")
     assert Act.objects.filter(verb="rules.set", who=alice).count() == 1
     assert acts.broken() is None
 
@@ -202,24 +201,92 @@ def test_success_takes_the_decision_on_every_criterion(known):
         ("audit", "--study", "Known", "--judge", "gpt"),
         ("agreement", "--study", "Known", "--bootstrap", "0"),
         ("disagreements", "--study", "Known", "--judge", "gpt"),
+        ("disputes", "--study", "Known", "--against-majority"),
+        ("plan_labels", "--study", "Known", "--judge", "gpt", "--criterion", "personalization", "--width", "0.5"),
+        ("export", "--study", "Known", "-o", "FOLDER/labels.csv"),
+        ("export", "--study", "Known", "--format", "hf", "-o", "FOLDER/hf"),
     ],
 )
-def test_every_way_to_a_result_is_a_look(known, command, capsys):
-    call_command(*command)
+def test_every_way_to_a_result_is_a_look(known, command, capsys, tmp_path):
+    call_command(*(part.replace("FOLDER", str(tmp_path)) for part in command))
     assert kinds(known) == ["locked"]
 
 
-def test_every_page_of_a_result_is_a_look_and_others_are_none(known, client, alice):
+def test_where_people_disagree_is_no_look_at_a_judge(known, capsys):
+    call_command("disputes", "--study", "Known")
+    assert kinds(known) == []
+
+
+LOOKS = [
+    ("calibration", ["slug"]),
+    ("report", ["slug"]),
+    ("agreement", ["slug"]),
+    ("judge_improve", ["slug", "judge"]),
+    ("judge_plan", ["slug", "judge"]),
+    ("against_majority", ["slug"]),
+    ("item_list", ["slug"]),
+    ("item_detail", ["slug", "item"]),
+    ("judgment_detail", ["judgment"]),
+    ("export", ["slug", "csv"]),
+    ("export_for", ["slug", "hf"]),
+    ("api_study_calibration", ["slug"]),
+    ("api_plan", ["slug", "judge"]),
+    ("api_against_majority", ["slug"]),
+    ("api_rated_items", ["slug"]),
+    ("api_item_judgments", ["slug", "item"]),
+    ("api_run_judgments", ["run"]),
+    ("api_judgment", ["judgment"]),
+    ("api_study_labels", ["slug", "csv"]),
+    ("api_export", ["slug", "hf"]),
+]
+QUERIES = {"api_plan": "?criterion=personalization&width=0.5"}
+
+
+@pytest.mark.parametrize(("name", "parts"), LOOKS, ids=[name for name, _ in LOOKS])
+def test_every_page_and_address_of_a_result_is_a_look(known, client, alice, name, parts):
     client.force_login(alice)
-    judge = Judge.objects.get()
+    judgment = Judgment.objects.filter(run__study=known).first()
+    values = {
+        "slug": known.slug,
+        "judge": judgment.run.judge_id,
+        "item": judgment.item.position,
+        "judgment": judgment.pk,
+        "run": judgment.run_id,
+    }
+    address = reverse(name, args=[values.get(part, part) for part in parts]) + QUERIES.get(name, "")
+    assert client.get(address).status_code == 200
+    assert kinds(known) == ["locked"]
+    assert rules.load(known).locked.created_by == alice
+    assert Act.objects.filter(verb="rules.lock", study_id=known.pk).count() == 1
+
+
+def test_a_lock_within_another_act_is_on_record_before_it(known, alice):
+    @act("labels.plan", on="study")
+    def within(*, by, study):
+        rules.look(by=by, study=study)
+
+    @act("labels.plan", on="study")
+    def failing(*, by, study):
+        rules.look(by=by, study=study)
+        raise ValueError("and nothing is kept")
+
+    with pytest.raises(ValueError, match="nothing is kept"):
+        failing(by=alice, study=known)
+    assert (kinds(known), Act.objects.count()) == ([], 0)
+    within(by=alice, study=known)
+    assert kinds(known) == ["locked"]
+    assert list(Act.objects.order_by("number").values_list("verb", "who")) == [
+        ("rules.lock", alice.pk),
+        ("labels.plan", alice.pk),
+    ]
+
+
+def test_pages_without_a_result_are_no_look(known, client, alice):
+    client.force_login(alice)
     client.get(reverse("study_rules", args=[known.slug]))
     client.get(reverse("run_create", args=[known.slug]))
     client.get(reverse("study_detail", args=[known.slug]))
     assert kinds(known) == []
-    for name, parts in (("calibration", []), ("report", []), ("agreement", []), ("judge_improve", [judge.pk])):
-        VerdictRules.objects.all().delete()
-        assert client.get(reverse(name, args=[known.slug, *parts])).status_code == 200
-        assert kinds(known) == ["locked"], name
 
 
 def test_whoever_leaves_it_to_a_worker_looks(known, client, alice):
@@ -231,6 +298,6 @@ def test_whoever_leaves_it_to_a_worker_looks(known, client, alice):
 def test_a_study_without_a_judge_is_not_looked_at(known, client, alice):
     JudgeRun.objects.all().delete()
     client.force_login(alice)
-    for name in ("calibration", "report", "agreement"):
+    for name in ("calibration", "report", "agreement", "item_list", "against_majority"):
         assert client.get(reverse(name, args=[known.slug])).status_code == 200
     assert kinds(known) == []
