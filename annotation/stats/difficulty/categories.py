@@ -1,16 +1,17 @@
 """Unordered answers: an item has a true category, people know it with a skill of their own, on hard items less often.
 
-Person j knows the category of item i with probability expit(a_j + w u_i) and then says it; who does not know guesses, by
-shares g that all people have in common. u is standard normal: the item's ease (after GLAD: Whitehill, Ruvolo, Wu,
+Person j knows the category of item i with probability expit(a_j + w u_i) and then says it; who does not know guesses,
+by shares g that all people have in common. u is standard normal: the item's ease (after GLAD: Whitehill, Ruvolo, Wu,
 Bergsma and Movellan 2009, NeurIPS 22:2035-2043, with guessing that is not uniform).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy
 
-from annotation.stats.difficulty.latent import EASE_LOG_PRIOR, EASE_NODES, FLOOR, Tables, blocks
+from annotation.stats.difficulty.latent import COARSE, FINE, FLOOR, Tables, blocks, normal_nodes
 from annotation.stats.table import FloatArray
 
 SKILL_AT, SKILL_SD = 1.0, 1.5
@@ -26,6 +27,14 @@ class Categories:
 
     n_people: int
     n_categories: int
+    n_ease: int = COARSE
+
+    def finer(self) -> "Categories":
+        return replace(self, n_ease=FINE)
+
+    @cached_property
+    def _ease(self) -> tuple[FloatArray, FloatArray]:
+        return normal_nodes(self.n_ease)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -36,7 +45,7 @@ class Categories:
     @property
     def true_category(self) -> FloatArray:
         """(N,) of the nodes."""
-        return np.repeat(np.arange(self.n_categories), len(EASE_NODES))
+        return np.repeat(np.arange(self.n_categories), self.n_ease)
 
     def start(self, counts: FloatArray) -> FloatArray:
         share = np.log(counts.sum(axis=0) + 1.0)
@@ -51,7 +60,7 @@ class Categories:
         true, guessed, _, _ = blocks(free, self.sizes)
         knows, right = self._knows(free), self._right
         p = knows[:, None, :] * right + (1 - knows)[:, None, :] * _softmax(guessed)[:, None]
-        prior = np.log(_softmax(true))[:, None] + EASE_LOG_PRIOR
+        prior = np.log(_softmax(true))[:, None] + self._ease[1]
         return Tables(prior.ravel(), np.maximum(p, FLOOR))
 
     def gradient(self, free: FloatArray, tables: Tables, expected: FloatArray, totals: FloatArray) -> FloatArray:
@@ -63,7 +72,7 @@ class Categories:
         by_category = totals.reshape(self.n_categories, -1).sum(axis=1)
         in_true = by_category - by_category.sum() * _softmax(true)
         in_guess = shares * (of_guess - float(shares @ of_guess))
-        ease = np.tile(EASE_NODES, self.n_categories)
+        ease = np.tile(self._ease[0], self.n_categories)
         in_spread = np.exp(spread[0]) * float((of_knowing * ease).sum())
         return np.concatenate([in_true[1:], in_guess[1:], of_knowing.sum(axis=1), [in_spread]])
 
@@ -79,14 +88,14 @@ class Categories:
 
     def _knows(self, free: FloatArray) -> FloatArray:
         """(r, N) probability that a person knows the category."""
-        ease = np.exp(free[-1]) * np.tile(EASE_NODES, self.n_categories)
+        ease = np.exp(free[-1]) * np.tile(self._ease[0], self.n_categories)
         knows: FloatArray = scipy.special.expit(self.skills(free)[:, None] + ease)
         return knows
 
     @property
     def _right(self) -> FloatArray:
         """(q, N) 1 where the category is the true one."""
-        return (np.arange(self.n_categories)[:, None] == self.true_category).astype(float)
+        return np.equal(np.arange(self.n_categories)[:, None], self.true_category).astype(float)
 
 
 def _softmax(logits: FloatArray) -> FloatArray:

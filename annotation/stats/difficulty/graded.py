@@ -6,12 +6,13 @@ Measurement), with noise of the item's own. t and u are standard normal. With tw
 noise of the item's own it is Rasch's model.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy
 
-from annotation.stats.difficulty.latent import EASE_LOG_PRIOR, EASE_NODES, FLOOR, Tables, blocks
+from annotation.stats.difficulty.latent import COARSE, FINE, FLOOR, Tables, blocks, normal_nodes
 from annotation.stats.table import FloatArray
 
 REACH, APART = 5.0, 0.2
@@ -39,6 +40,8 @@ class Graded:
         Whether items differ in noise: not to be told from the trait where there are two categories.
     with_priors
         Whether people and noise have priors; without them the fit is plain marginal maximum likelihood.
+    n_ease
+        Nodes of the noise.
     """
 
     n_people: int
@@ -46,6 +49,7 @@ class Graded:
     own_consistency: bool = True
     own_noise: bool = True
     with_priors: bool = True
+    n_ease: int = COARSE
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -58,9 +62,16 @@ class Graded:
         """(N,) of the nodes."""
         return np.repeat(TRAIT, len(self._ease))
 
+    @cached_property
+    def _noise_nodes(self) -> tuple[FloatArray, FloatArray]:
+        return normal_nodes(self.n_ease) if self.own_noise else (np.zeros(1), np.zeros(1))
+
     @property
     def _ease(self) -> FloatArray:
-        return EASE_NODES if self.own_noise else np.zeros(1)
+        return self._noise_nodes[0]
+
+    def finer(self) -> "Graded":
+        return replace(self, n_ease=FINE)
 
     def start(self, counts: FloatArray) -> FloatArray:
         shares = np.cumsum(counts.sum(axis=0) + 0.5)
@@ -68,9 +79,7 @@ class Graded:
         steps = np.log(np.maximum(np.diff(cuts), 0.05))
         _, others, _, consistencies, noise = self.sizes
         people = np.zeros(others + consistencies)
-        return np.concatenate(
-            [cuts[:1], steps, people[:others], [SLOPE_AT], people[others:], np.full(noise, NOISE_AT)]
-        )
+        return np.concatenate([cuts[:1], steps, people[:others], [SLOPE_AT], people[others:], np.full(noise, NOISE_AT)])
 
     def thresholds(self, free: FloatArray) -> FloatArray:
         """(q - 1,) where one category ends, in standard deviations of the trait."""
@@ -105,8 +114,7 @@ class Graded:
         turned = low > 0  # in the upper tail the difference of two numbers near 1 loses its digits
         p = scipy.special.expit(np.where(turned, -low, high)) - scipy.special.expit(np.where(turned, -high, low))
         prior = np.log(np.exp(-0.5 * TRAIT**2) / np.exp(-0.5 * TRAIT**2).sum())
-        ease = EASE_LOG_PRIOR if self.own_noise else np.zeros(1)
-        return Tables((prior[:, None] + ease).ravel(), np.maximum(p, FLOOR))
+        return Tables((prior[:, None] + self._noise_nodes[1]).ravel(), np.maximum(p, FLOOR))
 
     def gradient(self, free: FloatArray, tables: Tables, expected: FloatArray, totals: FloatArray) -> FloatArray:  # noqa: ARG002
         low, high, steep = self._ends(free)
@@ -155,7 +163,7 @@ class Graded:
 
 def _with_last(others: FloatArray) -> FloatArray:
     """All of them, from all but the last: they add up to 0."""
-    return np.r_[others, -others.sum()]
+    return np.append(others, -others.sum())
 
 
 def _density(z: FloatArray) -> FloatArray:

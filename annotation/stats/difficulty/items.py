@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
 
 from annotation.stats.bands import TIERS, Cuts, check_cuts
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import Graded
 from annotation.stats.difficulty.latent import LatentFit, Model, NoConvergenceError, Ratings, fit
 from annotation.stats.difficulty.people import PersonFit, people_of
-from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
@@ -32,6 +33,8 @@ LEAST_ITEMS = 20
 """Items with two ratings below which people and items cannot be told apart."""
 
 MOST_CATEGORIES = 20
+AT_ONCE = 2000
+"""Items whose posterior is held at a time."""
 LEVEL = 0.95
 
 
@@ -153,11 +156,13 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty
         except NoConvergenceError as why:
             reasons[number] = str(why)
             continue
-        posterior = part.posterior
-        value[rows] = 1 - posterior @ part.agreement
-        low[rows], high[rows] = _central(posterior, 1 - part.agreement)
-        tiers[rows] = posterior @ _bands(part.agreement, cuts)
-        answers[rows] = posterior @ part.fresh.T
+        bands = _bands(part.agreement, cuts)
+        for block in np.array_split(np.arange(len(rows)), len(rows) // AT_ONCE + 1):
+            posterior, which = part.fit.finer(part.codes[block]).posterior, rows[block]
+            value[which] = 1 - posterior @ part.agreement
+            low[which], high[which] = _central(posterior, 1 - part.agreement)
+            tiers[which] = posterior @ bands
+            answers[which] = posterior @ part.fresh.T
         people += people_of(part.fit, part.codes, [table.raters[k] for k in columns])
         thresholds.append(part.thresholds)
     if not people:
@@ -171,19 +176,12 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The fit of one component, and its items in the order of the table."""
+    """The fit of one component; over its finer nodes how far two fresh people agree, and what they say."""
 
     fit: LatentFit
     codes: IntArray
-    weights: FloatArray
     agreement: FloatArray
     fresh: FloatArray
-
-    @property
-    def posterior(self) -> FloatArray:
-        """(n, N) of the component's items."""
-        ratings = Ratings(self.codes, np.ones(len(self.codes)), self.fit.model.n_categories)
-        return LatentFit(self.fit.model, ratings, self.fit.free, self.fit.covariance, np.nan).posterior
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -204,9 +202,9 @@ def _fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> _Part:
     ratings, clusters = _ratings(part)
     found = fit(_model(table, len(columns)), ratings, clusters)
     share = ratings.counts.sum(axis=1) / ratings.counts.sum()
-    fresh = np.einsum("j,jkn->kn", share, found.tables.p)
+    fresh = np.einsum("j,jkn->kn", share, found.finer(codes[:0]).tables.p)
     agreement = np.einsum("kn,kl,ln->n", fresh, _credit(table), fresh)
-    return _Part(found, codes, ratings.weights, agreement, fresh)
+    return _Part(found, codes, agreement, fresh)
 
 
 def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTable:
@@ -217,16 +215,15 @@ def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTabl
     )  # fmt: skip
 
 
-def _ratings(table: RatingTable) -> tuple[Ratings, IntArray | None]:
-    """The ratings by kind of item, and the cluster of each where there are any; weights have mean 1."""
-    distinct = distinct_items(table)
-    weights = distinct.copies.astype(float)
-    if table.weights is not None and distinct.table.weights is not None:
-        weights = weights * distinct.table.weights / table.weights.mean()
-    clusters = None
-    if table.clusters is not None:
-        clusters = np.unique(np.asarray(table.clusters, dtype=object).astype(str), return_inverse=True)[1]
-    return Ratings(distinct.table.codes, weights, table.n_categories), clusters
+def _ratings(table: RatingTable) -> tuple[Ratings, csr_array | None]:
+    """The ratings by kind of item, and what each kind weighs in each cluster, where there are any; mean weight 1."""
+    kinds, kind = np.unique(table.codes, axis=0, return_inverse=True)
+    weights = np.ones(table.n_items) if table.weights is None else table.weights / table.weights.mean()
+    ratings = Ratings(kinds, np.bincount(kind.ravel(), weights).astype(float), table.n_categories)
+    if table.clusters is None:
+        return ratings, None
+    cluster = np.unique(np.asarray(table.clusters, dtype=object).astype(str), return_inverse=True)[1]
+    return ratings, csr_array((weights, (cluster, kind.ravel())))
 
 
 def _model(table: RatingTable, n_people: int) -> Model:
@@ -273,9 +270,6 @@ def _refuse(table: RatingTable) -> None:
 
 def _components(table: RatingTable) -> tuple[IntArray, IntArray]:
     """(n,) and (r,) the group of each item and of each person; -1 for those without ratings."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     n, r = table.codes.shape
     rows, columns = np.nonzero(table.codes != MISSING)
     links = coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))

@@ -6,9 +6,9 @@ weak priors that keep a person of few ratings near the others. What differs betw
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 import scipy
@@ -18,16 +18,15 @@ from annotation.stats.table import MISSING, FloatArray, IntArray
 FLOOR = 1e-12
 """The least probability of an answer: keeps logarithms finite."""
 
-MOST_STEPS = 400
+MOST_STEPS = 500
 SETTLED = 1e-3
 """Largest derivative of the log likelihood, per square root of the items, at which a fit has converged."""
 
 STEP = 1e-4
-"""Of numerical second derivatives."""
+"""Of numerical derivatives."""
 
-EASE_NODES, _weights = np.polynomial.hermite_e.hermegauss(7)
-EASE_LOG_PRIOR: FloatArray = np.log(_weights / _weights.sum())
-"""Nodes of a standard normal variable and the logarithms of their probabilities (Gauss-Hermite)."""
+SINGULAR = 1e-9
+"""Smallest over largest second derivative below which the likelihood is flat in some direction."""
 
 
 class NoConvergenceError(Exception):
@@ -60,6 +59,9 @@ class Model(Protocol):
     @property
     def n_categories(self) -> int:
         """Q."""
+
+    def finer(self) -> Self:
+        """The same model over more nodes."""
 
     def start(self, counts: FloatArray) -> FloatArray:
         """Parameters (f,) to begin with, from the (r, q) numbers of ratings."""
@@ -135,19 +137,36 @@ class LatentFit:
         """(n, N) probability of each node given an item's ratings."""
         return _posterior(self.ratings.log_joint(self.tables))[0]
 
+    def finer(self, codes: IntArray) -> "LatentFit":
+        """The same parameters over more nodes, for ratings item by item: ``codes`` (n, r)."""
+        ratings = Ratings(codes, np.ones(len(codes)), self.model.n_categories)
+        return replace(self, model=self.model.finer(), ratings=ratings)
+
     @property
     def standard_errors(self) -> FloatArray:
         """(f,) of the parameters."""
         return np.sqrt(np.diagonal(self.covariance))
 
 
-def fit(model: Model, ratings: Ratings, clusters: IntArray | None = None) -> LatentFit:
+WIDEST = 3.2
+"""Nodes of a standard normal variable lie up to this far from 0."""
+COARSE, FINE = 11, 41
+"""Numbers of such nodes: for fitting, and for the probability that something lies above a cut."""
+
+
+def normal_nodes(k: int) -> tuple[FloatArray, FloatArray]:
+    """K equally spaced nodes of a standard normal variable and the logarithms of their probabilities."""
+    nodes = np.linspace(-WIDEST, WIDEST, k)
+    return nodes, scipy.special.log_softmax(-0.5 * nodes**2)
+
+
+def fit(model: Model, ratings: Ratings, clusters: scipy.sparse.csr_array | None = None) -> LatentFit:
     """Maximise the penalised likelihood.
 
     Parameters
     ----------
     clusters
-        (n,) which kinds of items depend on each other, 0 … g - 1; None for none, or where kinds repeat.
+        (g, n) weight of each kind of items in each cluster; None where items are independent.
 
     Raises
     ------
@@ -192,28 +211,29 @@ def _posterior(log_joint: FloatArray) -> tuple[FloatArray, FloatArray]:
     return posterior / total[:, None], top + np.log(total)
 
 
-def _covariance(model: Model, ratings: Ratings, free: FloatArray, clusters: IntArray | None) -> FloatArray:
+def _covariance(
+    model: Model, ratings: Ratings, free: FloatArray, clusters: scipy.sparse.csr_array | None
+) -> FloatArray:
+    """Inverse second derivatives; with clusters the sandwich of sums of scores between them."""
     steps = STEP * np.eye(len(free))
     hessian = np.array([_minus(model, ratings, free + s)[1] - _minus(model, ratings, free - s)[1] for s in steps])
     hessian = (hessian + hessian.T) / (4 * STEP)
     values = np.linalg.eigvalsh(hessian)
-    if values[0] < 1e-9 * values[-1]:
+    if values[0] < SINGULAR * values[-1]:
         raise NoConvergenceError("the ratings do not tell all parameters apart")
     inverse: FloatArray = np.linalg.inv(hessian)
     if clusters is None:
         return inverse
-    scores = np.column_stack(
-        [
-            (item_log_likelihood(model, ratings, free + s) - item_log_likelihood(model, ratings, free - s)) / (2 * STEP)
-            for s in steps
-        ]
-    )
-    g = int(clusters.max()) + 1
-    sums = scipy.sparse.csc_array((ratings.weights, clusters, np.arange(len(clusters) + 1)), shape=(g, len(clusters)))
-    by_cluster = sums @ scores
-    middle = g / max(g - 1, 1) * (by_cluster - by_cluster.mean(axis=0)).T @ (by_cluster - by_cluster.mean(axis=0))
-    sandwich: FloatArray = inverse @ middle @ inverse
+    sums = clusters @ np.column_stack([_slope(model, ratings, free, step) for step in steps])
+    g, centred = len(sums), sums - sums.mean(axis=0)
+    sandwich: FloatArray = inverse @ (g / max(g - 1, 1) * centred.T @ centred) @ inverse
     return sandwich
+
+
+def _slope(model: Model, ratings: Ratings, free: FloatArray, step: FloatArray) -> FloatArray:
+    """(n,) derivative of each item's log likelihood in the direction of a step of length `STEP`."""
+    ahead, behind = (item_log_likelihood(model, ratings, free + sign * step) for sign in (1, -1))
+    return (ahead - behind) / (2 * STEP)
 
 
 def blocks(free: FloatArray, sizes: Sequence[int]) -> list[FloatArray]:
