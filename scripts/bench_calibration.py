@@ -3,6 +3,10 @@
 For a good, a mediocre and a useless synthetic judge: 95 % intervals have to hold the truth in 93 to 97 of 100 samples,
 a PPI++ interval may be at most 1.05 times as wide as that of the labels alone, and a guarantee made with delta = 0.05
 may be broken in at most that share of the samples (plus what chance adds in so many samples).
+
+    make bench ARGS=calibration                   everything
+    python scripts/bench_calibration.py size      the time alone: calibration and audit of three judges on 5,000 items
+    python scripts/bench_calibration.py 400       the promises alone, with so many samples
 """
 
 from __future__ import annotations
@@ -107,8 +111,40 @@ def promises(name: str, accuracy: tuple[float, float], samples: int) -> list[str
     return [f"selective {name}"] if share > DELTA + slack else []
 
 
-def main(samples: int = SAMPLES) -> int:
-    start, problems = time.perf_counter(), []
+def size() -> list[str]:
+    """Seconds to calibrate and audit all judges, from the database to the kept results, as the study's page does.
+
+    5,000 items, three people and three judges on a yes or no and on a scale of five, with independent items and with
+    250 profiles of 20. Processor time counts where it is less: a machine that does other things has longer seconds.
+    """
+    import bench_report as bench  # sets Django up with a database of its own
+    from django.core.management import call_command
+
+    from judging.queries.evidence import StudyEvidence
+    from judging.services.trust import trusting
+
+    call_command("migrate", verbosity=0)
+    rng, problems = np.random.default_rng(0), []
+    for slug, profiles in (("independent", 0), ("clustered", 250)):
+        made = bench.study(rng, [bench.ANSWERS, bench.STEPS], slug=slug, profiles=profiles)
+        own = rng.normal(0, 0.5, (profiles, 2))[np.arange(bench.ITEMS) % profiles] if profiles else 0.0
+        truth = rng.normal(3, 1, (bench.ITEMS, 2)) + own
+        bench.label(made, truth, rng, bench.ITEMS)
+        bench.judge(made, truth, rng)
+        begun, used = time.perf_counter(), time.process_time()
+        judges, _ = trusting.of_judges(by=None, evidence=StudyEvidence.read(made), asked=trusting.Asked())
+        seconds, processor = time.perf_counter() - begun, time.process_time() - used
+        print(
+            f"{slug:<11} {bench.ITEMS} items x {bench.PEOPLE} people x {len(judges)} judges, yes or no and 1 to 5: "
+            f"calibration and audit in {seconds:.1f} s ({processor:.1f} s of processor time); "
+            f"at most {bench.MOST_SECONDS:.0f} s"
+        )
+        problems += [f"size {slug}"] if min(seconds, processor) > bench.MOST_SECONDS else []
+    return problems
+
+
+def promises_hold(samples: int) -> list[str]:
+    problems = []
     for name in JUDGES:
         for rate in (0.3, 0.6):
             problems += rates(name, rate, samples)
@@ -121,9 +157,17 @@ def main(samples: int = SAMPLES) -> int:
         ("useless", (0.5, 0.5)),
     ):
         problems += promises(name, accuracy, samples // 2)
+    return problems
+
+
+def main() -> int:
+    start, asked = time.perf_counter(), sys.argv[1:]
+    samples = next((int(word) for word in asked if word.isdigit()), SAMPLES)
+    problems = promises_hold(samples) if asked != ["size"] else []
+    problems += size() if not asked or "size" in asked else []
     print(f"{time.perf_counter() - start:.0f} s; " + ("all hold" if not problems else f"broken: {', '.join(problems)}"))
     return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES))
+    sys.exit(main())

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, wraps
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import hypothesis
@@ -21,6 +22,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotation import audit_triggers
 from annotation.services import acts
+from judging import row_triggers
 from tests.factories import UserFactory
 from tests.guards import run
 from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
@@ -58,9 +60,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else in the order drawn
 
 
-def pytest_sessionstart() -> None:
-    """What is collected stays until the end: looking through it for garbage takes a tenth of all processor time."""
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """What is collected stays until the end: looking through it for garbage takes a tenth of all processor time.
+
+    Who deals out the tests to other processes migrates a database while they collect; else all wait for the first.
+    """
     gc.disable()
+    if getattr(session.config.option, "numprocesses", None) and "sqlite" in settings.DATABASES["default"]["ENGINE"]:
+        Thread(target=find_or_make_migrated).start()
 
 
 def pytest_collection_finish() -> None:
@@ -102,9 +109,13 @@ def flush_acts_too() -> None:
 
     def flushing(self: Any, statements: Iterable[str]) -> None:
         vendor = connection.vendor
-        flush(self, [*audit_triggers.dropping(vendor), *statements, *audit_triggers.making(vendor)])
+        flush(self, [*dropping(vendor), *statements, *audit_triggers.making(vendor), *row_triggers.making(vendor)])
 
     operations.execute_sql_flush = flushing  # type: ignore[method-assign]
+
+
+def dropping(vendor: str) -> list[str]:
+    return [*audit_triggers.dropping(vendor), *row_triggers.dropping(vendor)]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -121,8 +132,8 @@ def empty_second_place() -> None:
 
 @pytest.fixture
 def unguarded(db: None) -> None:
-    """A database whose log of acts can be changed, until the end of the test."""
-    run(audit_triggers.dropping(connection.vendor))
+    """A database whose log of acts, rules and revocations can be changed, until the end of the test."""
+    run(dropping(connection.vendor))
 
 
 @pytest.fixture(autouse=True, scope="session")

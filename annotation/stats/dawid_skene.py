@@ -7,7 +7,7 @@ matrices make likely and the matrices that the categories imply.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,7 @@ def dawid_skene(
     Parameters
     ----------
     table
-        The ratings, any missing. Weights and clusters play no part.
+        The ratings, any missing. Weights, clusters and strata play no part.
     same_rater
         Who stands behind each column, where one rater rated items more than once; by default every column is
         a rater.
@@ -145,7 +145,7 @@ def dawid_skene(
     _check(table, same_rater, iterations, smoothing)
     names = tuple(same_rater) if same_rater is not None else table.raters
     raters = tuple(dict.fromkeys(names))
-    distinct = distinct_items(table)
+    distinct = distinct_items(replace(table, weights=None, clusters=None, strata=None))
     votes = _votes(distinct.table.codes, [raters.index(name) for name in names], len(raters), table.n_categories)
     state = _fit(votes, distinct.copies.astype(float), iterations, tolerance, smoothing)
     everyone = _votes(table.codes, [raters.index(name) for name in names], len(raters), table.n_categories)

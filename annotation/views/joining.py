@@ -139,7 +139,7 @@ def come_in(
     if account is None:
         return render(request, "annotation/join_platform.html", context)
     answer = sign_in(request, account, invitation.study)
-    if there is None:
+    if there is None and not text_owed(invitation.study, account):  # else the page with the text says it
         messages.info(request, TELL_CODE.format(code=return_code_of(invitation.study, account)))
     return answer
 

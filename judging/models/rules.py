@@ -1,4 +1,4 @@
-"""By which rules the judges of a study are held to people. Rows are only added."""
+"""By which rules the judges of a study are held to people. Rows are only added, which the database sees to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 
 from annotation.hashing import content_hash
 from annotation.models import Study
@@ -24,7 +26,7 @@ class VerdictRules(models.Model):
         LOCKED = "locked", "locked at the first look"
         CHANGED = "changed", "changed after the first look"
 
-    study = models.ForeignKey(Study, models.CASCADE, related_name="verdict_rules")
+    study = models.ForeignKey(Study, models.DO_NOTHING, related_name="verdict_rules")
     number = models.PositiveIntegerField(help_text="Within the study, from 1.")
     kind = models.CharField(max_length=7, choices=Kind.choices)
     rules = models.JSONField(help_text="See judging/stats/verdict.py.")
@@ -56,3 +58,9 @@ class VerdictRules(models.Model):
     def compute_hash(self, previous: str) -> str:
         """The hash over what was decided, behind a row with the hash `previous` (none: empty)."""
         return content_hash([previous, self.number, self.kind, self.rules, self.success, self.reason])
+
+
+@receiver(post_delete, sender=Study)
+def delete_rules(instance: Study, **_: Any) -> None:
+    """Behind their study: the database refuses it as long as that is there (row_triggers)."""
+    VerdictRules.objects.filter(study_id=instance.pk).delete()

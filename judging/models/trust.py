@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 
 from annotation.models import Criterion, Study
 from judging.models.judge import Judge
@@ -63,7 +67,7 @@ class Certificate(models.Model):
 class Revocation(models.Model):
     """A certificate that its issuer does not stand by any more. Never changed, never removed."""
 
-    certificate = models.OneToOneField(Certificate, models.CASCADE, related_name="revocation")
+    certificate = models.OneToOneField(Certificate, models.DO_NOTHING, related_name="revocation")
     reason = models.TextField()
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -75,6 +79,12 @@ class Revocation(models.Model):
 
     def __str__(self) -> str:
         return f"revocation of {self.certificate}"
+
+
+@receiver(post_delete, sender=Certificate)
+def delete_revocation(instance: Certificate, **_: Any) -> None:
+    """Behind its certificate: the database refuses it as long as that is there (row_triggers)."""
+    Revocation.objects.filter(certificate_id=instance.pk).delete()
 
 
 class Escalation(models.Model):

@@ -19,6 +19,7 @@ from annotation.stats.table import FloatArray, Level
 from annotation.stats.warnings import StatWarning
 from judging.stats.calibrate import TARGETS, Columns, calibrate
 from judging.stats.calibration import MapName
+from judging.stats.second_opinion import SecondOpinion, calibration_figures
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def of_file(
         "bootstrap": options.bootstrap,
         "confidence": options.confidence,
         **document,
+        "second_opinion": SecondOpinion(tuple(calibration_figures(found, found.scores))).as_json(),
         "warnings": [*document["warnings"], *(one.as_json() for one in _on_design(file, names, columns))],
     }
 

@@ -7,6 +7,7 @@ an annotator when its advantage is at least the annotator's minus epsilon, the d
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -200,7 +201,7 @@ def alt_test(
     clusters = _clusters(people)
     duels = [_duel(people, judge, j, clusters) for j in range(len(people.raters))]
     tested = _tested(people.raters, duels, epsilon, level, confidence)
-    rate = _winning_rate(tested)
+    rate = _winning_rate([one.adjusted_p_value for one in tested], level)
     advantage = _mean_advantage(duels, clusters, confidence)
     return AltTestResult(
         epsilon=epsilon,
@@ -210,7 +211,7 @@ def alt_test(
         advantage=advantage,
         passes=_passes(rate),
         per_annotator=tuple(tested),
-        sweep=tuple(_at(people.raters, duels, at, level, confidence) for at in sweep),
+        sweep=tuple(_at(duels, at, level) for at in sweep),
         reason=advantage.reason if np.isnan(rate) else None,
     )
 
@@ -228,12 +229,12 @@ class _Duel:
     def n(self) -> int:
         return int(self.used.sum())
 
-    @property
+    @cached_property
     def difference(self) -> FloatArray:
         """d, one per used item."""
         return self.annotator_wins[self.used].astype(float) - self.judge_wins[self.used]
 
-    @property
+    @cached_property
     def used_clusters(self) -> list[str] | None:
         """The cluster of each used item; None where items are independent."""
         return None if self.clusters is None else [self.clusters[i] for i in np.flatnonzero(self.used).tolist()]
@@ -270,7 +271,7 @@ def _tested(
     names: Sequence[str], duels: Sequence[_Duel], epsilon: float, level: float, confidence: float
 ) -> list[AgainstAnnotator]:
     found = [_test(duel, epsilon) for duel in duels]
-    corrected = adjusted([p for p, _, _ in found], "benjamini-yekutieli")
+    corrected = _corrected(found)
     return [
         AgainstAnnotator(
             annotator=name,
@@ -285,6 +286,11 @@ def _tested(
         )
         for name, duel, (p, test, reason), p_all in zip(names, duels, found, corrected, strict=True)
     ]
+
+
+def _corrected(found: Sequence[tuple[float, str, str | None]]) -> FloatArray:
+    """p-values corrected for testing every annotator."""
+    return adjusted([p for p, _, _ in found], "benjamini-yekutieli")
 
 
 def _advantage(duel: _Duel, wins: BoolArray, confidence: float, reason: str | None) -> Estimate:
@@ -332,17 +338,18 @@ def _mean_share(sums: FloatArray) -> FloatArray:
     return found
 
 
-def _winning_rate(tested: Sequence[AgainstAnnotator]) -> float:
-    won = [one.rejected for one in tested if not np.isnan(one.p_value)]
-    return float(np.mean(won)) if won else np.nan
+def _winning_rate(p_values: Sequence[float], level: float) -> float:
+    """Of the corrected p-values, NaN where nothing could be tested."""
+    tested = [p for p in p_values if not np.isnan(p)]
+    return float(np.mean(np.array(tested) <= level)) if tested else np.nan
 
 
 def _passes(rate: float) -> bool | None:
     return None if np.isnan(rate) else rate >= TO_PASS
 
 
-def _at(names: Sequence[str], duels: Sequence[_Duel], epsilon: float, level: float, confidence: float) -> AtEpsilon:
-    rate = _winning_rate(_tested(names, duels, epsilon, level, confidence))
+def _at(duels: Sequence[_Duel], epsilon: float, level: float) -> AtEpsilon:
+    rate = _winning_rate(_corrected([_test(duel, epsilon) for duel in duels]).tolist(), level)
     return AtEpsilon(epsilon, rate, _passes(rate))
 
 

@@ -36,9 +36,18 @@ def log_capital(agreeing: FloatArray, kept: FloatArray, ratio: float) -> float:
     prod(1 + b d / max(kept)). Where the expectations of d add up to 0 or less, so does its expectation not exceed 1:
     of independent units it is prod(1 + b E d / max(kept)), at most 1 by the means inequality. Units need not be alike.
     """
+    return _log_capital(_alike(agreeing, kept), ratio)
+
+
+def _alike(agreeing: FloatArray, kept: FloatArray) -> FloatArray:
+    """(k, 3) what agrees in a unit, what it keeps, and how many units are just so."""
     pairs, times = np.unique(np.column_stack([agreeing, kept])[kept > 0], axis=0, return_counts=True)
-    gain = (pairs[:, 0] / ratio - pairs[:, 1]) / pairs[:, 1].max()
-    capital = np.log1p(BETS[:, None] * gain) @ times
+    return np.column_stack([pairs, times])
+
+
+def _log_capital(units: FloatArray, ratio: float) -> float:
+    gain = (units[:, 0] / ratio - units[:, 1]) / units[:, 1].max()
+    capital = np.log1p(BETS[:, None] * gain) @ units[:, 2]
     return float(scipy.special.logsumexp(capital) - np.log(N_BETS))
 
 
@@ -50,11 +59,13 @@ def betting_bound(agreeing: FloatArray, kept: FloatArray, delta: float) -> float
     >>> round(betting_bound(np.ones(60), np.ones(60), 0.05), 2)
     0.94
     """
-    wanted = float(-np.log(delta))
+    if not agreeing.any():
+        return 0.0
+    units, wanted = _alike(agreeing, kept), float(-np.log(delta))
 
     def short(ratio: float) -> float:
-        return float(log_capital(agreeing, kept, ratio) - wanted)
+        return _log_capital(units, ratio) - wanted
 
-    if not agreeing.any() or short(LEAST) < 0:
+    if short(LEAST) < 0:
         return 0.0
     return float(scipy.optimize.brentq(short, LEAST, 1.0, xtol=1e-9))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class Columns:
         """(n,) where the judge gave a verdict."""
         return np.array([label is not None for label in self.judge], dtype=bool)
 
-    @property
+    @cached_property
     def scores(self) -> FloatArray:
         """(q,) number of each category: itself where all are numbers, 0 and 1 on another scale of two, else 1 … q."""
         numbers = [number_of(category) for category in self.categories]
@@ -83,7 +84,7 @@ class Columns:
             return np.array(numbers, dtype=float)
         return np.arange(0.0 if self.binary else 1.0, len(numbers) + (0 if self.binary else 1))
 
-    @property
+    @cached_property
     def numeric(self) -> bool:
         """Whether the categories are numbers."""
         return all(number_of(category) is not None for category in self.categories)
@@ -98,7 +99,8 @@ class Columns:
             found = number_of(label) if self.numeric and label is not None else None
             return found if found is not None else np.nan if label is None else float(scores[coder.code(label)])
 
-        return np.array([number(label) for label in labels], dtype=float)
+        known = {label: number(label) for label in set(labels)}
+        return np.array([known[label] for label in labels], dtype=float)
 
     @property
     def verdicts(self) -> IntArray:

@@ -114,6 +114,8 @@ class Recalibration:
     ----------
     method, folds, seed
         The map, the number of folds and the seed by which clusters were dealt to them.
+    scores, human, scale
+        (n,) the judge's own scores and people's labels, NaN where missing; the ends of the human scale.
     before, after
         Reliability of the judge's own scores and of the mapped ones, on the same items, mapped without having seen
         them.
@@ -130,6 +132,9 @@ class Recalibration:
     method: MapName
     folds: int
     seed: int
+    scores: FloatArray
+    human: FloatArray
+    scale: tuple[float, float]
     before: Reliability
     after: Reliability
     mapped: FloatArray
@@ -184,7 +189,7 @@ def recalibrate(
     ValueError
         If the columns differ in length, the method has another name, or there are fewer than two folds.
     """
-    f, y, scale = (np.asarray(column, dtype=float) for column in (scores, human, categories))
+    f, y, steps = (np.asarray(column, dtype=float) for column in (scores, human, categories))
     if f.shape != y.shape or (clusters is not None and len(clusters) != len(y)):
         raise ValueError("scores, labels and clusters need one entry per item")
     if method not in ("isotonic", "ordinal-logistic"):
@@ -194,14 +199,14 @@ def recalibrate(
     both = ~np.isnan(f) & ~np.isnan(y)
     fold = fold_of(clusters if clusters is not None else [str(i) for i in range(len(y))], both, folds, seed)
     reason = _why_no_map(f[both], y[both], fold[both])
-    mapped = np.full(len(y), np.nan) if reason else _cross_fitted(f, y, fold, both, scale, method)
-    ends = (float(scale.min()), float(scale.max()))
+    mapped = np.full(len(y), np.nan) if reason else _cross_fitted(f, y, fold, both, steps, method)
+    scale = (float(steps.min()), float(steps.max()))
     kept = both & ~np.isnan(mapped) if reason is None else both
     before, after = (
         reliability(
             np.where(kept, column, np.nan),
             y,
-            scale=ends,
+            scale=scale,
             clusters=clusters,
             bootstrap=bootstrap,
             confidence=confidence,
@@ -213,11 +218,14 @@ def recalibrate(
         method=method,
         folds=folds,
         seed=seed,
+        scores=f,
+        human=y,
+        scale=scale,
         before=before,
         after=after,
         mapped=mapped,
         outside=0 if reason else int((both & np.isnan(mapped)).sum()),
-        map=None if reason else fitted(f[both], y[both], scale, method),
+        map=None if reason else fitted(f[both], y[both], steps, method),
         reason=reason,
     )
 

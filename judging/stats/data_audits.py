@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.annotators import inverted_raters
-from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, FloatArray, IntArray
@@ -116,7 +115,7 @@ def label_noise(evidence: Evidence) -> dict[str, Any]:
     table = evidence.table.subset_items(evidence.table.ratings_per_item > 0)
     if table.n_raters < 2 or not table.pairable.any():
         return {"annotators": [], "backwards": [], "reason": "it takes two annotators or more on the same items"}
-    model = dawid_skene(table)
+    model = evidence.people.annotators
     accuracies = model.accuracy.tolist()
     distinct = distinct_items(table)
     return {

@@ -11,6 +11,7 @@ import numpy as np
 
 from annotation.stats.arrays import ratio
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, band_positions
+from annotation.stats.dawid_skene import DawidSkene, dawid_skene
 from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
@@ -167,6 +168,11 @@ class People:
         known = np.isfinite(kappa)
         place = band_positions(np.where(known, kappa, 0.0), DEFAULT_CUTS)
         return tuple(TIERS[at] if there else "" for at, there in zip(place, known, strict=True))
+
+    @cached_property
+    def annotators(self) -> DawidSkene:
+        """Dawid and Skene's model of the people, fitted once for all judges that are held to them."""
+        return dawid_skene(self.table.subset_items(self.table.ratings_per_item > 0))
 
     @property
     def without_label(self) -> BoolArray:

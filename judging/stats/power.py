@@ -7,6 +7,7 @@ the figures are upper bounds.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -94,11 +95,12 @@ class Power:
         return asdict(self)
 
 
+@lru_cache(maxsize=128)  # judges that scored the same items are of one design
 def power_of_replace(
     design: Design,
     *,
     rules: Rules | None = None,
-    below: Sequence[float] = BELOW,
+    below: tuple[float, ...] = BELOW,
     studies: int = STUDIES,
     epsilon: float = EPSILON,
     confidence: float = 0.95,
@@ -175,16 +177,25 @@ def simulate(design: Design, judge_kappa: float, rng: np.random.Generator, studi
     scale, by one effect for all people and another for the judge; who is not draws a category from the same shares.
     Two then have kappa E[a b], a and b their probabilities to be right, on every kind of scale.
     """
-    drawn, unit = np.cumsum(design.probabilities)[:-1], design.unit
+    unit = design.unit
     effect = design.cluster_effect if design.n_clusters < design.n_items else 0.0
     person = _person(design.kappa, effect)
     judge = _logit_with_mean(judge_kappa / _moment(person, effect, 1), effect)
     size = (studies, design.n_items, design.n_raters + 1)
     common = rng.normal(0, effect, (2, studies, design.n_clusters))[:, :, unit]
-    right = scipy.special.expit(np.stack([*[person + common[0]] * design.n_raters, judge + common[1]], axis=-1))
-    truth = np.searchsorted(drawn, rng.random((*size[:2], 1)))
-    codes = np.where(rng.random(size) < right, truth, np.searchsorted(drawn, rng.random(size)))
+    truth, right = _categories(design, rng.random((*size[:2], 1))), rng.random(size)
+    right[..., :-1] -= scipy.special.expit(person + common[0])[..., None]
+    right[..., -1] -= scipy.special.expit(judge + common[1])
+    codes = np.where(right < 0, truth, _categories(design, rng.random(size)))
     return codes[..., :-1], codes[..., -1]
+
+
+def _categories(design: Design, uniform: FloatArray) -> IntArray:
+    """Categories with the probabilities of the design, from uniform numbers of any shape."""
+    codes = np.zeros(uniform.shape, dtype=np.int64)
+    for end in np.cumsum(design.probabilities)[:-1]:
+        codes += uniform > end
+    return codes
 
 
 def _moment(centre: float, effect: float, power: int) -> float:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
-from annotation.stats.arrays import ratio, summed_by
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
-from annotation.stats.table import FloatArray, IntArray
+from annotation.stats.table import FloatArray
 from judging.stats.redraw import drawn, n_units, percentile, units
 
 MOST_POINTS = 200
@@ -75,13 +76,14 @@ def risk_coverage(
     sure, agrees = np.asarray(confidence, dtype=float), np.asarray(agreement, dtype=float)
     known = ~np.isnan(sure) & ~np.isnan(agrees)
     values, place = np.unique(-sure[known], return_inverse=True)
-    wrong, place = 1 - agrees[known], place.astype(np.int64)
-    n, k = int(known.sum()), len(values)
+    wrong, n = 1 - agrees[known], int(known.sum())
     weight = np.ones(n) if weights is None else np.asarray(weights, dtype=float)[known]
     unit = units(n, None if clusters is None else np.asarray(clusters, dtype=object)[known].tolist())
-    coverage, risk, area = _curve(weight[None], place, k, wrong)
-    redrawn = drawn(n_units(unit), replicates=bootstrap, seed=seed)
-    blocks = [_curve(times[:, unit] * weight, place, k, wrong)[2] for times in redrawn]
+    shape = (n_units(unit), len(values))
+    size, errors = (scipy.sparse.csr_array((part, (unit, place)), shape) for part in (weight, weight * wrong))
+    coverage, risk, area = _curve(size.sum(axis=0)[None], errors.sum(axis=0)[None])
+    redrawn = drawn(shape[0], replicates=bootstrap, seed=seed)
+    blocks = [_curve(times @ size, times @ errors)[2] for times in redrawn]
     replicates = np.concatenate(blocks) if blocks else np.zeros(0)
     return RiskCoverage(
         thresholds=-values,
@@ -99,11 +101,8 @@ def risk_coverage(
     )
 
 
-def _curve(
-    weights: FloatArray, place: IntArray, k: int, wrong: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(b, k) coverage, (b, k) risk and (b,) area for (b, n) weights of the items; ``place`` (n,) is their threshold."""
-    size, errors = summed_by(weights, place, k), summed_by(weights * wrong, place, k)
+def _curve(size: FloatArray, errors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(b, k) coverage, (b, k) risk and (b,) area from (b, k) weights of all and of wrong items by threshold."""
     total = size.sum(axis=1, keepdims=True)
     kept = np.cumsum(size, axis=1)
     risk = ratio(np.cumsum(errors, axis=1), kept)

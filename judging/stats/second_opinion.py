@@ -1,27 +1,41 @@
 """The same figures once more, by the libraries krippendorff and scikit-learn.
 
 Concord computes its figures itself, because intervals need thousands of replicates. A slip in a figure would pass
-unseen. So results recompute each figure that one of these libraries has, and print the largest difference.
+unseen. So results recompute each figure that one of these libraries has, and print the largest difference. The
+libraries take a second to load, which only those wait for who compute a result.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from annotation.stats import cohen
 from annotation.stats.alpha import krippendorff_alpha
-from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.estimate import number_or_none
 from annotation.stats.majority import majority
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions
 from judging.stats.agreement import JudgeAgreement
-from judging.stats.calibration import Isotonic
-from judging.stats.reliability import Reliability
+from judging.stats.calibrate import Calibrated
+from judging.stats.calibration import Isotonic, Recalibration
+from judging.stats.figures import MEANS
+from judging.stats.reliability import BINS, Reliability
+from judging.stats.rogan_gladen import RoganGladen
 
 KRIPPENDORFF, SCIKIT_LEARN = "krippendorff", "scikit-learn"
 SAME = 1e-9
 """A larger difference is no rounding: one of the two is wrong."""
+
+WEIGHTINGS = {"cohen_kappa": None, "weighted_cohen_kappa": "quadratic", "linear_cohen_kappa": "linear"}
+VERSUS_MAJORITY = {
+    "accuracy": "percent_agreement",
+    "majority_cohen_kappa": "cohen_kappa",
+    "majority_weighted_cohen_kappa": "weighted_cohen_kappa",
+}
+MOST_PAIRS = 200
+"""Pairs of annotators above which the ceiling is not recomputed: four calls each take longer than all the rest."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +80,17 @@ class SecondOpinion:
         """Whether no difference is more than rounding."""
         return all(one.difference <= SAME for one in self.figures)
 
+    @property
+    def libraries(self) -> list[str]:
+        """By name."""
+        return sorted({one.library for one in self.figures})
+
     def describe(self) -> str:
         """One sentence for page, report and certificate."""
         worst = self.largest
         if worst is None:
             return "No figure was recomputed: there is none that another library has."
-        libraries = " and ".join(sorted({one.library for one in self.figures}))
+        libraries = " and ".join(self.libraries)
         said = f"{len(self.figures)} figures recomputed with {libraries}; largest difference {worst.difference:.1e}"
         return f"{said}." if self.agrees else f"{said} ({worst.figure}): do not trust these figures, and report this."
 
@@ -80,7 +99,7 @@ class SecondOpinion:
         worst = self.largest
         return {
             "recomputed": len(self.figures),
-            "libraries": sorted({one.library for one in self.figures}),
+            "libraries": self.libraries,
             "largest_difference": None if worst is None else number_or_none(worst.difference),
             "agrees": self.agrees,
             "message": self.describe(),
@@ -88,17 +107,8 @@ class SecondOpinion:
         }
 
 
-def recompute(
-    people: RatingTable,
-    codes: IntArray,
-    found: JudgeAgreement,
-    *,
-    scores: FloatArray | None = None,
-    labels: FloatArray | None = None,
-    reliability: Reliability | None = None,
-    isotonic: Isotonic | None = None,
-) -> SecondOpinion:
-    """Recompute a judge's figures.
+def agreement_figures(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[Recomputed]:
+    """A judge's agreement with people, and people's own beside it.
 
     Parameters
     ----------
@@ -106,15 +116,33 @@ def recompute(
         The annotators' ratings and the judge's (n_items,) codes, -1 where missing, that ``found`` was computed from.
     found
         The judge's agreement with people.
-    scores, labels
-        (n,) the judge's scores and people's labels that ``reliability`` and ``isotonic`` were computed from.
     """
-    figures = [*_alpha(people), *_kappas(people, codes, found), *_of_majority(people, codes, found)]
-    if scores is not None and labels is not None:
-        both = ~np.isnan(scores) & ~np.isnan(labels)
-        figures += [] if reliability is None else _errors(scores[both], labels[both], reliability)
-        figures += [] if isotonic is None else _steps(scores[both], labels[both], isotonic)
-    return SecondOpinion(tuple(figures))
+    yield from _alpha(people)
+    yield from _kappas(people, codes, found)
+    yield from _ceiling(people.subset_items(codes != MISSING), found)
+    yield from _of_majority(people, codes, found)
+
+
+def calibration_figures(found: Calibrated, scores: Recalibration | None) -> Iterator[Recomputed]:
+    """The judge's rates on two categories, and its scores before and after recalibration.
+
+    Parameters
+    ----------
+    found, scores
+        A calibration, and its recalibration: of the verdicts, or of the judge's own scores.
+    """
+    if scores is None:
+        return
+    f, y = scores.scores, scores.human
+    both = ~np.isnan(f) & ~np.isnan(y)
+    if found.rogan_gladen is not None:
+        decided = both & np.isin(y, (0, 1))
+        yield from _rates(f[decided], y[decided], found.rogan_gladen)
+    kept = both if scores.reason else both & ~np.isnan(scores.mapped)
+    yield from _errors("before", f[kept], y[kept], scores.scale, scores.before)
+    yield from _errors("after", scores.mapped[kept], y[kept], scores.scale, scores.after)
+    if isinstance(scores.map, Isotonic):
+        yield from _steps(f[both], y[both], scores.map)
 
 
 def _alpha(people: RatingTable) -> Iterator[Recomputed]:
@@ -138,23 +166,61 @@ def _varies(codes: IntArray) -> bool:
 
 
 def _kappas(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[Recomputed]:
-    """The judge's kappas with each annotator, and their share of equal verdicts."""
-    from sklearn.metrics import accuracy_score
-
-    weights = _weights(people)
+    """The judge beside each annotator, and the means over annotators."""
+    said = {
+        pair.b: _of_pair(codes, people.codes[:, people.raters.index(pair.b)], people) for pair in found.per_annotator
+    }
     for pair in found.per_annotator:
-        column = people.codes[:, people.raters.index(pair.b)]
-        both = (codes != MISSING) & (column != MISSING)
-        a, b, w = codes[both], column[both], weights[both]
-        name = f"with {pair.b}"
-        yield _sklearn(f"percent_agreement {name}", pair.percent_agreement.value, accuracy_score, a, b, w)
-        kinds: list[tuple[str, str | None, Estimate]] = [("cohen_kappa", None, pair.cohen_kappa)]
-        if people.level != "nominal" and _equal_steps(positions(people)):
-            kinds.append(("weighted_cohen_kappa", "quadratic", pair.weighted_cohen_kappa))
-            kinds.append(("linear_cohen_kappa", "linear", pair.linear_cohen_kappa))
-        for kind, weighting, own in kinds:
-            if own.defined:
-                yield _kappa(f"{kind} {name}", own.value, (a, b, w), people.n_categories, weighting)
+        for kind, other in said[pair.b].items():
+            yield Recomputed(f"{kind} with {pair.b}", getattr(pair, kind).value, SCIKIT_LEARN, other)
+    means = _means(said[pair.b] for pair in found.per_annotator if pair.in_mean)
+    for name, kind in MEANS.items():
+        if kind in means:
+            yield Recomputed(name, getattr(found, name).value, SCIKIT_LEARN, means[kind])
+
+
+def _ceiling(people: RatingTable, found: JudgeAgreement) -> Iterator[Recomputed]:
+    """People among themselves, on the items that the judge scored: means over all pairs, and over those of each."""
+    pairs = cohen.rater_pairs(people)
+    if not pairs or len(pairs) > MOST_PAIRS:
+        return
+    columns = [people.raters.index(one.rater) for one in found.annotators]
+    member = cohen.everyone_and_each(pairs, columns, cohen.joint_counts(people.codes)) > 0
+    said = [_of_pair(people.codes[:, a], people.codes[:, b], people) for a, b in pairs]
+    everyone, *each = (_means(one for one, counts in zip(said, group, strict=True) if counts) for group in member.T)
+    for name, kind in MEANS.items():
+        if kind in everyone:
+            yield Recomputed(f"ceiling {name}", found.ceiling[name].value, SCIKIT_LEARN, everyone[kind])
+    for annotator, means in zip(found.annotators, each, strict=True):
+        for kind, other in means.items():
+            yield Recomputed(f"{kind} of {annotator.rater}", getattr(annotator, kind).value, SCIKIT_LEARN, other)
+
+
+def _of_pair(a: IntArray, b: IntArray, people: RatingTable) -> dict[str, float]:
+    """What scikit-learn says of two raters' codes (n_items,), by kind; nothing where it is undefined."""
+    from sklearn.metrics import accuracy_score, cohen_kappa_score
+
+    both = (a != MISSING) & (b != MISSING)
+    if not both.any():
+        return {}
+    a, b, w = a[both], b[both], _weights(people)[both]
+    said = {"percent_agreement": float(accuracy_score(a, b, sample_weight=w))}
+    if not _varies(np.r_[a, b]):
+        return said
+    labels = np.arange(people.n_categories)
+    for kind, weighting in WEIGHTINGS.items():
+        if weighting is None or (people.level != "nominal" and _equal_steps(positions(people))):
+            said[kind] = float(cohen_kappa_score(a, b, labels=labels, weights=weighting, sample_weight=w))
+    return said
+
+
+def _means(said: Iterable[dict[str, float]]) -> dict[str, float]:
+    """By kind, the mean over the pairs that have it."""
+    values: dict[str, list[float]] = {}
+    for one in said:
+        for kind, value in one.items():
+            values.setdefault(kind, []).append(value)
+    return {kind: float(np.mean(listed)) for kind, listed in values.items()}
 
 
 def _equal_steps(places: FloatArray) -> bool:
@@ -162,61 +228,82 @@ def _equal_steps(places: FloatArray) -> bool:
     return bool(len(places) < 3 or np.ptp(np.diff(places)) < SAME)
 
 
-def _kappa(
-    name: str, own: float, pair: tuple[IntArray, IntArray, FloatArray], q: int, weighting: str | None
-) -> Recomputed:
-    from sklearn.metrics import cohen_kappa_score
-
-    a, b, w = pair
-    other = cohen_kappa_score(a, b, labels=np.arange(q), weights=weighting, sample_weight=w)
-    return Recomputed(name, own, SCIKIT_LEARN, float(other))
-
-
 def _of_majority(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[Recomputed]:
     """The judge against the majority, and against people's mean score."""
-    from sklearn.metrics import accuracy_score, mean_absolute_error
+    from sklearn.metrics import mean_absolute_error
 
     decided, weights = majority(people).codes, _weights(people)
+    said = _of_pair(codes, decided, people)
+    for name, kind in VERSUS_MAJORITY.items():
+        if kind in said:
+            yield Recomputed(name, getattr(found, name).value, SCIKIT_LEARN, said[kind])
     both = (codes != MISSING) & (decided != MISSING)
-    a, b, w = codes[both], decided[both], weights[both]
-    if found.accuracy.defined:
-        yield _sklearn("accuracy", found.accuracy.value, accuracy_score, b, a, w)
-    if found.majority_cohen_kappa.defined:
-        yield _kappa("majority_cohen_kappa", found.majority_cohen_kappa.value, (a, b, w), people.n_categories, None)
-    yield from _macro(found, a, b, w)
-    if people.level != "nominal" and found.mae.defined:
-        rated = (codes != MISSING) & (people.ratings_per_item > 0)
+    yield from _macro(found, codes[both], decided[both], weights[both])
+    rated = (codes != MISSING) & (people.ratings_per_item > 0)
+    if people.level != "nominal" and rated.any():
         mean = np.nanmean(people.rated_scores[rated], axis=1)
-        yield _sklearn("mae", found.mae.value, mean_absolute_error, mean, people.scores[codes[rated]], weights[rated])
+        other = mean_absolute_error(mean, people.scores[codes[rated]], sample_weight=weights[rated])
+        yield Recomputed("mae", found.mae.value, SCIKIT_LEARN, float(other))
 
 
 def _macro(found: JudgeAgreement, judge: IntArray, people: IntArray, weights: FloatArray) -> Iterator[Recomputed]:
-    """Precision and recall, averaged over the categories where each is defined."""
-    from sklearn.metrics import precision_score, recall_score
+    """Precision, recall and F1, averaged over the categories where each is defined."""
+    from sklearn.metrics import f1_score, precision_score, recall_score
 
+    if not len(judge):
+        return
     for name, score, used in (
         ("macro_precision", precision_score, np.unique(judge)),
         ("macro_recall", recall_score, np.unique(people)),
+        ("macro_f1", f1_score, np.union1d(judge, people)),
     ):
-        own = getattr(found, name)
-        if own.defined and len(used):
-            other = score(people, judge, labels=used, average="macro", zero_division=0.0, sample_weight=weights)
-            yield Recomputed(name, own.value, SCIKIT_LEARN, float(other))
+        other = score(people, judge, labels=used, average="macro", zero_division=0.0, sample_weight=weights)
+        yield Recomputed(name, getattr(found, name).value, SCIKIT_LEARN, float(other))
 
 
-def _errors(scores: FloatArray, labels: FloatArray, found: Reliability) -> Iterator[Recomputed]:
-    """Absolute error and, for labels of yes and no, Brier score and the reliability diagram."""
-    from sklearn.metrics import brier_score_loss, mean_absolute_error
+def _rates(judge: FloatArray, people: FloatArray, found: RoganGladen) -> Iterator[Recomputed]:
+    """Sensitivity and specificity: recall of the yes, and of the no."""
+    from sklearn.metrics import recall_score
 
-    if found.mae.defined:
-        yield _sklearn("calibration mae", found.mae.value, mean_absolute_error, labels, scores, None)
-    binary = set(np.unique(labels).tolist()) <= {0.0, 1.0} and bool(((scores >= 0) & (scores <= 1)).all())
-    if binary and found.brier.defined:
-        yield _sklearn("brier", found.brier.value, brier_score_loss, labels, scores, None)
+    for name, own, side in (("sensitivity", found.sensitivity, 1), ("specificity", found.specificity, 0)):
+        if own.defined:
+            yield Recomputed(name, own.value, SCIKIT_LEARN, float(recall_score(people, judge, pos_label=side)))
+
+
+def _errors(
+    name: str, scores: FloatArray, labels: FloatArray, scale: tuple[float, float], found: Reliability
+) -> Iterator[Recomputed]:
+    """Absolute error, Brier score and, for labels of yes and no, the reliability diagram."""
+    from sklearn.metrics import brier_score_loss, mean_absolute_error, mean_squared_error
+
+    if not found.mae.defined:
+        return
+    yield Recomputed(f"mae {name}", found.mae.value, SCIKIT_LEARN, float(mean_absolute_error(labels, scores)))
+    p, y = ((column - scale[0]) / (scale[1] - scale[0]) for column in (scores, labels))
+    binary = bool(np.isin(y, (0, 1)).all() and ((p >= 0) & (p <= 1)).all())
+    loss = brier_score_loss if binary else mean_squared_error
+    yield Recomputed(f"brier {name}", found.brier.value, SCIKIT_LEARN, float(loss(y, p)))
+    if binary:
+        yield from _diagram(name, p, y, scale, found)
+
+
+def _diagram(
+    name: str, p: FloatArray, y: FloatArray, scale: tuple[float, float], found: Reliability
+) -> Iterator[Recomputed]:
+    """The calibration curve; left out where a score lies on the border of two bins, as scikit-learn takes the lower."""
+    from sklearn.calibration import calibration_curve
+
+    place = np.searchsorted(np.linspace(0, 1, BINS + 1)[1:-1], p)
+    if np.bincount(place)[np.unique(place)].tolist() != [one.n for one in found.bins]:
+        return
+    curve = (scale[0] + side * (scale[1] - scale[0]) for side in calibration_curve(y, p, n_bins=BINS))
+    for one, human, score in zip(found.bins, *curve, strict=True):
+        yield Recomputed(f"label in bin {one.low:g} {name}", one.human.value, SCIKIT_LEARN, float(human))
+        yield Recomputed(f"score in bin {one.low:g} {name}", one.score, SCIKIT_LEARN, float(score))
 
 
 def _steps(scores: FloatArray, labels: FloatArray, found: Isotonic) -> Iterator[Recomputed]:
-    """The isotonic map at each score it was fitted to."""
+    """The isotonic map at each score it was fitted to; Concord's own is scipy's."""
     from sklearn.isotonic import IsotonicRegression
 
     others = IsotonicRegression().fit(scores, labels).predict(found.scores)
@@ -226,14 +313,3 @@ def _steps(scores: FloatArray, labels: FloatArray, found: Isotonic) -> Iterator[
 
 def _weights(people: RatingTable) -> FloatArray:
     return np.ones(people.n_items) if people.weights is None else np.asarray(people.weights, dtype=float)
-
-
-def _sklearn(
-    name: str,
-    own: float,
-    metric: Callable[..., float],
-    truth: Sequence[float] | BoolArray | FloatArray | IntArray,
-    said: FloatArray | IntArray,
-    weights: FloatArray | None,
-) -> Recomputed:
-    return Recomputed(name, own, SCIKIT_LEARN, float(metric(truth, said, sample_weight=weights)))

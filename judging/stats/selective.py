@@ -175,6 +175,7 @@ def least_units(target: float, delta: float, disagreements: int = 0, *, exact: b
 
 
 def _reaches(target: float, n: int, disagreements: int, delta: float, exact: bool) -> bool:
+    """Whether the lower bound of ``n`` equal units reaches the target."""
     if exact:
         return lower_bound(n - disagreements, n, delta) >= target
     agreeing = np.r_[np.zeros(disagreements), np.ones(n - disagreements)]

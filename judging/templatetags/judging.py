@@ -27,6 +27,12 @@ def part(document: Mapping[str, Any], name: str) -> Any:
 
 
 @register.filter
+def biases(probes: Mapping[str, str]) -> list[str]:
+    """The names of the probes that found something, of a certificate."""
+    return [name for name, said in probes.items() if said == "found"]
+
+
+@register.filter
 def among_people(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """People's agreement on a criterion by the headline coefficient of its scale."""
     return wording.among_people(document)

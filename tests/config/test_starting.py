@@ -15,7 +15,10 @@ from django.core.management.base import SystemCheckError
 from config.checks import data_folder_is_writable
 
 ROOT = Path(__file__).resolve().parents[2]
-LATER = ("altair", "anthropic", "bm25s", "openai", "redis", "sacrebleu", "scipy.special", "scipy.stats", "vl_convert")
+LATER = (
+    *("altair", "anthropic", "bm25s", "krippendorff", "openai", "redis", "sacrebleu", "sklearn", "vl_convert"),
+    *("scipy.special", "scipy.stats"),
+)
 
 EVERYTHING = f"""
 import sys

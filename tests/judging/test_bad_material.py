@@ -25,7 +25,7 @@ CASES = {
     "no overlap": (
         {"bob": [*TRUTH[:30], *[None] * 30], "dana": [*OFF[:30], *[None] * 30]},
         [*[None] * 30, *NEAR[30:]],
-        "0 items with labels and a verdict",
+        "0 labelled items with a verdict",
     ),
     "one annotator": ({"bob": TRUTH}, NEAR, "two annotators"),
     "all labels equal": ({"bob": ["2"] * N, "dana": ["2"] * N}, NEAR, "always the same|one category|do not vary"),
@@ -33,12 +33,12 @@ CASES = {
     "fewer than 10 labels": (
         {"bob": [*TRUTH[:6], *[None] * 54], "dana": [*OFF[:6], *[None] * 54]},
         NEAR,
-        "6 items with labels and a verdict",
+        "6 labelled items with a verdict",
     ),
     "60 % unscored": (
         {"bob": TRUTH, "dana": OFF},
         [value if k % 5 < 2 else "" for k, value in enumerate(NEAR)],
-        r"60\.0\s?% of the replies",
+        r"60\.0\s?% of replies",
     ),
 }
 

@@ -141,6 +141,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield text.columns(list(_scores(found["scores"])))
     yield "selective judging"
     yield from (f"  {_promise(one)}" for one in found["selective"])
+    yield found["second_opinion"]["message"]
     yield from (f"! {warning['message']}" for warning in found["warnings"])
 
 

@@ -43,9 +43,7 @@ class Command(ConcordCommand):
         return improving.change(before, after, bootstrap=options["bootstrap"], seed=options["seed"])
 
     def say(self, document: Any) -> None:
-        self.stdout.write(
-            f"{document['new']} minus {document['old']} on {document['part']} items of {document['study']}"
-        )
+        self.stdout.write(f"{document['new']} − {document['old']} on {document['part']} items of {document['study']}")
         rows = []
         for key, one in document["criteria"].items():
             test = one["mcnemar"]

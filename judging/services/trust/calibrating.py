@@ -11,18 +11,18 @@ from annotation.models import Criterion
 from annotation.stats.dependence import drop_useless
 from annotation.stats.estimate import Estimate
 from annotation.stats.headline import choose_headline
-from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from judging.services.trust import power
 from judging.services.trust.options import TrustOptions
-from judging.stats.agreement import judge_agreement
+from judging.stats.agreement import JudgeAgreement, judge_agreement
 from judging.stats.alt_test import SWEEP, alt_test
-from judging.stats.calibrate import Calibrated, calibrate, scores_json
-from judging.stats.calibration import recalibrate
+from judging.stats.calibrate import calibrate, scores_json
+from judging.stats.calibration import Recalibration, recalibrate
 from judging.stats.clustered_shares import clustered_share
 from judging.stats.evidence import Evidence
 from judging.stats.leaderboard import leaderboard
 from judging.stats.observed import chosen, scored
-from judging.stats.second_opinion import recompute
+from judging.stats.second_opinion import SecondOpinion, agreement_figures, calibration_figures
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, corrected_by
 
@@ -44,8 +44,7 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
     positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
     has_scores = _tells_scores(evidence)
     headline = choose_headline(evidence.table.level, evidence.table.n_categories)
-    everything = np.ones(evidence.material.n, dtype=bool)
-    agreed = _agreement(evidence, name, options, everything, options.bootstrap, second_opinion=True)
+    held = _held(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap)
     found = calibrate(
         columns,
         positive=positive,
@@ -57,6 +56,9 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         confidence=options.confidence,
         seed=options.seed,
     )
+    scores = _recalibrated(evidence, options) if has_scores else found.scores
+    opinion = SecondOpinion((*agreement_figures(*held), *calibration_figures(found, scores)))
+    agreed = _agreement(held, options)
     return {
         "criterion": criterion.key,
         "name": criterion.name,
@@ -73,11 +75,12 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         "confidence_from": evidence.said.confidence_from,
         **agreed,
         **found.as_json(),
-        "scores": _scores(evidence, options) if has_scores else _verdicts(found),
+        "scores": None if scores is None else _advised(scores_json(scores), of="score" if has_scores else "verdict"),
         "groups": _groups(evidence, positive, options),
         "power": power.of_criterion(evidence, agreed["agreement"], options),
         "leaderboard": _leaderboard(evidence, options),
         "tiers": _tiers(evidence, name, options),
+        "second_opinion": opinion.as_json(),
     }
 
 
@@ -123,17 +126,10 @@ def _unscored_share(evidence: Evidence, asked: BoolArray) -> Estimate:
     )
 
 
-def _agreement(
-    evidence: Evidence,
-    name: str,
-    options: TrustOptions,
-    kept: BoolArray,
-    bootstrap: int,
-    sweep: Sequence[float] = SWEEP,
-    *,
-    second_opinion: bool = False,
-) -> dict[str, Any]:
-    """The judge beside people, and whether it may stand in for one of them.
+def _held(
+    evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray, bootstrap: int
+) -> tuple[RatingTable, IntArray, JudgeAgreement]:
+    """People's ratings, the judge's codes on the same items, and how far they agree.
 
     On the items that somebody answered, in the study's order: the table of the page on agreement, so that the same
     figure has the same interval there and here.
@@ -149,8 +145,15 @@ def _agreement(
         confidence=options.confidence,
         seed=options.seed,
     )
-    found = {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options, sweep)}
-    return found | ({"second_opinion": recompute(table, codes, agreement).as_json()} if second_opinion else {})
+    return table, codes, agreement
+
+
+def _agreement(
+    held: tuple[RatingTable, IntArray, JudgeAgreement], options: TrustOptions, sweep: Sequence[float] = SWEEP
+) -> dict[str, Any]:
+    """The judge beside people, and whether it may stand in for one of them."""
+    table, codes, agreement = held
+    return {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options, sweep)}
 
 
 def _answered(evidence: Evidence) -> BoolArray:
@@ -158,7 +161,9 @@ def _answered(evidence: Evidence) -> BoolArray:
     return np.asarray((evidence.table.ratings_per_item > 0) | (evidence.people.declined > 0))
 
 
-def _alt_test(table: RatingTable, codes: Any, options: TrustOptions, sweep: Sequence[float]) -> dict[str, Any] | None:
+def _alt_test(
+    table: RatingTable, codes: IntArray, options: TrustOptions, sweep: Sequence[float]
+) -> dict[str, Any] | None:
     if table.n_raters < 2:
         return None
     return alt_test(table, codes, epsilon=options.epsilon, sweep=sweep, confidence=options.confidence).as_json()
@@ -169,36 +174,29 @@ def _tells_scores(evidence: Evidence) -> bool:
     return bool(np.isfinite(evidence.said.score).any()) and not evidence.people.counted
 
 
-def _verdicts(found: Calibrated) -> dict[str, Any] | None:
-    """Recalibration of the judge's verdicts."""
-    return None if found.scores is None else _advised({**scores_json(found.scores), "of": "verdict"})
-
-
-def _advised(scores: dict[str, Any]) -> dict[str, Any]:
-    """With a word on whether the map makes the scores better: one that raises the error is offered to nobody."""
+def _advised(scores: dict[str, Any], *, of: str) -> dict[str, Any]:
+    """With a word on whether the map makes them better: one that raises the error is offered to nobody."""
     before, after = scores["before"]["mae"], scores["after"]["mae"]
     if before is None or after is None:
-        return {**scores, "improves": None, "advice": None}
+        return {**scores, "of": of, "improves": None, "advice": None}
     did, end = ("raises", " Keep the scores as they are.") if after > before else ("does not raise", "")
     said = f"Out of sample the map {did} the mean absolute error: {before:.3f} before, {after:.3f} after.{end}"
-    return {**scores, "improves": after <= before, "advice": said}
+    return {**scores, "of": of, "improves": after <= before, "advice": said}
 
 
-def _scores(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
+def _recalibrated(evidence: Evidence, options: TrustOptions) -> Recalibration:
     """Recalibration of the judge's own scores."""
     human, own = evidence.scores()
-    dependent = evidence.material.dependent
-    again = recalibrate(
+    return recalibrate(
         own,
         human,
         np.sort(evidence.numbers),
         method=options.method,
-        clusters=dependent,
+        clusters=evidence.material.dependent,
         bootstrap=options.bootstrap,
         confidence=options.confidence,
         seed=options.seed,
     )
-    return _advised({**scores_json(again), "of": "score"})
 
 
 def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> dict[str, Any]:
@@ -262,7 +260,7 @@ def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray)
         seed=options.seed,
     )
     asked = kept & evidence.said.asked
-    held = _agreement(evidence, name, options, kept, options.bootstrap // FEWER, sweep=())
+    held = _agreement(_held(evidence, name, options, kept, options.bootstrap // FEWER), options, sweep=())
     return {
         "n_items": int(kept.sum()),
         "labels": {

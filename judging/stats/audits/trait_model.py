@@ -9,7 +9,7 @@ The likelihood is that of items on their own, integrated over t on a grid. It st
 items of one cluster depend on each other; the errors then come from sums over clusters (`trait_fit`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import scipy
@@ -23,6 +23,8 @@ FLOOR = 1e-12
 ENDLESS = 40.0
 """Stands for an infinite threshold: the normal distribution function is 0 or 1 there."""
 ROOT = float(np.sqrt(2 * np.pi))
+AT_ONCE = 500
+"""Items that are evaluated together: their grids stay in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,11 @@ class Ratings:
         """Lengths of the seven parts of the parameters: c, L, s, g, C, D, b."""
         return (self.n_categories - 1, 1, self.n_people, self.x.shape[1], self.n_judge - 1, 1, self.z.shape[1])
 
+    def rows(self, chosen: slice) -> "Ratings":
+        """Some of the items."""
+        columns = ("people", "who", "judge", "x", "z", "weights")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in columns})
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
@@ -86,6 +93,11 @@ class Evaluated:
 
 def evaluate(ratings: Ratings, parameters: FloatArray) -> Evaluated:
     """The likelihood and its derivatives, which are posterior means over the trait (Louis 1982, JRSS B 44:226-233)."""
+    parts = [_evaluate(ratings.rows(slice(k, k + AT_ONCE)), parameters) for k in range(0, ratings.n, AT_ONCE)]
+    return Evaluated(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Evaluated)))
+
+
+def _evaluate(ratings: Ratings, parameters: FloatArray) -> Evaluated:
     ends = np.cumsum(ratings.sizes)
     cuts, slope, severity, gamma, judge_cuts, judge_slope, beta = np.split(parameters, ends[:-1])
     tables = _person_tables(cuts, float(slope[0]), severity)
@@ -136,9 +148,8 @@ def _ends(cuts: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _cells(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Probability between two ends of a normal variable, and the derivatives of its logarithm in either."""
     # in the upper tail the difference of two numbers near 1 loses its digits: turn it round
-    turned = low > 0
-    p = scipy.special.ndtr(np.where(turned, -low, high)) - scipy.special.ndtr(np.where(turned, -high, low))
-    p = np.maximum(p, FLOOR)
+    turned = np.where(low > 0, -1.0, 1.0)
+    p = np.maximum(np.abs(scipy.special.ndtr(turned * high) - scipy.special.ndtr(turned * low)), FLOOR)
     return p, -_density(low) / p, _density(high) / p
 
 

@@ -123,6 +123,12 @@ class TestSimulatedRaters:
         by_majority = (majority(self.table).codes == self.truth)[rated].mean()
         assert by_em > by_majority + 0.02
 
+    def test_clusters_play_no_part(self):
+        """Found: a table with clusters took a step over every item, not over every way to rate one."""
+        clusters = tuple(f"p{i // 20}" for i in range(len(self.codes)))
+        found = dawid_skene(from_codes(self.codes, q=3, clusters=clusters))
+        assert found.log_likelihood == self.found.log_likelihood
+
     def test_rows_that_are_alike_have_one_posterior(self):
         first = (self.codes == self.codes[0]).all(axis=1)
         assert np.ptp(self.found.posterior[first], axis=0) == pytest.approx(np.zeros(3))

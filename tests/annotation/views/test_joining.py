@@ -205,6 +205,13 @@ def test_a_known_id_alone_signs_nobody_in(study: Study, platform: str, said: dic
     assert code in text_of(stranger.get(reverse("consent", args=["pilot"])))
 
 
+def test_the_page_with_the_text_says_the_return_code_once(study: Study, alice: User) -> None:
+    consents.set_text(by=alice, study=study, text="You rate dialogues.")
+    client = Client()
+    page = text_of(client.get(come(client, link(study, platform="prolific"), PROLIFIC).url))
+    assert page.count("Your return code is") == 1
+
+
 def test_the_return_code_of_another_person_or_study_opens_nothing(study: Study, alice: User) -> None:
     second = studies.create(by=alice, name="Second", kind="dialogue", criteria=["task_completion"])
     address, elsewhere = link(study, platform="prolific"), link(second, platform="prolific")

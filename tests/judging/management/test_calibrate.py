@@ -45,6 +45,8 @@ def test_the_document(example):
     assert found["ppi"]["lambda"] == pytest.approx(0.692, abs=1e-3)
     assert found["rogan_gladen"]["sensitivity"] == 0.9
     assert found["selective"][0]["guaranteed"] is True
+    assert found["second_opinion"]["agrees"] is True
+    assert found["second_opinion"]["libraries"] == ["scikit-learn"]
     assert found["warnings"] == []
 
 
@@ -54,6 +56,7 @@ def test_for_a_person(example):
     assert "0.669 [0.593, 0.738]  lambda 0.69, worth 185 labels" in text
     assert "agreement 80%: accept without review from confidence 1 on, 100% of the items; at least 0.813 agree" in text
     assert "agreement 90%: no guarantee" in text
+    assert "18 figures recomputed with scikit-learn; largest difference" in text
 
 
 def test_the_same_seed_gives_the_same(example):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judging.stats import data_audits
+from judging.stats import data_audits, observed
 from judging.stats.evidence import Evidence
 from tests.judging.stats.test_evidence import material, people, said
 
@@ -48,6 +48,16 @@ def test_a_scale_read_backwards():
     polarity = data_audits.polarity(evidence)
     assert polarity.value == pytest.approx(-1, abs=1e-6)
     assert polarity.high < 0
+
+
+def test_annotators_are_modelled_once_for_all_judges(monkeypatch):
+    """Found: hundreds of steps on thousands of items, again for every judge of the same people."""
+    fitted, model = [], observed.dawid_skene
+    monkeypatch.setattr(observed, "dawid_skene", lambda table: fitted.append(table) or model(table))
+    first = pairs()
+    second = replace(first, said=said(np.zeros(40, dtype=int)))
+    assert data_audits.label_noise(first) == data_audits.label_noise(second)
+    assert len(fitted) == 1
 
 
 def test_polarity_says_why_it_is_unknown():

@@ -27,13 +27,12 @@ class TestBound:
         assert lower_bound(28, 29, 0.05) < 0.9
         assert least_units(0.9, 0.05, 2) == 61
 
-    @pytest.mark.parametrize(("target", "spare"), [(0.8, 0), (0.8, 2), (0.9, 2)])
-    def test_least_units_by_betting_are_the_first_whose_bound_reaches_the_target(self, target, spare):
-        def bound(n: int) -> float:
-            return betting_bound(np.r_[np.zeros(spare), np.ones(n - spare)], np.ones(n), 0.05)
-
-        least = least_units(target, 0.05, spare, exact=False)
-        assert bound(least - 1) < target <= bound(least)
+    @pytest.mark.parametrize(("target", "disagreements", "least"), [(0.8, 0, 18), (0.8, 2, 39), (0.9, 2, 82)])
+    def test_least_units_by_betting_are_the_first_whose_bound_holds(self, target, disagreements, least):
+        assert least_units(target, 0.05, disagreements, exact=False) == least
+        agreeing = np.r_[np.zeros(disagreements), np.ones(least - disagreements)]
+        assert betting_bound(agreeing, np.ones(least), 0.05) >= target
+        assert betting_bound(agreeing[:-1], np.ones(least - 1), 0.05) < target
 
     def test_least_units_by_betting_invert_no_bound(self, monkeypatch):
         """Calibration asks for it once per tier, group and judge, and is told the second time what it was the first."""

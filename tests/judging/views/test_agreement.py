@@ -116,7 +116,7 @@ def test_a_study_without_labels_says_what_to_do(alice):
     StudyFactory(slug="empty")
     text = text_of(page(alice, "empty"))
     assert "No labels yet" in text
-    assert "import ratings" in text
+    assert "import existing ratings" in text
     assert not AgreementRun.objects.exists()
 
 
@@ -205,7 +205,7 @@ def test_on_a_scale_with_an_order_the_score_can_be_read_instead_of_the_verdict(a
 
     verdicts, scores = (text_of(alice.get(address, query)) for query in ({}, {"read": "score"}))
 
-    assert "Correlations and errors of judges read" in verdicts
+    assert "Correlations and errors use" in verdicts
     assert "4 by verdict alone" not in verdicts
     assert "4 by verdict alone" in scores
     assert alice.get(address, {"read": "mood"}).status_code == 400

@@ -37,14 +37,14 @@ def ask(client, **query) -> None:
 
 
 def test_it_is_asked_for_computed_and_shown(client, study, sent):
-    assert "A worker computes it" in page(client)
+    assert "a worker computes agreement on request" in page(client)
     ask(client)
     ((name, args),) = sent
     assert name == later.TASK
     assert "by rosa; no worker has begun yet" in page(client)
     later.compute(*args)
     shown = page(client)
-    assert "Labels and judgments that came since are not in it" in shown
+    assert "It leaves out later labels and judgments" in shown
     assert "Kappa by criterion" in shown
     assert "no worker has begun" not in shown
     assert AgreementRun.objects.get().created_by == User.objects.get(username="rosa")

@@ -64,6 +64,12 @@ def test_anybody_checks_a_file_a_text_or_a_hash(issued, client):
         assert "Open it" not in said
 
 
+def test_a_certificate_without_a_bias_says_none(issued, alice):
+    page = alice.get(reverse("certificate_detail", args=[issued.sha256])).content.decode()
+    assert "found" not in [said for one in issued.content["criteria"].values() for said in one["probes"].values()]
+    assert re.findall(r'<td class="small">(.*?)</td>', page) == ["none"] * len(issued.content["criteria"])
+
+
 def test_who_is_of_the_project_can_open_it(issued, alice):
     response = check(alice, sha256=issued.sha256)
     assert reverse("certificate_detail", args=[issued.sha256]) in response.content.decode()

@@ -148,11 +148,11 @@ def test_the_change_from_version_to_version(criterion, alice):
     )
     add_verdicts(new, criterion, TRUTH)
     page = alice.get(reverse("judge_improve", args=["known", new.judge_id]))
-    assert "gpt v2 minus gpt , on the development items" in text_of(page).replace("gpt,", "gpt ,")
+    assert "Difference gpt v2 − gpt on the development items" in text_of(page)
     one = page.context["change"]["criteria"]["suits"]
     assert one["mcnemar"]["gained"] == len(differing(criterion))
     assert one["main"]["new"]["value"] == pytest.approx(1.0)
-    assert "the judge says what people say on every item" in text_of(page)
+    assert "the judge agrees with people on every labelled item" in text_of(page)
     refused = alice.get(reverse("judge_improve", args=["known", new.judge_id]), {"against": "9"})
     assert (refused.status_code, "no other version" in text_of(refused)) == (400, True)
 

@@ -53,7 +53,7 @@ def verdict_page(client, criterion, name="good", **query):
 def test_every_judge_with_its_verdict_and_how_far_they_lie_apart(pairs, alice):
     response = alice.get(reverse("calibration", args=["suits"]))
     text = text_of(response)
-    assert "first baseline judge not enough evidence" in text
+    assert "first baseline judge do not use" in text, "it always says the first"
     assert "good not enough evidence" in text, "60 labelled items, none unlabelled and no confidence"
     assert "Pairwise differences" in text
     assert response.context["differences"][0]["best"] == "good"
@@ -100,6 +100,17 @@ def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_sta
     again = alice.get(reverse("certificate_detail", args=[certificate.sha256]))
     assert "does not hold: expired" in text_of(again)
     assert "expired" in text_of(verdict_page(alice, pairs))
+
+
+def test_page_report_and_certificate_say_how_many_figures_were_recomputed(pairs, alice):
+    verdict_page(alice, pairs)
+    found = CalibrationRun.objects.get(judge__name="good").result["criteria"]["preference"]["second_opinion"]
+    assert found["agrees"] is True
+    said = f"{found['recomputed']} figures recomputed with krippendorff and scikit-learn; largest difference"
+    pk = Judge.objects.get(name="good").pk
+    certificate = alice.post(reverse("certificate_issue", args=["suits", pk]), follow=True)
+    for response in (verdict_page(alice, pairs), alice.get(reverse("report", args=["suits"])), certificate):
+        assert said in text_of(response)
 
 
 def test_downloads(pairs, alice):
@@ -219,7 +230,7 @@ def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_
     sent = []
     monkeypatch.setattr("judging.services.trust.trusting.current_app.send_task", lambda *a, **k: sent.append((a, k)))
     judge = Judge.objects.get()
-    assert "A worker computes them" in text_of(alice.get(reverse("calibration", args=["known"])))
+    assert "A worker computes the results" in text_of(alice.get(reverse("calibration", args=["known"])))
     assert "Not yet computed" in text_of(alice.get(reverse("report", args=["known"])))
     with django_capture_on_commit_callbacks(execute=True):
         alice.post(reverse("judge_assess", args=["known", judge.pk]))
@@ -227,7 +238,7 @@ def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_
     trusting.assess(*sent[0][1]["args"])
     trusting.assess(*sent[0][1]["args"])
     assert CalibrationRun.objects.count() == AuditRun.objects.count() == 1
-    assert "A worker computes them" not in text_of(alice.get(reverse("calibration", args=["known"])))
+    assert "A worker computes the results" not in text_of(alice.get(reverse("calibration", args=["known"])))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from annotation.models import Annotation, Dialogue
-from judging.models import CalibrationRun
+from judging.models import CalibrationRun, Judgment
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import report
 from judging.stats.calibrate import calibrate
@@ -32,6 +32,22 @@ def test_the_document_of_a_study_is_that_of_its_columns():
     assert found["ppi"]["lambda"] > 0.2
     assert found["kappa"] == "weighted_cohen_kappa"
     json.dumps(found, allow_nan=False)
+
+
+def test_verdicts_and_own_scores_are_recomputed_by_libraries():
+    """Found: only agreement was, though maps and errors of scores stand on the same pages."""
+    criterion = study(labelled=50)
+    of_verdicts = calibrated(criterion)
+    for value in ("1", "2", "3", "4"):
+        Judgment.objects.filter(criterion=criterion, value=value).update(score=0.9 * float(value) + 0.1)
+    of_scores = calibrated(criterion)
+    assert [found["scores"]["of"] for found in (of_verdicts, of_scores)] == ["verdict", "score"]
+    for found in (of_verdicts, of_scores):
+        opinion, steps = found["second_opinion"], len(found["scores"]["map"]["scores"])
+        # alpha; four figures by annotator, of judge and of people, and their means; seven against majority and mean
+        assert opinion["recomputed"] == 1 + 2 * (3 * 4 + 4) + 7 + 4 + steps
+        assert opinion["agrees"] is True
+        assert opinion["libraries"] == ["krippendorff", "scikit-learn"]
 
 
 def test_kept_until_a_label_changes():

@@ -267,7 +267,7 @@ class TestChange:
     def test_in_words(self, versions):
         out = io.StringIO()
         call_command("judge_change", study="Known", judge="gpt v2", against="v1", stdout=out)
-        assert "gpt v2 minus gpt on development items" in out.getvalue()
+        assert "gpt v2 − gpt on development items" in out.getvalue()
 
     def test_the_held_out_part_is_never_compared(self, versions):
         parts = StudyEvidence.read(versions.study, HELD_OUT)

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 
 from annotation.errors import InputError
-from annotation.models import Act
+from annotation.models import Act, Annotation, Study
 from annotation.queries import acts
 from annotation.services.acts import act
 from config.invariants import rules_of_verdicts
-from judging.models import CalibrationRun, Judge, JudgeRun, Judgment, VerdictRules
+from judging.models import CalibrationRun, Judge, JudgeRun, Judgment, Revocation, VerdictRules
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import certificates, report, rules, trusting
 from judging.services.trust.rules import Success
@@ -117,7 +117,7 @@ def test_the_change_stands_on_certificate_and_report(known, alice):
         assert "by alice" in text
 
 
-def test_a_result_of_a_version_without_locks_was_looked_at(known, alice):
+def test_a_result_of_a_version_without_locks_was_looked_at(unguarded, known, alice):
     look(known)
     VerdictRules.objects.all().delete()
     assert CalibrationRun.objects.exists()
@@ -138,7 +138,7 @@ def test_the_database_keeps_the_promises(known):
         second.save()
 
 
-def test_a_row_that_was_changed_behind_our_back_is_found(known):
+def test_a_row_that_was_changed_behind_our_back_is_found(unguarded, known):
     look(known)
     change(known, None, "a reason", least_items=10)
     assert rules.is_chained(rules.load(known).rows)
@@ -146,6 +146,33 @@ def test_a_row_that_was_changed_behind_our_back_is_found(known):
     VerdictRules.objects.filter(kind="locked").update(rules=Rules(least_items=10).as_json())
     assert not rules.is_chained(rules.load(known).rows)
     assert rules_of_verdicts().n == 1
+
+
+def test_the_database_refuses_to_change_rules_and_revocations(known, alice):
+    found = look(known, alice)
+    issued = certificates.issue(by=alice, found=found)
+    certificates.revoke(by=alice, certificate=issued, reason="a slip")
+    for rows, change in (
+        (VerdictRules.objects, {"rules": {}}),
+        (VerdictRules.objects, {"sha256": "0" * 64}),
+        (Revocation.objects, {"reason": "none"}),
+    ):
+        for done in (lambda rows=rows, change=change: rows.update(**change), rows.all().delete):
+            with pytest.raises(IntegrityError, match="never changed or deleted"), transaction.atomic():
+                done()
+    assert (VerdictRules.objects.count(), Revocation.objects.count()) == (1, 1)
+
+
+def test_who_wrote_them_can_be_forgotten_and_they_go_with_their_study(known, alice):
+    issued = certificates.issue(by=alice, found=look(known, alice))
+    certificates.revoke(by=alice, certificate=issued, reason="a slip")
+    VerdictRules.objects.update(created_by=None)
+    Revocation.objects.update(created_by=None)
+    for table in (Annotation, Judgment):
+        table.objects.all().delete()  # what protects a study
+    known.delete()
+    connection.check_constraints()
+    assert [table.objects.count() for table in (Study, VerdictRules, Revocation)] == [0, 0, 0]
 
 
 def test_whoever_is_faster_locks(known, monkeypatch):
