@@ -13,8 +13,9 @@ from annotation.management.base import ConcordCommand
 from annotation.models import Study
 from annotation.queries import ratings
 from annotation.queries.studies import study_called
-from annotation.services import tiers
+from annotation.services import difficulty, tiers
 from annotation.services.tiers import TierOptions
+from annotation.stats.bands import Cuts
 from judging.management.commands.agreement import add_source, check_source, read_file
 
 MOST_VALUES = 12
@@ -22,13 +23,19 @@ MOST_VALUES = 12
 
 
 class Command(ConcordCommand):
-    help = "Easy, medium, hard and contested items by their own kappa, of a study or of a CSV file."
+    help = "Easy, medium, hard and contested items, counted and by the difficulty model, of a study or of a CSV file."
     example = "tiers ratings.csv --by domain\n  python manage.py tiers --study PandaLM --cuts 0.4,0.6,0.8"
 
     def arguments(self, parser: CommandParser) -> None:
         add_source(parser)
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
         parser.add_argument("--cuts", default="0.4,0.6,0.8", help="upper ends of contested, hard and medium")
+        parser.add_argument(
+            "--agreement-cuts",
+            default="0.6,0.75,0.9",
+            metavar="A,B,C",
+            help="of the difficulty model: probability that two people agree, upper ends of contested, hard and medium",
+        )
         parser.add_argument("--chance", choices=["uniform", "margins"], default="uniform", help="expected agreement")
         parser.add_argument("--by", metavar="COLUMN", help="also the tier of each group of items")
         parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples for groups")
@@ -38,23 +45,31 @@ class Command(ConcordCommand):
         check_source(options, only_study=("criterion",), only_file=("level", "categories"))
         cuts, by = tiers.cuts_from(options["cuts"]), options["by"]
         chosen = TierOptions(cuts, options["chance"], bootstrap=options["bootstrap"], seed=options["seed"])
+        agreeing = tiers.cuts_from(options["agreement_cuts"])
         if options["file"]:
             file = read_file(options, describing=(by,) if by else ())
-            return tiers.of_table(file.table, chosen, by=file.column(by) if by else None)
-        return of_study(study_called(options["study"]), options["criterion"], chosen, by)
+            counted = tiers.of_table(file.table, chosen, by=file.column(by) if by else None)
+            return {**counted, "difficulty": difficulty.of_table(file.table, cuts=agreeing)}
+        return of_study(study_called(options["study"]), options["criterion"], chosen, by, agreeing)
 
     def say(self, document: Any) -> None:
         for name, found in document.get("criteria", {document.get("criterion") or "": document}).items():
             self.stdout.write("\n".join([*([name] if name else []), *lines(found)]))
 
 
-def of_study(study: Study, key: str | None, options: TierOptions, by: str | None) -> dict[str, Any]:
+def of_study(study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts) -> dict[str, Any]:
     """One criterion's tiers, or those of each where there are several and none is named."""
     found = {one.criterion.key: one for one in ratings.of_study(study)}
     if key is not None and key not in found:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
     wanted = [key] if key is not None else list(found)
-    documents = {name: tiers.of_criterion(study, found[name], options, by=by) for name in wanted}
+    documents = {
+        name: {
+            **tiers.of_criterion(study, found[name], options, by=by),
+            "difficulty": difficulty.of_criterion(study, found[name], cuts=agreeing),
+        }
+        for name in wanted
+    }
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
@@ -75,3 +90,19 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     if groups := found.get("groups"):
         rows = [[g["group"], str(g["n_items"]), text.estimate(g["fleiss_kappa"]), g["tier"] or "-"] for g in groups]
         yield text.columns([["group", "items", "Fleiss' kappa", "tier"], *rows])
+    yield from _of_model(found["difficulty"])
+
+
+def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
+    """What the difficulty model says: items of each tier, how many are clear, and the people."""
+    if found["reason"]:
+        yield f"difficulty model: not fitted, {found['reason']}"
+        return
+    counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())
+    yield f"difficulty model ({found['method']}), expected items: {counts}"
+    yield f"{found['clear']} of {len(found['items'])} items have a clear tier"
+    people = [
+        [one["person"], text.estimate(one["severity"]), text.estimate(one["consistency"]), f"{one['infit']:.2f}"]
+        for one in found["people"]
+    ]
+    yield text.columns([["person", "severity", "consistency", "infit"], *people])

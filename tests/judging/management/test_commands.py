@@ -4,10 +4,12 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import AgreementRun
+from tests.annotation.stats.difficulty import simulated
 from tests.factories import CriterionFactory
 from tests.labelled import judge_says, pandalm_columns, people_say, with_items
 
@@ -175,9 +177,34 @@ class TestTiers:
         assert "medium" in plan["empty_bands"]
         assert "no item can be medium" in run("tiers", str(path))
 
+    def test_the_difficulty_model_stands_beside_the_counted_tiers(self, tmp_path):
+        rng = np.random.default_rng(1)
+        model, free = simulated.graded(120, 3, 5, rng)
+        codes, _ = simulated.draw(model, free, 120, rng)
+        path = tmp_path / "three.csv"
+        with path.open("w", newline="") as file:
+            rows = [[f"i{k}", *row] for k, row in enumerate((codes + 1).tolist())]
+            csv.writer(file).writerows([["item", "ann", "ben", "cas"], *rows])
+        found = run_json("tiers", str(path), "--level", "ordinal")["difficulty"]
+        assert (found["method"], found["reason"], found["cuts"]) == ("graded response", None, [0.6, 0.75, 0.9])
+        assert len(found["items"]) == 120
+        assert set(found["items"][0]) == {"item", "difficulty", "tiers", "tier", "clear"}
+        assert sum(found["expected_counts"].values()) == pytest.approx(120)
+        assert [one["person"] for one in found["people"]] == ["ann", "ben", "cas"]
+        stricter = run_json("tiers", str(path), "--level", "ordinal", "--agreement-cuts", "0.6,0.75,0.95")["difficulty"]
+        assert stricter["expected_counts"]["easy"] < found["expected_counts"]["easy"]
+        assert "expected items: contested" in run("tiers", str(path), "--level", "ordinal")
+
+    def test_where_the_difficulty_model_cannot_be_fitted_it_says_why(self, study):
+        found = run_json("tiers", "--study", "two", "--criterion", "done")
+        assert found["difficulty"]["items"] == []
+        assert "needs 20" in found["difficulty"]["reason"]
+        assert "difficulty model: not fitted, " in run("tiers", "--study", "two", "--criterion", "done")
+
     @pytest.mark.parametrize(
         ("args", "message"),
         [
+            (("--agreement-cuts", "0.6,0.75,1.2"), "between 0 and 1"),
             (("--cuts", "0.8,0.4,0.6"), "three ascending numbers"),
             (("--cuts", "a,b,c"), "three ascending numbers"),
             (("--by", "colour"), "choose one of stratum"),
