@@ -26,7 +26,7 @@ def _making(vendor: str, table: str) -> list[str]:
     parent, link, columns = GUARDED[table]
     changed = f"CREATE TRIGGER {table}_not_changed BEFORE UPDATE OF id, {link}, {columns}, created_at ON {table}"
     deleted = f"CREATE TRIGGER {table}_not_deleted BEFORE DELETE ON {table}"
-    there = f"EXISTS (SELECT 1 FROM {parent} WHERE id = OLD.{link})"  # noqa: S608 # names from above
+    there = f"EXISTS (SELECT 1 FROM {parent} WHERE id = OLD.{link})"  # noqa: S608 # nosec B608 # names from above
     if vendor == "sqlite":
         refuse = f"BEGIN SELECT RAISE(ABORT, '{SAID}'); END"
         return [f"{changed} {refuse}", f"{deleted} WHEN {there} {refuse}"]
