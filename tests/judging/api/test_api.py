@@ -95,7 +95,7 @@ def test_judgments_come_by_page_at_a_constant_cost(study, alice, django_assert_n
     assert [one["position"] for one in first["results"]] == [1, 2]
     assert [one["unscored_reason"] for one in alice.get(first["next"]).json()["results"]] == ["no verdict in the reply"]
     for limit in (1, 3):
-        with django_assert_num_queries(5):  # session, user, the door, run, judgments
+        with django_assert_num_queries(6):  # session, user, the door, run, the rules, judgments
             alice.get(here, {"limit": limit})
     assert "raw_reply" in alice.get(f"/api/v1/judgments/{first['results'][0]['id']}").json()
 

@@ -11,6 +11,7 @@ from celery import current_app
 from django.urls import reverse
 
 from judging.models import Judge, JudgeRun, Price, Quota
+from judging.services.trust import rules
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
 from tests.model_server import KEY, MODEL, running
@@ -330,6 +331,7 @@ class TestJudgment:
 
     def test_the_number_of_queries_does_not_grow(self, client, alice, django_assert_max_num_queries):
         study = dialogue_study(1)
+        rules.lock(by=None, study=study)  # as the first look does
         counts = []
         for _ in range(2):
             run = judged(study, scripted(), repeats=3)
