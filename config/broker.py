@@ -32,6 +32,8 @@ CACHE_TABLE = "concord_cache"
 
 MOST_ENTRIES = 100_000
 """In the database; beyond them Django throws away every third."""
+MOST_FILES = 10_000
+"""Likewise in files, which are listed at each write. Django's 300 let made-up names push out counters of sign-ins."""
 
 
 class FileCache(FileBasedCache):
@@ -61,4 +63,8 @@ def shared_cache(broker: str, engine: str, folder: Path) -> dict[str, Any]:
             "LOCATION": CACHE_TABLE,
             "OPTIONS": {"MAX_ENTRIES": MOST_ENTRIES},
         }
-    return {"BACKEND": f"{__name__}.{FileCache.__name__}", "LOCATION": str(folder)}
+    return {
+        "BACKEND": f"{__name__}.{FileCache.__name__}",
+        "LOCATION": str(folder),
+        "OPTIONS": {"MAX_ENTRIES": MOST_FILES},
+    }

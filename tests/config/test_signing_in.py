@@ -105,6 +105,15 @@ class TestGuessing:
         assert "DatabaseCache" in shared_cache("amqp://broker", postgresql, tmp_path)["BACKEND"]
         assert [shared_cache(redis, engine, tmp_path)["LOCATION"] for engine in (sqlite, postgresql)] == [redis, redis]
 
+    def test_many_made_up_names_do_not_push_out_a_counter(self, tmp_path):
+        made = shared_cache("filesystem://", "django.db.backends.sqlite3", tmp_path)
+        cache = FileCache(made["LOCATION"], made)
+        cache.set("attempts:alice", 4)
+        for number in range(400):
+            cache.set(f"attempts:{number}", 1)
+        assert cache.get("attempts:alice") == 4
+        assert len(list(tmp_path.glob("*.djcache"))) == 401
+
     def test_two_who_lock_a_counter_in_files_at_once_do_not_both_have_it(self, monkeypatch, tmp_path):
         def looks_slowly(self: FileCache, *args: Any) -> bool:
             found = has_key(self, *args)
