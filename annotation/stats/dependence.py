@@ -64,7 +64,7 @@ class Design:
             said = "Intervals treat items as independent"
         else:
             n = len(set(table.clusters))
-            said = f"Intervals treat {n:,} {plural(self.by, n)} as independent clusters"
+            said = f"Intervals treat clusters as independent ({n:,} {plural(self.by, n)})"
         if table.strata is not None:
             said += f", each {self.within} keeping its number"
         if table.weights is not None:

@@ -186,7 +186,7 @@ MAY_BE_MISSING = {
     "api_benchmark_folder": "a draft is not given out",
     "api_graded": "nothing was graded",
     "api_study_hold_out": "nothing is held out",
-    "api_newest_escalation": "nothing was left to people",
+    "api_newest_escalation": "nothing was escalated to people",
     "api_prompt": "the judge was asked in no words",
     "measures_download": "there is no material of this source",
 }

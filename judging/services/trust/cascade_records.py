@@ -1,4 +1,4 @@
-"""Cascades that are on record: those from which something was left to people, and what came back from there."""
+"""Cascades that are on record: those from which something was escalated to people, and what came back from there."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked
     (given,) = ratings.of_study(criterion.study)
     assert len(set(given.table.clusters)) == 4
     found = result(criterion)
-    assert "4 profiles as independent clusters" in found["dependence"]["message"]
+    assert "clusters as independent (4 profiles)" in found["dependence"]["message"]
     evidence, document = calibrate(criterion)
     assert document["dependence"] == found["dependence"]
     table = evidence.people[criterion.pk].table

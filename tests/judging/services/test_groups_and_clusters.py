@@ -63,7 +63,7 @@ def test_items_of_one_profile_are_resampled_together_unless_each_stands_alone_on
     kappa, clustered = (one["coefficients"]["fleiss_kappa"] for one in (alone, together))
     assert kappa["value"] == clustered["value"]
     assert (kappa["low"], kappa["high"]) != (clustered["low"], clustered["high"])
-    assert "4 profiles as independent clusters" in together["conventions"][0]["message"]
+    assert "clusters as independent (4 profiles)" in together["conventions"][0]["message"]
     assert "few_clusters" in {warning["code"] for warning in together["warnings"]}
     assert "few_clusters" not in {warning["code"] for warning in alone["warnings"]}
 
@@ -94,7 +94,7 @@ def test_pairs_without_profiles_share_their_question():
     people_say(found, {"bob": BOB[:3], "dana": DANA[:3]})
     with pytest.raises(InputError, match=r"no item of .* has a 'profile'"):
         document(found, cluster="profile")
-    assert "as independent, 1 question." in document(found)["conventions"][0]["message"]
+    assert "as independent (1 question)." in document(found)["conventions"][0]["message"]
     assert "items as independent" in document(found, cluster="none")["conventions"][0]["message"]
 
 

@@ -112,7 +112,7 @@ def test_a_judge_of_turns_meets_people_turn_by_turn(study: Study, tmp_path: Path
     assert natural["judges"]["gpt"]["scored"] == 6
     assert document["task_completion"]["judges"]["gpt"]["scored"] == 3
     resampling = next(one for one in natural["conventions"] if one["code"] == "resampling")
-    assert "whole clusters as independent, 3 dialogues" in resampling["message"]
+    assert "clusters as independent (3 dialogues)" in resampling["message"]
 
     judgment = Judgment.objects.get(item__dialogue__external_id="c", turn=2)
     assert sorted(people_on(judgment).values_list("value", flat=True)) == ["1", "1"]
