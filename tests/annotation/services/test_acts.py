@@ -76,6 +76,7 @@ EXCEPTIONS = {
     "judging.services.trust.trusting.of_judges": "a result",
     # parts of other acts
     "annotation.services.acts.record": "writes an act",
+    "annotation.services.acts.record_always": "writes an act",
     "annotation.services.idempotency.is_known": "asks whether a request was answered",
     "annotation.services.idempotency.once": "does what a request asks, which is the act",
     "annotation.services.imports.labelled.add_items": "a part of an import",

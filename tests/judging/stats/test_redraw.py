@@ -12,26 +12,33 @@ from judging.stats.risk_coverage import risk_coverage
 CLUSTERS = [f"profile {n % 40}" for n in range(300)]
 
 
+def redraws(n, *, replicates, seed, clusters=None):
+    """(B, n) how often each replicate draws each item."""
+    unit = redraw.units(n, clusters)
+    blocks = list(redraw.drawn(redraw.n_units(unit), replicates=replicates, seed=seed))
+    return np.concatenate(blocks)[:, unit] if blocks else np.zeros((0, n))
+
+
 @pytest.mark.parametrize("clusters", [None, CLUSTERS])
 def test_the_size_of_a_block_changes_no_draw(monkeypatch, clusters):
-    whole = redraw.redraws(300, replicates=50, seed=3, clusters=clusters)
+    whole = redraws(300, replicates=50, seed=3, clusters=clusters)
     monkeypatch.setattr(redraw, "BUDGET", 700)
 
-    assert np.array_equal(redraw.redraws(300, replicates=50, seed=3, clusters=clusters), whole)
+    assert np.array_equal(redraws(300, replicates=50, seed=3, clusters=clusters), whole)
     assert (whole.sum(axis=1) > 0).all()
     assert {times.size <= 700 for times in redraw.drawn(300, replicates=50, seed=3)} == {True}
 
 
 def test_as_many_are_drawn_as_there_are_and_clusters_as_a_whole():
-    alone = redraw.redraws(300, replicates=20, seed=0)
+    alone = redraws(300, replicates=20, seed=0)
     assert (alone.sum(axis=1) == 300).all()
-    together = redraw.redraws(300, replicates=20, seed=0, clusters=CLUSTERS)
+    together = redraws(300, replicates=20, seed=0, clusters=CLUSTERS)
     assert np.array_equal(together[:, :40], together[:, 40:80])
 
 
 @pytest.mark.parametrize(("n", "replicates"), [(0, 5), (5, 0)])
 def test_nothing_to_draw(n, replicates):
-    assert redraw.redraws(n, replicates=replicates, seed=0).shape == (0, n)
+    assert redraws(n, replicates=replicates, seed=0).shape == (0, n)
 
 
 @pytest.mark.parametrize("clusters", [None, CLUSTERS])
@@ -39,7 +46,7 @@ def test_reliability_from_sums_is_that_of_the_redrawn_items(clusters):
     """The definition, with the items themselves drawn: mean squared and absolute error of each replicate."""
     rng = np.random.default_rng(1)
     p, y = rng.random(300), rng.integers(0, 2, 300)
-    times = redraw.redraws(300, replicates=80, seed=4, clusters=clusters)
+    times = redraws(300, replicates=80, seed=4, clusters=clusters)
     squared = times @ (p - y) ** 2 / times.sum(axis=1)
     absolute = times @ np.abs(p - y) / times.sum(axis=1)
 

@@ -179,7 +179,7 @@ def test_groups_of_items_are_asked_by_address_and_kept_in_the_downloads(criterio
     url = reverse("agreement", args=["suits"])
     text = text_of(alice.get(url, {"by": "tier", "cluster": "none"}))
     assert "Groups of items on Preference" in text
-    assert "Intervals take items as independent." in text
+    assert "Intervals treat items as independent." in text
     assert "gpt − longer" in text
     html = alice.get(url, {"by": "tier"}).content.decode()
     assert "agreement.csv?by=tier" in html

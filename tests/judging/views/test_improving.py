@@ -159,7 +159,7 @@ def test_the_change_from_version_to_version(criterion, alice):
 
 def test_where_nothing_is_held_out_the_page_says_what_to_do(criterion, alice):
     criterion.study.hold_out.delete()
-    assert "Hold a part out first" in text_of(alice.get(address()))
+    assert "Hold out a part first" in text_of(alice.get(address()))
     refused = alice.post(address("judge_version"), {"examples": 1, "seed": 0}, follow=True)
     assert "hold a part out first" in text_of(refused)
 

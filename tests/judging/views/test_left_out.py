@@ -48,7 +48,8 @@ def test_each_command_says_so(criterion, tmp_path):
     ):
         out = io.StringIO()
         call_command(command, **options, json=True, stdout=out)
-        (left,) = json.loads(out.getvalue())["left_out"]
+        said = json.loads(out.getvalue())
+        (left,) = said[0]["left_out"] if command == "audit" else said["left_out"]
         assert (left["criterion"], left["name"]) == ("naturalness", "Naturalness")
         out = io.StringIO()
         call_command(command, **options, stdout=out)

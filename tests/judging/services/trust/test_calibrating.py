@@ -122,7 +122,9 @@ class TestBadInput:
         assert found["agreement"]["human_ceiling"]["reason"]
         assert found["tiers"]["reason"] == "no item has two ratings, so that none has a tier"
         assert found["human_only"]["value"] is not None
-        assert "not possible" in " ".join(reason.message for reason in trust.verdicts[0].whole.reasons)
+        assert "not run: it needs two annotators" in " ".join(
+            reason.message for reason in trust.verdicts[0].whole.reasons
+        )
 
     def test_all_labels_equal(self):
         criterion = CriterionFactory(study=with_items(60, slug="equal"), key="personalization")

@@ -126,11 +126,13 @@ def test_commands_say_which_part_and_leave_a_trace():
         call_command(*args, study="Known", json=True, stdout=out, **options)
         return json.loads(out.getvalue())
 
+    def parts(**options):
+        calibration, (audit,) = (run(command, judge="gpt", **options) for command in ("calibrate", "audit"))
+        return calibration["part"], audit["part"]
+
     sizes = run("hold_out", share=0.5)["items"]
     assert sum(sizes.values()) == 60
-    for command in ("calibrate", "audit"):
-        assert run(command, judge="gpt")["part"] == "development"
+    assert parts() == ("development", "development")
     assert not Look.objects.exists()
-    for command in ("calibrate", "audit"):
-        assert run(command, judge="gpt", part="held-out")["part"] == "held-out"
+    assert parts(part="held-out") == ("held-out", "held-out")
     assert Look.objects.count() == 2
