@@ -21,4 +21,7 @@ def ratio(numerator: FloatArray, denominator: FloatArray, *, tiny: float = 1e-12
     Leaving an item out subtracts its row, so an exact zero can arrive as 1e-17.
     """
     defined = np.abs(denominator) > tiny
+    if defined.all():
+        whole: FloatArray = np.asarray(numerator / denominator)
+        return whole
     return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)

@@ -40,8 +40,8 @@ def distinct_items(table: RatingTable) -> Distinct:
     kept = replace(
         table,
         codes=table.codes[first],
-        items=tuple(table.items[i] for i in first),
-        strata=None if table.strata is None else tuple(table.strata[i] for i in first),
+        items=tuple(map(table.items.__getitem__, first.tolist())),
+        strata=None if table.strata is None else tuple(map(table.strata.__getitem__, first.tolist())),
         weights=None if table.weights is None else table.weights[first],
     )
     return Distinct(kept, copies)

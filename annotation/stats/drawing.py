@@ -144,8 +144,11 @@ class Urn:
         rows = times.shape[1]
         n_kinds = [_length(kinds) for kinds, _, _ in self._tables]
         random, used = _random_16_bits(rng, rows * sum(n_kinds)), 0
+        room = np.empty(rows * max(n_kinds), dtype=np.uint16)
         for (kinds, is_first, table), n in zip(self._tables, n_kinds, strict=True):
-            numbers = table.take(random[used : used + rows * n]).reshape(n, rows)
+            # 16 bits never lie beyond the table; numpy would copy once more to look whether they do
+            table.take(random[used : used + rows * n], out=room[: rows * n], mode="clip")
+            numbers = room[: rows * n].reshape(n, rows)
             used += rows * n
             if is_first:
                 times[kinds] = numbers
