@@ -79,20 +79,22 @@ def pairs_statistic(
         both together; weighted kappa is 1 - d_o / d_e with the mean distances of the same answers. NaN where
         both always used one category.
     """
-    columns = [_pair_columns(codes[:, a], codes[:, b], n_categories, distances) for a, b in pairs]
-    matrix = np.hstack(columns) if columns else np.empty((len(codes), 0))
+    matrix = np.zeros((len(codes), len(pairs) * (3 + 2 * n_categories)), order="F")
+    for columns, (a, b) in zip(np.split(matrix, max(len(pairs), 1), axis=1), pairs, strict=False):
+        _fill(columns, codes[:, a], codes[:, b], distances)
     function = partial(_pair_values, n_pairs=len(pairs), q=n_categories, distances=distances)
     return SumStatistic(matrix, function)
 
 
-def _pair_columns(a: IntArray, b: IntArray, q: int, distances: Distances | None) -> FloatArray:
-    """(n_items, 3 + 2 q): whether the same; both distances; categories of the first, the second, where both rated."""
-    both = (a != MISSING) & (b != MISSING)
-    first = (a[:, None] == np.arange(q)) & both[:, None]
-    second = (b[:, None] == np.arange(q)) & both[:, None]
-    apart = [np.where(both, distance[a, b], 0.0) for distance in _both(distances)] if q else []
-    nothing = [np.zeros(len(a))] * (2 - len(apart))
-    return np.column_stack([(a == b) & both, *apart, *nothing, first, second]).astype(float)
+def _fill(columns: FloatArray, a: IntArray, b: IntArray, distances: Distances | None) -> None:
+    """Fill (n_items, 3 + 2 q) zeros: whether the same; both distances; categories of the first, the second."""
+    both = np.flatnonzero((a != MISSING) & (b != MISSING))
+    first, second = a[both], b[both]
+    columns[both, 0] = first == second
+    for place, distance in enumerate(_both(distances), start=1):
+        columns[both, place] = distance[first, second]
+    columns[both, 3 + first] = 1.0
+    columns[both, 3 + (columns.shape[1] - 3) // 2 + second] = 1.0
 
 
 def _both(distances: Distances | None) -> list[FloatArray]:

@@ -101,9 +101,12 @@ class PreparedSums:
     @classmethod
     def of(cls, statistics: Sequence[SumStatistic], resampling: Resampling) -> Self:
         """The statistics made ready for a resampling."""
-        rows = np.asfortranarray(resampling.by_unit(np.hstack([stat.contributions for stat in statistics])))
         ends = np.cumsum([stat.contributions.shape[1] for stat in statistics]).tolist()
         columns = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+        together = np.empty((len(statistics[0].contributions), ends[-1]), order="F")
+        for place, stat in zip(columns, statistics, strict=True):
+            together[:, place] = stat.contributions
+        rows = np.asfortranarray(resampling.by_unit(together))
         return cls(rows, resampling.times, list(zip(columns, [stat.function for stat in statistics], strict=True)))
 
     def at(self, draws: Draws) -> list[FloatArray]:
