@@ -6,6 +6,7 @@ import numpy as np
 
 from annotation.stats.drawing import BUDGET
 from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import LEAST_UNITS
 from annotation.stats.table import FloatArray, IntArray
 from judging.stats.asymptotic import figure
 
@@ -46,16 +47,22 @@ def percentile(
     replicates: FloatArray,
     *,
     n_items: int,
+    n_units: int,
     confidence: float,
     seed: int,
     reason: str | None = None,
     n_raters: int = 2,
 ) -> Estimate:
-    """A figure with the percentile interval of its replicates (B,); none where over a tenth of them is undefined."""
+    """A figure with the percentile interval of its replicates (B,).
+
+    None where over a tenth of them is undefined, or where fewer than `LEAST_UNITS` items or clusters were drawn from.
+    """
     known = replicates[np.isfinite(replicates)]
     tail = (1 - confidence) / 2
     ends, why = (np.nan, np.nan), reason if np.isnan(value) else None
-    if len(replicates) and len(known) >= (1 - MOST_UNDEFINED) * len(replicates):
+    if len(replicates) and n_units < LEAST_UNITS:
+        why = why or f"not enough evidence: {n_units} independent units; at least {LEAST_UNITS} are needed"
+    elif len(replicates) and len(known) >= (1 - MOST_UNDEFINED) * len(replicates):
         low, high = np.quantile(known, [tail, 1 - tail])
         ends = (float(low), float(high))
     elif len(replicates) and not np.isnan(value):

@@ -122,7 +122,7 @@ def reliability(
     blocks = [_measures(times @ sums, bins) for times in drawn(len(sums), replicates=bootstrap, seed=seed)]
     replicates = np.vstack(blocks) if blocks else np.zeros((0, 4))
     ece, brier, mae, sharpness = (
-        percentile(float(value), column, n_items=n, confidence=confidence, seed=seed)
+        percentile(float(value), column, n_items=n, n_units=len(sums), confidence=confidence, seed=seed)
         for value, column in zip(values * [1, 1, width, width], (replicates * [1, 1, width, width]).T, strict=True)
     )
     diagram = _diagram(p[both], y[both], place, bins, scale, confidence)

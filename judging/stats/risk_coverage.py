@@ -93,6 +93,7 @@ def risk_coverage(
             float(area[0]) if n else np.nan,
             replicates,
             n_items=n,
+            n_units=shape[0],
             confidence=level,
             seed=seed,
             reason="no labelled item with a confidence",

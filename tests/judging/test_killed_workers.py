@@ -89,6 +89,7 @@ def test_lost_messages_are_sent_again(site):
     assert site.judged(run) == N_ITEMS
 
 
+@pytest.mark.timeout(900)  # seven processes are started, each for up to half a minute of a core that others want too
 def test_worker_and_web_server_killed_at_random_moments(site):
     """What is paid twice is at most what was in flight. `make bench ARGS=judge` does it ten times, on 1,000 items."""
     rng, seats, kills = random.Random(4), 8, 3

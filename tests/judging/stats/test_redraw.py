@@ -56,6 +56,17 @@ def test_reliability_from_sums_is_that_of_the_redrawn_items(clusters):
         assert [estimate.low, estimate.high] == pytest.approx(np.quantile(replicates, [0.025, 0.975]).tolist())
 
 
+def test_few_clusters_allow_no_interval():
+    rng = np.random.default_rng(3)
+    p, y = rng.random(140), rng.integers(0, 2, 140)
+    seven, eight = ([f"profile {n % k}" for n in range(140)] for k in (7, 8))
+    assert np.isnan(reliability(p, y, clusters=seven, bootstrap=50).brier.low)
+    assert "7 independent units; at least 8" in reliability(p, y, clusters=seven, bootstrap=50).brier.reason
+    assert reliability(p, y, clusters=eight, bootstrap=50).brier.low > 0
+    assert np.isnan(risk_coverage(p, y, clusters=seven, bootstrap=50).area.low)
+    assert risk_coverage(p, y, clusters=eight, bootstrap=50).area.low > 0
+
+
 def test_figures_do_not_depend_on_the_size_of_a_block(monkeypatch):
     rng = np.random.default_rng(2)
     p, y = rng.random(300).round(1), rng.integers(0, 2, 300)
