@@ -45,6 +45,7 @@ def pages(page: Page, site, *starts: str) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.timeout(900)  # some sixty pages, each read by axe
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 @pytest.mark.parametrize(
     ("name", "starts", "least"), [("rosa", ["/"], 20), ("anna", ["/", "/work/demo-pairs/next/", "/gallery/"], 4)]
