@@ -5,7 +5,7 @@ study's people agree with a certain probability: of an ordered scale of q catego
 1 - d / (q - 1). Its posterior mean gives the difficulty, its posterior distribution the probability of each tier.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +46,10 @@ class Difficulty:
     ----------
     method
         ``"graded response"`` or ``"categories"``.
+    cuts
+        Upper ends of contested, hard and medium, as the probability that two fresh people agree.
+    categories, items
+        The scale; names of the items in the order of the table.
     value, low, high
         (n,) probability that two fresh people disagree, with the central 95 % of its posterior; NaN without ratings.
     tiers
@@ -279,9 +283,3 @@ def _components(table: RatingTable) -> tuple[IntArray, IntArray]:
     numbers = {old: new for new, old in enumerate(dict.fromkeys(label[used].tolist()))}
     found = np.array([numbers[old] if there else MISSING for old, there in zip(label.tolist(), used, strict=True)])
     return found[:n].astype(np.int64), found[n:].astype(np.int64)
-
-
-def order_by_use(found: Difficulty) -> Sequence[int]:
-    """Places of the items whose tier is not clear, the least clear first: which to ask more people about."""
-    sure = np.where(found.fitted, np.nan_to_num(found.tiers).max(axis=1, initial=0.0), np.inf)
-    return [int(k) for k in np.argsort(sure, kind="stable") if sure[k] < CLEAR]

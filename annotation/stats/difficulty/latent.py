@@ -54,11 +54,11 @@ class Model(Protocol):
 
     @property
     def n_people(self) -> int:
-        """R."""
+        """Number of people, r."""
 
     @property
     def n_categories(self) -> int:
-        """Q."""
+        """Number of categories, q."""
 
     def finer(self) -> Self:
         """The same model over more nodes."""
@@ -155,7 +155,7 @@ COARSE, FINE = 11, 41
 
 
 def normal_nodes(k: int) -> tuple[FloatArray, FloatArray]:
-    """K equally spaced nodes of a standard normal variable and the logarithms of their probabilities."""
+    """Equally spaced nodes (k,) of a standard normal variable and the logarithms of their probabilities."""
     nodes = np.linspace(-WIDEST, WIDEST, k)
     return nodes, scipy.special.log_softmax(-0.5 * nodes**2)
 
