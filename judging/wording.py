@@ -186,3 +186,18 @@ def duration(seconds: float) -> str:
     if seconds < 90:
         return f"about {max(round(seconds), 1)} s"
     return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
+
+
+def on_tiers(name: str, document: Document) -> str:
+    """One sentence on the tiers of a criterion by the difficulty model: how many to expect of each, and how sure."""
+    expected, n, clear = document["expected_counts"], document["n_items"], document["clear"]
+    each = [f"{round(expected[tier]):,} {tier}" for tier in ("easy", "medium", "hard", "contested")]
+    sure = "every tier is clear" if clear == n else f"the tier is clear for {number(clear)} of them"
+    return f"Expected among {number(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}; {sure}."
+
+
+def on_counted_tiers(name: str, document: Document) -> str:
+    """One sentence on the tiers of a criterion by the kappa of each item's own ratings."""
+    counts, n = document["counts"], len(document["items"])
+    each = [f"{counts[tier]:,} {tier}" for tier in ("easy", "medium", "hard", "contested")]
+    return f"Counted among {number(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}."

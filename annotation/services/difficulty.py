@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -115,9 +115,8 @@ def without_items(found: Difficulty) -> dict[str, Any]:
 
 def _at(found: Difficulty, which: IntArray) -> Difficulty:
     """Of these items alone."""
-    columns: dict[str, Any] = {
-        name: getattr(found, name)[which] for name in ("value", "low", "high", "tiers", "answers", "component")
-    }
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
+    columns: dict[str, Any] = {name: value[which] for name, value in values.items() if isinstance(value, np.ndarray)}
     return replace(found, items=tuple(found.items[k] for k in which.tolist()), **columns)
 
 

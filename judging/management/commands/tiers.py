@@ -98,7 +98,9 @@ def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     if found["reason"]:
         yield f"difficulty model: not fitted, {found['reason']}"
         return
-    counts = ", ".join(_counted(tier, n, found["count_intervals"][tier]) for tier, n in found["expected_counts"].items())
+    counts = ", ".join(
+        _counted(tier, n, found["count_intervals"][tier]) for tier, n in found["expected_counts"].items()
+    )
     yield f"difficulty model ({found['method']}), expected items: {counts}"
     yield f"{found['clear']} of {found['n_items']} items have a clear tier"
     for row in found["by_counted"]:
