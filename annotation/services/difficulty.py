@@ -76,6 +76,20 @@ def of_criterion(
     return document(fit, cuts, counted=counted, named=lambda rows: names_of(study, rows))
 
 
+def summaries(each: Sequence[PeoplesRatings], *, patient: bool) -> dict[str, dict[str, Any]]:
+    """By key of each criterion that anybody rated, its document without items: what a report says."""
+    rated = [one for one in each if one.table.n_ratings]
+    fits = zip(rated, difficulty_kept.of_criteria(rated, patient=patient), strict=True)
+    return {one.criterion.key: {"name": one.criterion.name, **summary(fit, AGREEMENT_CUTS)} for one, fit in fits}
+
+
+def summary(fit: Fit, cuts: Cuts) -> dict[str, Any]:
+    """A fit without its items; where there is none, why."""
+    if fit.found is None:
+        return {"method": None, "cuts": list(cuts), "reason": fit.reason}
+    return {**without_items(fit.found), "reason": None}
+
+
 def names_of(study: Study, rows: Sequence[str]) -> list[dict[str, Any]]:
     """What a document calls the items of these rows of a table. One query."""
     ids = items.external_ids(study, [position_of(row) for row in rows])
@@ -93,12 +107,11 @@ def document(
     """A fit as JSON types. Where the model could not be fitted it says why, and the counted tiers stand alone."""
     found = fit.found
     if found is None:
-        return {"method": None, "cuts": list(cuts), "reason": fit.reason, "items": []}
+        return {**summary(fit, cuts), "items": []}
     return {
-        **without_items(found),
+        **summary(fit, cuts),
         "items": numbered_rows(len(found.items), lambda which: rows_of(found, which, named), columns_of(found)),
         "by_counted": [] if counted is None else beside_counted(found, counted),
-        "reason": None,
     }
 
 

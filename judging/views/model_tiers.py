@@ -67,7 +67,7 @@ def context(study: Study, asked: Asked, ours: PeoplesRatings, fits: Fits, query:
         "model": document,
         "lead": wording.on_tiers(ours.criterion.name, document),
         "simulated": simulated,
-        "counts": list(_counts(asked, document)),
+        "counts": [{**one, "href": asked.showing(one["tier"])} for one in wording.expected_counts(document)],
         "model_bars": drawing(charts.svg(charts.tier_bars(_bars(study, asked, ours, fits), charts.PAGE))),
         "model_bars_caption": _caption(asked),
         "left_out": [one.criterion.name for one, fit in fits.each if fit.is_left],
@@ -80,13 +80,6 @@ def context(study: Study, asked: Asked, ours: PeoplesRatings, fits: Fits, query:
         "by_counted": [(row, [row["expected"][t] for t in charts.TIERS]) for row in document["by_counted"]],
         "few": few_values(ours.table),
     }
-
-
-def _counts(asked: Asked, document: Mapping[str, Any]) -> Any:
-    for tier in charts.TIERS:
-        low, high = document["count_intervals"][tier]
-        yield {"tier": tier, "n": document["expected_counts"][tier], "low": low, "high": high,
-               "href": asked.showing(tier)}  # fmt: skip
 
 
 def _bars(study: Study, asked: Asked, ours: PeoplesRatings, fits: Fits) -> list[tuple[str, Mapping[str, float]]]:
