@@ -23,6 +23,7 @@ from annotation.queries.ratings import PeoplesRatings
 from annotation.services import both_tiers, difficulty, difficulty_kept
 from annotation.services import tiers as service
 from annotation.services.exports import csv_pieces
+from annotation.services.label_files import TIERS, table_pieces
 from annotation.services.tiers import TierOptions
 from annotation.steps import study_steps
 from annotation.views.large import WHOLE, reads_all
@@ -170,7 +171,7 @@ def _drawn(spec: Mapping[str, Any]) -> SafeString:
 @researcher_required
 @require_safe
 def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
-    """The same as json or csv (an item a row)."""
+    """The same as json, csv or parquet (an item a row)."""
     study = get_object_or_404(Study, slug=slug)
     try:
         asked = Asked.of(study, request.GET.dict())
@@ -187,14 +188,25 @@ def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponse
     return response
 
 
-def _csv(found: Mapping[str, Any]) -> Iterator[str]:
-    own = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")
-    columns = (*own, *difficulty.COLUMNS)
+OWN = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")
+"""Columns of an item's counted tier; those of the model follow."""
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[list[Any]]:
     rows = difficulty.beside(found["items"], found["difficulty"])
-    return csv_pieces(columns, ([item[column] for column in columns] for item in rows))
+    return ([item[column] for column in (*OWN, *difficulty.COLUMNS)] for item in rows)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+def _csv(found: Mapping[str, Any]) -> Iterator[str]:
+    return csv_pieces((*OWN, *difficulty.COLUMNS), _rows(found))
+
+
+def _parquet(found: Mapping[str, Any]) -> Iterator[bytes]:
+    return table_pieces(_rows(found), TIERS)
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str] | Iterator[bytes]]]] = {
     "json": ("application/json; charset=utf-8", pieces),
     "csv": ("text/csv; charset=utf-8", _csv),
+    "parquet": ("application/vnd.apache.parquet", _parquet),
 }
