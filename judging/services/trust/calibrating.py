@@ -193,6 +193,7 @@ def _recalibrated(evidence: Evidence, options: TrustOptions) -> Recalibration:
         np.sort(evidence.numbers),
         method=options.method,
         clusters=evidence.material.dependent,
+        weights=evidence.material.weights,
         bootstrap=options.bootstrap,
         confidence=options.confidence,
         seed=options.seed,
