@@ -67,6 +67,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/agreement/compute/", agreement.agreement_compute, name="agreement_compute"),
     path("studies/<slug:slug>/agreement.<slug:format>", agreement.agreement_download, name="agreement_download"),
     path("studies/<slug:slug>/tiers/", tiers.tiers, name="tiers"),
+    path("studies/<slug:slug>/tiers/compute/", tiers.tiers_compute, name="tiers_compute"),
     path("studies/<slug:slug>/tiers.<slug:format>", tiers.tiers_download, name="tiers_download"),
     path("studies/<slug:slug>/progress/", progress.progress, name="progress"),
     path("studies/<slug:slug>/progress.json", progress.progress_download, name="progress_download"),
