@@ -3,7 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from rapidfuzz.fuzz import ratio
@@ -14,8 +15,8 @@ from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 LONGEST = 4000
 """Characters of a response that are compared: the time of a comparison grows with the square of the length."""
 
-LEAST_IN_DOMAIN = 10
-"""Items below which a domain has no column of its own."""
+LEAST_IN_GROUP = 10
+"""Items below which a group, such as a domain, has no column of its own."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class ItemFacts:
         What is judged: the two responses of a pair, or the assistant's turns.
     prompt
         What they answer: the question with its context, or the user's turns.
-    domain
-        Its domain or kind; empty where it has none.
+    groups
+        By grouping (domain, condition, assistant, …) the group of the item; empty where it has none.
     preferences
         How many of the user's preferences it involves; None where that is not known.
     """
@@ -39,7 +40,7 @@ class ItemFacts:
     name: str
     responses: tuple[str, ...]
     prompt: str = ""
-    domain: str = ""
+    groups: Mapping[str, str] = field(default_factory=dict)
     preferences: int | None = None
 
 
@@ -96,7 +97,7 @@ class FeatureTable:
 
 def build_features(facts: Sequence[ItemFacts], columns: Mapping[str, FloatArray] | None = None) -> FeatureTable:
     """Features of the texts and settings of items, and further columns (n,) beside them."""
-    return FeatureTable.of([one.name for one in facts], {**_of_texts(facts), **_of_domains(facts), **(columns or {})})
+    return FeatureTable.of([one.name for one in facts], {**_of_texts(facts), **_of_groups(facts), **(columns or {})})
 
 
 def judge_columns(opinions: Sequence[Opinions], categories: Sequence[Label]) -> dict[str, FloatArray]:
@@ -136,23 +137,27 @@ def _of_texts(facts: Sequence[ItemFacts]) -> dict[str, FloatArray]:
         "length of the responses": np.array([_log(sum(each)) for each in lengths]),
         "length of the prompt": np.array([_log(len(one.prompt)) for one in facts]),
         "number of turns": np.array([_log(len(each)) for each in lengths]),
-        "longest response beside the shortest": np.array([_log(max(e, default=0)) - _log(min(e, default=0)) for e in lengths]),
+        "longest response beside the shortest": np.array([_range(each) for each in lengths]),
         "similarity of the responses": np.array([_similarity(one.responses) for one in facts]),
         "preferences involved": np.array([math.nan if one.preferences is None else one.preferences for one in facts]),
     }  # fmt: skip
 
 
-def _of_domains(facts: Sequence[ItemFacts]) -> dict[str, FloatArray]:
-    """1 for the items of each domain with enough of them, 0 elsewhere."""
-    sizes = Counter(one.domain for one in facts if one.domain)
-    named = [domain for domain, n in sorted(sizes.items()) if n >= LEAST_IN_DOMAIN]
-    return {f"domain {name}": np.array([float(one.domain == name) for one in facts]) for name in named}
+def _of_groups(facts: Sequence[ItemFacts]) -> dict[str, FloatArray]:
+    """1 for the items of each group with enough of them, 0 elsewhere."""
+    sizes = Counter(group for one in facts for group in one.groups.items() if group[1])
+    named = [group for group, n in sorted(sizes.items()) if n >= LEAST_IN_GROUP]
+    return {f"{by} {name}": np.array([float(one.groups.get(by) == name) for one in facts]) for by, name in named}
 
 
 def _similarity(responses: Sequence[str]) -> float:
     """Mean normalised indel similarity of each response with the next, 0 to 1; NaN below two."""
-    pairs = [(one[:LONGEST], two[:LONGEST]) for one, two in zip(responses, responses[1:], strict=False)]
+    pairs = [(one[:LONGEST], two[:LONGEST]) for one, two in pairwise(responses)]
     return float(np.mean([ratio(one, two) / 100 for one, two in pairs])) if pairs else math.nan
+
+
+def _range(lengths: Sequence[int]) -> float:
+    return _log(max(lengths, default=0)) - _log(min(lengths, default=0))
 
 
 def _log(n: int) -> float:
@@ -162,4 +167,6 @@ def _log(n: int) -> float:
 def _mean(values: FloatArray) -> FloatArray:
     """(n,) mean of the numbers of each row of (n, m); NaN without one."""
     there = ~np.isnan(values)
-    return np.where(there.any(axis=1), np.where(there, values, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1), np.nan)
+    return np.where(
+        there.any(axis=1), np.where(there, values, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1), np.nan
+    )

@@ -21,7 +21,7 @@ from annotation.stats.difficulty.ridge import FOLDS, Ridge, deal_folds, fit_ridg
 from annotation.stats.difficulty.tier_odds import TierOdds, fit_tier_odds
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
-LEAST_ITEMS = 50
+LEAST_ITEMS = 40
 """Items with a fitted difficulty below which nothing is fitted to them."""
 
 LEAST_CLUSTERS = 10
@@ -42,7 +42,7 @@ class TooFewItemsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Blur:
-    """How well tiers can be told: (4, 4) expected items by predicted (rows) and fitted tier, and how sure both are.
+    """How well tiers can be told.
 
     Attributes
     ----------
@@ -58,8 +58,9 @@ class Blur:
 
     def as_json(self) -> dict[str, Any]:
         """As JSON types."""
-        rows = {tier: dict(zip(TIERS, row.tolist(), strict=True)) for tier, row in zip(TIERS, self.confusion, strict=True)}
-        return {"predicted_by_fitted": rows, "sure_predicted": self.sure_predicted, "sure_fitted": self.sure_fitted}  # fmt: skip
+        pairs = zip(TIERS, self.confusion, strict=True)
+        rows = {tier: dict(zip(TIERS, row.tolist(), strict=True)) for tier, row in pairs}
+        return {"predicted_by_fitted": rows, "sure_predicted": self.sure_predicted, "sure_fitted": self.sure_fitted}
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,7 @@ def predict_difficulty(
     Raises
     ------
     TooFewItemsError
-        With fewer than 50 fitted items of known features, or fewer than ten clusters of them.
+        With fewer than 40 fitted items that have features, or fewer than ten clusters of them.
     """
     place = {name: row for row, name in enumerate(features.items)}
     usable = found.fitted & np.array([name in place for name in table.items], dtype=bool)
@@ -294,7 +295,9 @@ def _why_not(error: PredictionError, n_features: int) -> str | None:
 
 def _known(values: FloatArray) -> BoolArray:
     """(k,) features known of enough of the items (n, k); of no items every feature is."""
-    return np.asarray(np.isnan(values).mean(axis=0) <= 1 - LEAST_KNOWN if len(values) else np.ones(values.shape[1], bool))
+    return np.asarray(
+        np.isnan(values).mean(axis=0) <= 1 - LEAST_KNOWN if len(values) else np.ones(values.shape[1], bool)
+    )
 
 
 def _slopes(fitted: _Fit, features: FeatureTable, used: BoolArray) -> dict[str, float]:

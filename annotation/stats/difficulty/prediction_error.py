@@ -13,13 +13,17 @@ import numpy as np
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.jackknife import Scale
+from annotation.stats.resampling import Resampling, Statistic, SumStatistic, replicate
 from annotation.stats.scores import masked_means, spearman
-from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import identity_weights, linear_weights, positions
 
 BINS = 5
 LEAST_IN_BIN = 10
+
+SCALES: tuple[Scale, ...] = ("coefficient", "plain", "plain", "plain")
+"""Of the rank correlation, the squared errors, the gain and the slope."""
 
 CONSTANT = "the prediction, or what it is held to, is the same for every item"
 NOTHING = "no item has two ratings"
@@ -98,7 +102,7 @@ def prediction_error(
     off, off_mean = (seen - predicted) ** 2, (seen - guessed) ** 2
     edges = _bin_of(predicted)
     parts = [np.where(edges == k, seen, np.nan) for k in range(int(edges.max(initial=-1)) + 1)]
-    statistics = [
+    statistics: list[Statistic] = [
         spearman(predicted, fitted),
         masked_means(np.column_stack([off, off_mean])),
         _gain(off, off_mean),
@@ -107,19 +111,18 @@ def prediction_error(
     ]
     made = replicate(statistics, resampling)
     used = ~np.isnan(seen)
-    basis = _basis(table, used)
-    scales = (["coefficient"], ["plain", "plain"], ["plain"], ["plain"])
-    found = [
-        estimates(one, resampling, [basis] * len(scale), [CONSTANT if used.any() else NOTHING] * len(scale), scale=scale)
-        for one, scale in zip(made[:-1], scales, strict=True)
-    ]  # fmt: skip
+    basis, why = _basis(table, used), CONSTANT if used.any() else NOTHING
+    rank, errors, gain, slope = (
+        estimates(one, resampling, [basis] * len(one.value), [why] * len(one.value), scale=scale)
+        for one, scale in zip(made[:-1], SCALES, strict=True)
+    )
     bases = [_basis(table, (edges == k) & used) for k in range(len(parts))]
     seen_by_bin = estimates(made[-1], resampling, bases, [NOTHING] * len(parts), scale="share")
     bins = [
         {"predicted": float(predicted[edges == k].mean()), "n_items": one.n_items, "observed": one}
         for k, one in enumerate(seen_by_bin)
     ]
-    return PredictionError(found[0][0], *found[1], found[2][0], found[3][0], tuple(bins))
+    return PredictionError(rank[0], errors[0], errors[1], gain[0], slope[0], tuple(bins))
 
 
 def _basis(table: RatingTable, used: BoolArray) -> Basis:
@@ -147,7 +150,7 @@ def _slope(x: FloatArray, y: FloatArray) -> SumStatistic:
     return SumStatistic(columns, slope)
 
 
-def _bin_of(predicted: FloatArray) -> FloatArray:
+def _bin_of(predicted: FloatArray) -> IntArray:
     """(n,) part of each prediction, 0 the easiest; ties lie in one part."""
     n = int(min(BINS, max(1, len(predicted) // LEAST_IN_BIN)))
     ends = np.unique(np.quantile(predicted, np.arange(1, n) / n)) if n > 1 else np.empty(0)

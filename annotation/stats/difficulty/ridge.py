@@ -1,4 +1,4 @@
-"""Ridge regression whose penalty is chosen across folds of clusters (Hoerl and Kennard 1970, Technometrics 12:55-67)."""
+"""Ridge regression with a penalty chosen across folds of clusters (Hoerl and Kennard 1970, Technometrics 12:55-67)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

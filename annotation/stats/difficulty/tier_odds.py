@@ -21,7 +21,7 @@ FLAT = 1e-9
 """A spread of z below this is none."""
 
 SLOPE_SD, STEP_SD = 1.0, 3.0
-"""Priors that keep few items, or empty tiers, near the mean: of b for one standard deviation of z, and of log c_k+1 - c_k."""
+"""Priors that keep few items, or empty tiers, near the mean: of b per standard deviation of z, of log steps of c."""
 
 
 @dataclass(frozen=True, eq=False)
