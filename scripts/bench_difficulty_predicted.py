@@ -1,4 +1,4 @@
-"""Difficulty where it is known: how well three people, or features alone, tell it. `make bench ARGS=difficulty_predicted`.
+"""How well three people, or features alone, tell a known difficulty: `make bench ARGS=difficulty_predicted`.
 
     python scripts/bench_difficulty_predicted.py [tiers] [predicted] [simulated] [demo] [--draws 20] [--repeats 60]
 
@@ -84,9 +84,7 @@ def bench_tiers(draws: int) -> None:
                 found.append(compare_tiers(data.table(drawn, level), truth, places, kappas))
             except NoConvergenceError as why:
                 failed[seed] = str(why)
-        print(
-            f"  fitted in {len(found)} of {draws} draws", *[f"\n    seed {seed}: {why}" for seed, why in failed.items()]
-        )
+        say_fitted(len(found), failed)
         for name in found[0] if found else ():
             say_spread(name, [one[name] for one in found])
 
@@ -137,7 +135,7 @@ def bench_dices_halves(draws: int) -> None:
     for seed in range(draws):
         rng = np.random.default_rng(seed)
         raters = rng.permutation(data.codes.shape[1])
-        rated, rest = np.split(rng.permutation(len(data.names)), 2)
+        rated = rng.permutation(len(data.names))[: len(data.names) // 2]
         table = data.table(raters[:RATERS], "ordinal", np.sort(rated))
         try:
             made = predict_difficulty(difficulty(table), table, features, bootstrap=400, seed=seed)
@@ -146,7 +144,7 @@ def bench_dices_halves(draws: int) -> None:
             continue
         truth = dict(zip(data.names, observed_disagreement(data.table(raters[RATERS:], "ordinal")), strict=True))
         found.append(compare_prediction(made, np.array([truth[name] for name in made.items])))
-    print(f"  fitted in {len(found)} of {draws} draws", *[f"\n    seed {seed}: {why}" for seed, why in failed.items()])
+    say_fitted(len(found), failed)
     for name in found[0] if found else ():
         say_spread(name, [one[name] for one in found])
 
@@ -251,11 +249,14 @@ def say_prediction(found: PredictedDifficulty) -> None:
 
 
 def interval(one: Estimate) -> str:
-    return (
-        f"{one.value:.4f} [{one.low:.4f}, {one.high:.4f}]"
-        if one.method != "none"
-        else f"{one.value:.4f} ({one.reason})"
-    )
+    around = f"({one.reason})" if one.method == "none" else f"[{one.low:.4f}, {one.high:.4f}]"
+    return f"{one.value:.4f} {around}"
+
+
+def say_fitted(fitted: int, failed: Mapping[int, str]) -> None:
+    print(f"  fitted in {fitted} of {fitted + len(failed)} draws")
+    for why in dict.fromkeys(failed.values()):
+        print(f"    {why}: seeds {', '.join(str(seed) for seed, said in failed.items() if said == why)}")
 
 
 def say_spread(name: str, values: Sequence[float]) -> None:
