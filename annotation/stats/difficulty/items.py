@@ -131,8 +131,8 @@ class Difficulty:
         }
 
 
-def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty:
-    """Fit people and items of a table together.
+def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, fitted: "Fitted | None" = None) -> Difficulty:
+    """Fit people and items of a table together; ``fitted`` where that is done already.
 
     People who share no item, directly or through others, are fitted apart: their severities cannot be compared.
     Inclusion probabilities weigh items in the fit of people; clusters widen the intervals of severities.
@@ -145,43 +145,45 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty
         If the cuts are not ascending.
     """
     check_cuts(cuts)
-    _refuse(table)
-    component, of_person = _components(table)
+    fitted = fit_parts(table) if fitted is None else fitted
     n, q = table.n_items, table.n_categories
     value, low, high = (np.full(n, np.nan) for _ in range(3))
     tiers, answers = np.full((n, len(TIERS)), np.nan), np.full((n, q), np.nan)
     people: list[PersonFit] = []
-    thresholds: list[tuple[float, ...]] = []
-    reasons: dict[int, str] = {}
-    for number in range(int(component.max()) + 1):
-        rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)
-        try:
-            part = _fit_part(table, rows, columns)
-        except NoConvergenceError as why:
-            reasons[number] = str(why)
-            continue
-        bands = _bands(part.agreement, cuts)
-        for block in np.array_split(np.arange(len(rows)), len(rows) // AT_ONCE + 1):
-            posterior, which = part.fit.finer(part.codes[block]).posterior, rows[block]
+    for part in fitted.parts:
+        bands = part.bands(cuts)
+        for block in np.array_split(np.arange(len(part.rows)), len(part.rows) // AT_ONCE + 1):
+            posterior, which = part.fit.finer(part.codes[block]).posterior, part.rows[block]
             value[which] = 1 - posterior @ part.agreement
             low[which], high[which] = _central(posterior, 1 - part.agreement)
             tiers[which] = posterior @ bands
             answers[which] = posterior @ part.fresh.T
-        people += people_of(part.fit, part.codes, [table.raters[k] for k in columns])
-        thresholds.append(part.thresholds)
-    if not people:
-        raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
+        people += people_of(part.fit, part.codes, [table.raters[k] for k in part.columns])
     method = "categories" if _is_unordered(table) else "graded response"
     return Difficulty(
-        method, cuts, table.categories, table.items, value, low, high, tiers, answers, component,
-        tuple(people), tuple(thresholds), reasons,
+        method, cuts, table.categories, table.items, value, low, high, tiers, answers, fitted.component,
+        tuple(people), tuple(part.thresholds for part in fitted.parts), fitted.reasons,
     )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """The fit of one component; over its finer nodes how far two fresh people agree, and what they say."""
+class Part:
+    """The fit of people who share items: over its finer nodes how far two fresh people agree, and what they say.
 
+    Attributes
+    ----------
+    rows, columns
+        Its items and its people in the table.
+    codes
+        Their ratings, item by item.
+    agreement
+        (N,) probability that two fresh people agree at a node.
+    fresh
+        (q, N) probability of a fresh person's answer at a node.
+    """
+
+    rows: IntArray
+    columns: IntArray
     fit: LatentFit
     codes: IntArray
     agreement: FloatArray
@@ -192,8 +194,51 @@ class _Part:
         model = self.fit.model
         return tuple(model.thresholds(self.fit.free).tolist()) if isinstance(model, Graded) else ()
 
+    def bands(self, cuts: Cuts) -> FloatArray:
+        """(N, 4) 1 in the tier of a node's agreement."""
+        place = np.searchsorted(np.array(cuts), self.agreement, side="left")
+        return np.asarray(place[:, None] == np.arange(len(TIERS)), dtype=float)
 
-def _fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> _Part:
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The fits of a table, at least one.
+
+    Attributes
+    ----------
+    component
+        (n,) which of the groups of people who share items each item belongs to; -1 without ratings.
+    reasons
+        By component, why it could not be fitted.
+    """
+
+    parts: tuple[Part, ...]
+    component: IntArray
+    reasons: Mapping[int, str]
+
+
+def fit_parts(table: RatingTable) -> Fitted:
+    """Fit each group of people who share items by itself.
+
+    Raises
+    ------
+    NoConvergenceError
+        If none can be fitted; the message says why.
+    """
+    _refuse(table)
+    component, of_person = _components(table)
+    parts, reasons = [], {}
+    for number in range(int(component.max()) + 1):
+        try:
+            parts.append(_fit_part(table, np.flatnonzero(component == number), np.flatnonzero(of_person == number)))
+        except NoConvergenceError as why:
+            reasons[number] = str(why)
+    if not parts:
+        raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
+    return Fitted(tuple(parts), component, reasons)
+
+
+def _fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> Part:
     codes = table.codes[np.ix_(rows, columns)]
     paired = int(((codes != MISSING).sum(axis=1) > 1).sum())
     if len(columns) < 2:
@@ -208,7 +253,7 @@ def _fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> _Part:
     share = ratings.counts.sum(axis=1) / ratings.counts.sum()
     fresh = np.einsum("j,jkn->kn", share, found.finer(codes[:0]).tables.p)
     agreement = np.einsum("kn,kl,ln->n", fresh, _credit(table), fresh)
-    return _Part(found, codes, agreement, fresh)
+    return Part(rows, columns, found, codes, agreement, fresh)
 
 
 def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTable:
@@ -246,12 +291,6 @@ def _credit(table: RatingTable) -> FloatArray:
         return np.eye(table.n_categories)
     place = positions(table)
     return np.asarray(1 - np.abs(np.subtract.outer(place, place)) / max(float(np.ptp(place)), 1e-12))
-
-
-def _bands(agreement: FloatArray, cuts: Cuts) -> FloatArray:
-    """(N, 4) 1 in the tier of a node's agreement."""
-    place = np.searchsorted(np.array(cuts), agreement, side="left")
-    return np.asarray(place[:, None] == np.arange(len(TIERS)), dtype=float)
 
 
 def _central(posterior: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:

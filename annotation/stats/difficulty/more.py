@@ -1,0 +1,292 @@
+"""What more ratings are expected to tell of items whose tier is not clear, and which items to ask about first.
+
+Preposterior analysis (Raiffa and Schlaifer 1961, Applied Statistical Decision Theory): every answer that up to m fresh
+people may give is enumerated with its posterior predictive probability, and the posterior over tiers that would follow.
+Fresh people are drawn from the study's people and answer independently given the item, so only the number of answers in
+each category counts. The parameters of the model are taken as known.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from math import comb, factorial, prod
+from typing import Any
+
+import numpy as np
+import scipy
+
+from annotation.stats.bands import Cuts, check_cuts
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR, Fitted, Part, fit_parts
+from annotation.stats.estimate import Estimate
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+
+AHEAD = 6
+"""Further ratings of an item that are looked at."""
+
+MOST_STATES = 130
+"""Numbers of answers by category that are enumerated; scales of many categories are looked at less far ahead."""
+
+LIKELY = 0.5
+"""An item less likely to become clear lies too near a cut to be asked about."""
+
+FEW = 200
+"""Items up to which the distribution of a total is computed, not taken as normal."""
+
+AT_ONCE = 500
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class MoreRatings:
+    """The u unclear items of a table, and what 1 to m more ratings of each are expected to tell.
+
+    Attributes
+    ----------
+    rows
+        (u,) place of each in the table.
+    items
+        Their names.
+    certainty
+        (u, m + 1) expected probability of the likeliest tier after 0, 1, … m more ratings.
+    clears
+        (u, m) probability that the item becomes clear with its 1st, 2nd, … m-th further rating.
+    n_items, n_clear
+        Items with a difficulty, and those of them that are clear.
+    n_raters, n_ratings
+        Of the table.
+    """
+
+    rows: IntArray
+    items: tuple[str, ...]
+    certainty: FloatArray
+    clears: FloatArray
+    n_items: int
+    n_clear: int
+    n_raters: int
+    n_ratings: int
+
+    @property
+    def ahead(self) -> int:
+        """How many further ratings of an item were looked at, m."""
+        return self.clears.shape[1]
+
+    @cached_property
+    def chance(self) -> FloatArray:
+        """(u,) probability of becoming clear within m further ratings."""
+        return np.asarray(self.clears.sum(axis=1))
+
+    @cached_property
+    def asked(self) -> FloatArray:
+        """(u, m) probability of being asked once, twice, … m times, if it is asked until clear, m times at most."""
+        stopped = self.clears.copy()
+        stopped[:, -1:] += 1 - self.chance[:, None]
+        return stopped
+
+    @cached_property
+    def ratings(self) -> FloatArray:
+        """(u,) expected number of further ratings, if the item is asked until clear, m times at most."""
+        return np.asarray(self.asked @ np.arange(1, self.ahead + 1))
+
+    @cached_property
+    def rate(self) -> FloatArray:
+        """(u,) expected clear items per further rating: what items are ordered by."""
+        return np.asarray(self.chance / self.ratings)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """(u,) unclear items, the one to ask about first in front; ties in the order of the table."""
+        return np.argsort(-self.rate, kind="stable")
+
+    @property
+    def likely(self) -> BoolArray:
+        """(u,) items that rather become clear within m further ratings than not."""
+        return np.asarray(self.chance >= LIKELY)
+
+    def first(self) -> IntArray:
+        """Items to ask about (places in ``items``), in their order: those that are likely to become clear."""
+        return self.order[self.likely[self.order]]
+
+    def settled(self) -> Estimate:
+        """How many of the likely items become clear."""
+        chance = self.chance[self.likely]
+        return self._total(np.column_stack([1 - chance, chance]), 0)
+
+    def needed(self) -> Estimate:
+        """How many further ratings these take, each asked until it is clear, m times at most."""
+        return self._total(self.asked[self.likely], 1)
+
+    def _total(self, shares: FloatArray, least: int) -> Estimate:
+        value, low, high = total(shares, least)
+        n = len(shares)
+        reason = None if n else "no item is likely to become clear"
+        method = "posterior predictive" if n else "none"
+        return Estimate(value, low, high, reason, n, self.n_raters, self.n_ratings, LEVEL, method, None)
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types; items in the order in which to ask."""
+        return {
+            "items": [self._item(place) for place in self.order.tolist()],
+            "n_items": self.n_items,
+            "n_clear": self.n_clear,
+            "n_unclear": len(self.items),
+            "n_first": int(self.likely.sum()),
+            "ahead": self.ahead,
+            "clear_from": CLEAR,
+            "ratings": self.needed().as_json(),
+            "settled": self.settled().as_json(),
+        }
+
+    def _item(self, place: int) -> dict[str, Any]:
+        return {
+            "item": self.items[place],
+            "chance": float(self.chance[place]),
+            "ratings": float(self.ratings[place]),
+            "rate": float(self.rate[place]),
+            "likely": bool(self.likely[place]),
+            "certainty": self.certainty[place].tolist(),
+            "clear_within": np.cumsum(self.clears[place]).tolist(),
+        }
+
+
+def more_ratings(
+    table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, ahead: int = AHEAD, fitted: Fitted | None = None
+) -> MoreRatings:
+    """What up to ``ahead`` more ratings of each unclear item are expected to tell; ``fitted`` where that is done.
+
+    Raises
+    ------
+    NoConvergenceError
+        If no group of people can be fitted; the message says why.
+    ValueError
+        If the cuts are not ascending, or ``ahead`` is less than 1.
+    """
+    check_cuts(cuts)
+    if ahead < 1:
+        raise ValueError("at least one rating has to be looked ahead")
+    fitted = fit_parts(table) if fitted is None else fitted
+    tree = Answers.of(table.n_categories, ahead)
+    found = [_of_part(part, cuts, tree) for part in fitted.parts]
+    rows = np.concatenate([rows for rows, _, _ in found])
+    place = np.argsort(rows)
+    n = sum(len(part.rows) for part in fitted.parts)
+    return MoreRatings(
+        rows[place],
+        tuple(table.items[row] for row in rows[place].tolist()),
+        np.concatenate([certainty for _, certainty, _ in found])[place],
+        np.concatenate([clears for _, _, clears in found])[place],
+        n,
+        n - len(rows),
+        table.n_raters,
+        table.n_ratings,
+    )
+
+
+def gain(certainty: FloatArray, left: IntArray) -> FloatArray:
+    """(u,) probability of the right tier gained per rating, at the best number of at most ``left`` (u,) further ones.
+
+    ``certainty`` (u, m + 1) as in `MoreRatings`. 0 where nothing is left.
+    """
+    steps = np.arange(1, certainty.shape[1])
+    each = (certainty[:, 1:] - certainty[:, :1]) / steps
+    return np.asarray(np.where(steps <= left[:, None], each, 0.0).max(axis=1, initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Numbers of answers by category that up to ``ahead`` people may give together.
+
+    Attributes
+    ----------
+    counts
+        (S, q) answers in each category, none first, then by their number.
+    before
+        By state, the states that are one answer short of it.
+    ahead
+        The largest number of answers.
+    """
+
+    counts: IntArray
+    before: tuple[tuple[int, ...], ...]
+    ahead: int
+
+    @classmethod
+    def of(cls, q: int, ahead: int) -> "Answers":
+        """Of q categories; as far ahead as `MOST_STATES` allows, at least one answer."""
+        ahead = next((m for m in range(ahead, 1, -1) if comb(m + q, q) <= MOST_STATES), 1)
+        states = [state for m in range(ahead + 1) for state in combinations_with_replacement(range(q), m)]
+        place = {state: number for number, state in enumerate(states)}
+        before = tuple(
+            tuple(place[state[:k] + state[k + 1 :]] for k in range(len(state)) if k == 0 or state[k] != state[k - 1])
+            for state in states
+        )
+        return cls(np.array([[state.count(k) for k in range(q)] for state in states]), before, ahead)
+
+    @cached_property
+    def totals(self) -> IntArray:
+        """(S,) number of answers."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def orders(self) -> FloatArray:
+        """(S,) in how many orders the answers of a state may come."""
+        return np.array([factorial(sum(one)) / prod(map(factorial, one)) for one in self.counts.tolist()])
+
+
+def _of_part(part: Part, cuts: Cuts, tree: Answers) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Unclear items of a part (their rows in the table), what is expected of their certainty, and when they clear.
+
+    Items with the same ratings share the work.
+    """
+    kinds, kind = np.unique(part.codes, axis=0, return_inverse=True)
+    seen = (kinds != MISSING).any(axis=1)
+    bands, fit = part.bands(cuts), part.fit
+    ways = np.exp(tree.counts @ np.log(part.fresh))  # (S, N) probability of the answers of a state, in one order
+    certainty, clears = np.ones((len(kinds), tree.ahead + 1)), np.zeros((len(kinds), tree.ahead))
+    unclear = np.zeros(len(kinds), dtype=bool)
+    for block in np.array_split(np.arange(len(kinds)), len(kinds) // AT_ONCE + 1):
+        posterior = fit.finer(kinds[block]).posterior
+        here = ((posterior @ bands).max(axis=1, initial=0.0) < CLEAR) & seen[block]
+        unclear[block] = here
+        if here.any():
+            certainty[block[here]], clears[block[here]] = _look(posterior[here], bands, ways, tree)
+    mine = unclear[kind.ravel()]
+    return part.rows[mine], certainty[kind.ravel()[mine]], clears[kind.ravel()[mine]]
+
+
+def _look(posterior: FloatArray, bands: FloatArray, ways: FloatArray, tree: Answers) -> tuple[FloatArray, FloatArray]:
+    """(u, m + 1) expected certainty and (u, m) first passages of items with these posteriors (u, N)."""
+    by_tier = np.stack([posterior @ (ways * band).T for band in bands.T if band.any()])  # (tiers, u, S)
+    seen, best = by_tier.sum(axis=0), by_tier.max(axis=0)
+    is_clear = best >= CLEAR * seen
+    certainty = np.stack([best[:, at] @ tree.orders[at] for at in _levels(tree)], axis=1)
+    unsettled = np.zeros(seen.shape)  # in how many orders a state is reached without having been clear before
+    for state, before in enumerate(tree.before):
+        unsettled[:, state] = sum((unsettled[:, k] * ~is_clear[:, k] for k in before), np.float64(not state))
+    arrives = np.where(is_clear, unsettled * seen, 0.0)
+    return certainty, np.stack([arrives[:, at].sum(axis=1) for at in _levels(tree)[1:]], axis=1)
+
+
+def _levels(tree: Answers) -> list[BoolArray]:
+    """By number of answers, (S,) the states that have it."""
+    return [np.asarray(tree.totals == m) for m in range(tree.ahead + 1)]
+
+
+def total(shares: FloatArray, least: int = 0) -> tuple[float, float, float]:
+    """Mean and central 95 % of the sum of independent counts.
+
+    ``shares`` (u, k): the probability that each of them is ``least``, ``least`` + 1, …. NaN where there is none.
+    """
+    if not len(shares):
+        return np.nan, np.nan, np.nan
+    values = least + np.arange(shares.shape[1])
+    means = shares @ values
+    mean, tail = float(means.sum()), (1 - LEVEL) / 2
+    if len(shares) > FEW:
+        half = float(scipy.special.ndtri(1 - tail) * np.sqrt((shares @ values**2 - means**2).sum()))
+        return mean, float(np.floor(mean - half)), float(np.ceil(mean + half))
+    whole = np.ones(1)
+    for one in shares:
+        whole = np.convolve(whole, one)
+    below = np.cumsum(whole)
+    low, high = (int(np.searchsorted(below, at)) for at in (tail, 1 - tail))
+    return mean, float(least * len(shares) + low), float(least * len(shares) + high)
