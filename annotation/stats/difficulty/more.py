@@ -181,16 +181,6 @@ def more_ratings(
     )
 
 
-def gain(certainty: FloatArray, left: IntArray) -> FloatArray:
-    """(u,) probability of the right tier gained per rating, at the best number of at most ``left`` (u,) further ones.
-
-    ``certainty`` (u, m + 1) as in `MoreRatings`. 0 where nothing is left.
-    """
-    steps = np.arange(1, certainty.shape[1])
-    each = (certainty[:, 1:] - certainty[:, :1]) / steps
-    return np.asarray(np.where(steps <= left[:, None], each, 0.0).max(axis=1, initial=0.0))
-
-
 @dataclass(frozen=True, eq=False)
 class Answers:
     """Numbers of answers by category that up to ``ahead`` people may give together.
@@ -199,14 +189,14 @@ class Answers:
     ----------
     counts
         (S, q) answers in each category, none first, then by their number.
-    before
-        By state, the states that are one answer short of it.
+    after
+        (T, q) of the states that are not full, the states with one more answer in each category.
     ahead
         The largest number of answers.
     """
 
     counts: IntArray
-    before: tuple[tuple[int, ...], ...]
+    after: IntArray
     ahead: int
 
     @classmethod
@@ -215,16 +205,18 @@ class Answers:
         ahead = next((m for m in range(ahead, 1, -1) if comb(m + q, q) <= MOST_STATES), 1)
         states = [state for m in range(ahead + 1) for state in combinations_with_replacement(range(q), m)]
         place = {state: number for number, state in enumerate(states)}
-        before = tuple(
-            tuple(place[state[:k] + state[k + 1 :]] for k in range(len(state)) if k == 0 or state[k] != state[k - 1])
-            for state in states
-        )
-        return cls(np.array([[state.count(k) for k in range(q)] for state in states]), before, ahead)
+        after = [[place[tuple(sorted((*state, k)))] for k in range(q)] for state in states if len(state) < ahead]
+        return cls(np.array([[state.count(k) for k in range(q)] for state in states]), np.array(after), ahead)
 
     @cached_property
-    def totals(self) -> IntArray:
-        """(S,) number of answers."""
-        return np.asarray(self.counts.sum(axis=1))
+    def levels(self) -> list[IntArray]:
+        """By number of answers, the states that have it."""
+        totals = self.counts.sum(axis=1)
+        return [np.flatnonzero(totals == m) for m in range(self.ahead + 1)]
+
+    def ways(self, fresh: FloatArray) -> FloatArray:
+        """(S, N) probability of the answers of a state in one order; ``fresh`` (q, N) that of one answer."""
+        return np.asarray(np.exp(self.counts @ np.log(fresh)))
 
     @cached_property
     def orders(self) -> FloatArray:
@@ -240,7 +232,7 @@ def _of_part(part: Part, cuts: Cuts, tree: Answers) -> tuple[IntArray, FloatArra
     kinds, kind = np.unique(part.codes, axis=0, return_inverse=True)
     seen = (kinds != MISSING).any(axis=1)
     bands, fit = part.bands(cuts), part.fit
-    ways = np.exp(tree.counts @ np.log(part.fresh))  # (S, N) probability of the answers of a state, in one order
+    ways = tree.ways(part.fresh)
     certainty, clears = np.ones((len(kinds), tree.ahead + 1)), np.zeros((len(kinds), tree.ahead))
     unclear = np.zeros(len(kinds), dtype=bool)
     for block in np.array_split(np.arange(len(kinds)), len(kinds) // AT_ONCE + 1):
@@ -255,20 +247,22 @@ def _of_part(part: Part, cuts: Cuts, tree: Answers) -> tuple[IntArray, FloatArra
 
 def _look(posterior: FloatArray, bands: FloatArray, ways: FloatArray, tree: Answers) -> tuple[FloatArray, FloatArray]:
     """(u, m + 1) expected certainty and (u, m) first passages of items with these posteriors (u, N)."""
-    by_tier = np.stack([posterior @ (ways * band).T for band in bands.T if band.any()])  # (tiers, u, S)
-    seen, best = by_tier.sum(axis=0), by_tier.max(axis=0)
+    seen, best = foresee(posterior, bands, ways)
     is_clear = best >= CLEAR * seen
-    certainty = np.stack([best[:, at] @ tree.orders[at] for at in _levels(tree)], axis=1)
-    unsettled = np.zeros(seen.shape)  # in how many orders a state is reached without having been clear before
-    for state, before in enumerate(tree.before):
-        unsettled[:, state] = sum((unsettled[:, k] * ~is_clear[:, k] for k in before), np.float64(not state))
-    arrives = np.where(is_clear, unsettled * seen, 0.0)
-    return certainty, np.stack([arrives[:, at].sum(axis=1) for at in _levels(tree)[1:]], axis=1)
+    certainty = np.stack([best[:, at] @ tree.orders[at] for at in tree.levels], axis=1)
+    reached = np.zeros(seen.shape)  # in how many orders a state is reached without having been clear before
+    reached[:, 0] = 1.0
+    for state, after in enumerate(tree.after.tolist()):
+        for k in after:
+            reached[:, k] += reached[:, state] * ~is_clear[:, state]
+    arrives = np.where(is_clear, reached * seen, 0.0)
+    return certainty, np.stack([arrives[:, at].sum(axis=1) for at in tree.levels[1:]], axis=1)
 
 
-def _levels(tree: Answers) -> list[BoolArray]:
-    """By number of answers, (S,) the states that have it."""
-    return [np.asarray(tree.totals == m) for m in range(tree.ahead + 1)]
+def foresee(posterior: FloatArray, bands: FloatArray, ways: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(u, S) probability of the answers of each state in one order, and of these with the tier then likeliest."""
+    by_tier = np.stack([posterior @ (ways * band).T for band in bands.T if band.any()])  # (tiers, u, S)
+    return by_tier.sum(axis=0), by_tier.max(axis=0)
 
 
 def total(shares: FloatArray, least: int = 0) -> tuple[float, float, float]:

@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 from annotation.stats.difficulty.items import CLEAR, NoConvergenceError, difficulty, fit_parts
-from annotation.stats.difficulty.more import Answers, _look, gain, more_ratings, total
+from annotation.stats.difficulty.more import Answers, _look, more_ratings, total
 from annotation.stats.table import MISSING, RatingTable
 
 
@@ -23,7 +23,8 @@ def two_votes(n, seed, per_item=3, people=6):
 def test_states_count_answers_and_know_what_came_before():
     tree = Answers.of(2, 2)
     assert tree.counts.tolist() == [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]]
-    assert [sorted(one) for one in tree.before] == [[], [0], [0], [1], [1, 2], [2]]
+    assert tree.after.tolist() == [[1, 2], [3, 4], [4, 5]]
+    assert [level.tolist() for level in tree.levels] == [[0], [1, 2], [3, 4, 5]]
     assert tree.orders.tolist() == [1, 1, 1, 1, 2, 1]
 
 
@@ -40,8 +41,7 @@ def test_two_further_ratings_by_hand():
     """
     fresh = np.array([[0.1, 0.6], [0.9, 0.4]])
     tree = Answers.of(2, 2)
-    ways = np.exp(tree.counts @ np.log(fresh))
-    certainty, clears = _look(np.array([[0.7, 0.3]]), np.eye(2), ways, tree)
+    certainty, clears = _look(np.array([[0.7, 0.3]]), np.eye(2), tree.ways(fresh), tree)
     assert certainty[0] == pytest.approx([0.7, 0.81, 0.819])
     assert clears[0] == pytest.approx([0.75, 0.115])
 
@@ -123,11 +123,6 @@ def test_total_of_many_is_about_normal():
     few, many = (total(np.tile([0.2, 0.3, 0.5], (n, 1)), least=1) for n in (200, 201))
     assert many[0] == pytest.approx(few[0] + 2.3)
     assert many[1:] == pytest.approx((few[1] + 2.3, few[2] + 2.3), abs=2)
-
-
-def test_gain_is_the_best_number_of_ratings_that_are_left():
-    certainty = np.array([[0.5, 0.5, 0.6, 0.62], [0.5, 0.5, 0.6, 0.62], [0.5, 0.5, 0.6, 0.62]])
-    assert gain(certainty, np.array([3, 1, 0])) == pytest.approx([0.05, 0.0, 0.0])
 
 
 def test_bad_input_is_refused():
