@@ -1,13 +1,19 @@
-"""What Celery calls: one task, which may run twice."""
+"""What Celery calls: tasks, which may run twice."""
 
 from __future__ import annotations
 
 from celery import shared_task
 
-from annotation.services import webhooks
+from annotation.services import overlap, webhooks
 
 
 @shared_task(name=webhooks.TASK)
 def deliver(key: int) -> None:
     """Try to hand one message over, if it is due."""
     webhooks.deliver(key)
+
+
+@shared_task(name=overlap.TASK)
+def ask_unclear(study_id: int) -> None:
+    """Ask once more about items of an adaptive study whose tier is unclear, if a look at it is due."""
+    overlap.ask_unclear(study_id)

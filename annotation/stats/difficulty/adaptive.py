@@ -15,7 +15,7 @@ from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR, Fitted, Par
 from annotation.stats.difficulty.more import AHEAD, Answers, foresee
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
-WORTH = 0.006
+WORTH = 0.008
 """Probability of the right tier that a rating must be expected to gain."""
 
 AT_ONCE = 500
