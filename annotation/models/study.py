@@ -100,7 +100,8 @@ class Study(InProject):
                 name="study_most_overlap_at_least_overlap",
             ),
             models.CheckConstraint(
-                condition=Q(is_adaptive=False) | Q(overlap__gte=2, most_overlap__gt=models.F("overlap")),
+                condition=Q(is_adaptive=False)
+                | Q(overlap__gte=2, most_overlap__isnull=False, most_overlap__gt=models.F("overlap")),
                 name="study_adaptive_overlap_has_room",
             ),
             models.CheckConstraint(condition=Q(kind__in=["dialogue", "pair"]), name="study_kind_is_known"),

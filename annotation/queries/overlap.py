@@ -40,7 +40,7 @@ class ItemSlots:
 
 
 def slots_by_item(study: Study, positions: list[int] | None = None) -> dict[int, ItemSlots]:
-    """By position, the slots of all items, or of those at some positions; an item without any is left out. One query."""
+    """By position, the slots of all items, or of some; items without any are left out. One query."""
     slots = study.assignments.filter(purpose=RATING).order_by()
     slots = slots if positions is None else slots.filter(item__position__in=positions)
     rows = slots.values_list("item", "item__position").annotate(

@@ -5,8 +5,9 @@
 Nine simulated people vote on 200 pairs. The logit of a vote is a consistency times (pair + severity), the pair normal
 with a standard deviation that says how often all nine agree. The true tier is that of the probability that two of the
 nine agree. Every way of asking sees the same votes: nine for all, or three in random order and then, round by round,
-one more for each pair that is worth it, nine at most. Exits 1 where in the population in which 6 of 10 pairs are unanimous
-less than 25 % of the ratings are saved, or the interval of what it costs in tiers that are right goes beyond a point.
+one more for each pair that is worth it, nine at most. Exits 1 where in the population in which 6 of 10 pairs are
+unanimous less than 25 % of the ratings are saved, or the interval of what it costs in tiers that are right goes beyond
+a point.
 """
 
 from __future__ import annotations
