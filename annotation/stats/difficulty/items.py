@@ -10,18 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from annotation.stats.bands import TIERS, Cuts, check_cuts
-from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.graded import Graded
-from annotation.stats.difficulty.latent import LatentFit, Model, NoConvergenceError, Ratings, fit
-from annotation.stats.difficulty.people import PersonFit, people_of
+from annotation.stats.difficulty.described import FIELDS, nothing
+from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.difficulty.parts import fit_part, is_unordered
+from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.weighting import positions
 
 AGREEMENT_CUTS: Cuts = (0.6, 0.75, 0.9)
 """Upper ends of contested, hard and medium: the probability that two fresh people agree."""
@@ -29,13 +28,7 @@ AGREEMENT_CUTS: Cuts = (0.6, 0.75, 0.9)
 CLEAR = 0.8
 """An item whose likeliest tier is less probable is not clear."""
 
-LEAST_ITEMS = 20
-"""Items with two ratings below which people and items cannot be told apart."""
-
 MOST_CATEGORIES = 20
-AT_ONCE = 2000
-"""Items whose posterior is held at a time."""
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,120 +140,29 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty
     check_cuts(cuts)
     _refuse(table)
     component, of_person = _components(table)
-    n, q = table.n_items, table.n_categories
-    value, low, high = (np.full(n, np.nan) for _ in range(3))
-    tiers, answers = np.full((n, len(TIERS)), np.nan), np.full((n, q), np.nan)
+    found = nothing(table.n_items, table.n_categories)
     people: list[PersonFit] = []
     thresholds: list[tuple[float, ...]] = []
     reasons: dict[int, str] = {}
     for number in range(int(component.max()) + 1):
         rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)
         try:
-            part = _fit_part(table, rows, columns)
+            part = fit_part(table, rows, columns)
         except NoConvergenceError as why:
             reasons[number] = str(why)
             continue
-        bands = _bands(part.agreement, cuts)
-        for block in np.array_split(np.arange(len(rows)), len(rows) // AT_ONCE + 1):
-            posterior, which = part.fit.finer(part.codes[block]).posterior, rows[block]
-            value[which] = 1 - posterior @ part.agreement
-            low[which], high[which] = _central(posterior, 1 - part.agreement)
-            tiers[which] = posterior @ bands
-            answers[which] = posterior @ part.fresh.T
-        people += people_of(part.fit, part.codes, [table.raters[k] for k in columns])
+        described = part.describe(cuts)
+        for name in FIELDS:
+            getattr(found, name)[rows] = getattr(described, name)
+        people += part.people
         thresholds.append(part.thresholds)
     if not people:
         raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
-    method = "categories" if _is_unordered(table) else "graded response"
+    method = "categories" if is_unordered(table) else "graded response"
     return Difficulty(
-        method, cuts, table.categories, table.items, value, low, high, tiers, answers, component,
+        method, cuts, table.categories, table.items, *(getattr(found, name) for name in FIELDS), component,
         tuple(people), tuple(thresholds), reasons,
     )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The fit of one component; over its finer nodes how far two fresh people agree, and what they say."""
-
-    fit: LatentFit
-    codes: IntArray
-    agreement: FloatArray
-    fresh: FloatArray
-
-    @property
-    def thresholds(self) -> tuple[float, ...]:
-        model = self.fit.model
-        return tuple(model.thresholds(self.fit.free).tolist()) if isinstance(model, Graded) else ()
-
-
-def _fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> _Part:
-    codes = table.codes[np.ix_(rows, columns)]
-    paired = int(((codes != MISSING).sum(axis=1) > 1).sum())
-    if len(columns) < 2:
-        raise NoConvergenceError("one person alone: difficulty cannot be told from severity")
-    if paired < LEAST_ITEMS:
-        raise NoConvergenceError(f"{paired} items with two ratings; the model needs {LEAST_ITEMS}")
-    if len(np.unique(codes[codes != MISSING])) < 2:
-        raise NoConvergenceError("every answer is the same")
-    part = _subset(table, rows, columns)
-    ratings, clusters = _ratings(part)
-    found = fit(_model(table, len(columns)), ratings, clusters)
-    share = ratings.counts.sum(axis=1) / ratings.counts.sum()
-    fresh = np.einsum("j,jkn->kn", share, found.finer(codes[:0]).tables.p)
-    agreement = np.einsum("kn,kl,ln->n", fresh, _credit(table), fresh)
-    return _Part(found, codes, agreement, fresh)
-
-
-def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTable:
-    part = table.subset_items(np.isin(np.arange(table.n_items), rows))
-    return RatingTable(
-        part.codes[:, columns], part.categories, part.level, part.items, tuple(part.raters[k] for k in columns),
-        part.values, part.clusters, None, part.weights,
-    )  # fmt: skip
-
-
-def _ratings(table: RatingTable) -> tuple[Ratings, csr_array | None]:
-    """The ratings by kind of item, and what each kind weighs in each cluster, where there are any; mean weight 1."""
-    kinds, kind = np.unique(table.codes, axis=0, return_inverse=True)
-    weights = np.ones(table.n_items) if table.weights is None else table.weights / table.weights.mean()
-    ratings = Ratings(kinds, np.bincount(kind.ravel(), weights).astype(float), table.n_categories)
-    if table.clusters is None:
-        return ratings, None
-    cluster = np.unique(np.asarray(table.clusters, dtype=object).astype(str), return_inverse=True)[1]
-    return ratings, csr_array((weights, (cluster, kind.ravel())))
-
-
-def _model(table: RatingTable, n_people: int) -> Model:
-    if _is_unordered(table):
-        return Categories(n_people, table.n_categories)
-    return Graded(n_people, table.n_categories, own_noise=table.n_categories > 2)
-
-
-def _is_unordered(table: RatingTable) -> bool:
-    return table.level == "nominal" and table.n_categories > 2
-
-
-def _credit(table: RatingTable) -> FloatArray:
-    """(q, q) how far two answers agree: 1 for the same; on an ordered scale less by steps, 0 for its two ends."""
-    if _is_unordered(table):
-        return np.eye(table.n_categories)
-    place = positions(table)
-    return np.asarray(1 - np.abs(np.subtract.outer(place, place)) / max(float(np.ptp(place)), 1e-12))
-
-
-def _bands(agreement: FloatArray, cuts: Cuts) -> FloatArray:
-    """(N, 4) 1 in the tier of a node's agreement."""
-    place = np.searchsorted(np.array(cuts), agreement, side="left")
-    return np.asarray(place[:, None] == np.arange(len(TIERS)), dtype=float)
-
-
-def _central(posterior: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(n,) ends of the central part of `LEVEL` of a posterior (n, N) of values (N,)."""
-    order = np.argsort(values)
-    below = np.cumsum(posterior[:, order], axis=1)
-    tail = (1 - LEVEL) / 2
-    ends = [np.argmax(below >= at, axis=1) for at in (tail, 1 - tail - 1e-12)]
-    return values[order][ends[0]], values[order][ends[1]]
 
 
 def _refuse(table: RatingTable) -> None:

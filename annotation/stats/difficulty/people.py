@@ -118,21 +118,18 @@ def _estimate(value: float, error: float, n: int) -> Estimate:
 def mean_squares(fit: LatentFit, codes: IntArray) -> tuple[list[float], list[float]]:
     """Infit and outfit of each person; NaN for one whose items nobody else rated."""
     model, tables = fit.model, fit.tables
-    ratings = Ratings(codes, np.ones(len(codes)), model.n_categories)
-    joint = ratings.log_joint(tables)
+    paired = codes[(codes != MISSING).sum(axis=1) > 1]
+    kinds, times = np.unique(paired, axis=0, return_counts=True)
+    joint = Ratings(kinds, times.astype(float), model.n_categories).log_joint(tables)
     infit, outfit = [], []
     for j in range(model.n_people):
-        rows = np.flatnonzero((codes[:, j] != MISSING) & ((codes != MISSING).sum(axis=1) > 1))
-        if not len(rows):
-            infit.append(np.nan)
-            outfit.append(np.nan)
-            continue
-        without = joint[rows] - np.log(tables.p[j][codes[rows, j]])
-        posterior = scipy.special.softmax(without, axis=1)
-        shares = posterior @ tables.p[j].T
-        residual, variance = _residuals(shares, codes[rows, j], unordered=isinstance(model, Categories))
-        infit.append(float(residual.sum() / variance.sum()))
-        outfit.append(float((residual / variance).mean()))
+        rows = np.flatnonzero(kinds[:, j] != MISSING)
+        said, weight = kinds[rows, j], times[rows]
+        without = joint[rows] - np.log(tables.p[j])[said]
+        shares = scipy.special.softmax(without, axis=1) @ tables.p[j].T
+        residual, variance = _residuals(shares, said, unordered=isinstance(model, Categories))
+        infit.append(float(weight @ residual / (weight @ variance)) if len(rows) else np.nan)
+        outfit.append(float(weight @ (residual / variance) / weight.sum()) if len(rows) else np.nan)
     return infit, outfit
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy
 
+from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import Graded
 from annotation.stats.difficulty.latent import NoConvergenceError, Ratings, fit
-from tests.annotation.stats.difficulty import simulated
 
 LSAT = [
     *(3, 6, 2, 11, 1, 1, 3, 4, 1, 8, 0, 16, 0, 3, 2, 15),
@@ -60,8 +60,8 @@ def test_the_interval_of_a_severity_holds_it():
     held = 0
     for seed in range(30):
         rng = np.random.default_rng([7, seed])
-        model, free = simulated.graded(200, 3, 4, rng)
-        codes, _ = simulated.draw(model, free, 200, rng)
+        model, free = drawing.graded(3, 4, rng)
+        codes, _ = drawing.draw(model, free, 200, rng)
         found = fit(model, Ratings(codes, np.ones(200), 4))
         contrast = model.contrast(1)
         se = np.sqrt(np.einsum("jf,fg,jg->j", contrast, found.covariance, contrast))
@@ -71,8 +71,8 @@ def test_the_interval_of_a_severity_holds_it():
 
 def test_copies_of_items_in_clusters_are_worth_one():
     rng = np.random.default_rng(3)
-    model, free = simulated.graded(150, 3, 3, rng)
-    codes, _ = simulated.draw(model, free, 150, rng)
+    model, free = drawing.graded(3, 3, rng)
+    codes, _ = drawing.draw(model, free, 150, rng)
     once = fit(model, Ratings(codes, np.ones(150), 3), scipy.sparse.eye_array(150, format="csr"))
     four = fit(model, Ratings(codes, np.full(150, 4.0), 3), 4 * scipy.sparse.eye_array(150, format="csr"))
     naive = fit(model, Ratings(codes, np.full(150, 4.0), 3))

@@ -1,0 +1,123 @@
+"""One group of people who share items: which model it gets, and what the fit says of its items and people."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from annotation.stats.bands import Cuts
+from annotation.stats.difficulty.categories import Categories
+from annotation.stats.difficulty.described import Described, joined, of_posterior
+from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
+from annotation.stats.difficulty.people import PersonFit, people_of
+from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from annotation.stats.weighting import identity_weights, linear_weights, positions
+
+LEAST_ITEMS = 20
+"""Items with two ratings below which people and items cannot be told apart."""
+
+AT_ONCE = 2000
+"""Kinds of items whose posterior is held at a time."""
+
+
+class Part(Protocol):
+    """A fitted group."""
+
+    @property
+    def people(self) -> list[PersonFit]:
+        """Each person of the group."""
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """Where one category ends; empty where the model has none."""
+
+    def describe(self, cuts: Cuts) -> Described:
+        """Its items."""
+
+
+@dataclass(frozen=True, eq=False)
+class GridPart:
+    """The fit of a latent model, and how far two answers agree (q, q)."""
+
+    table: RatingTable
+    fit: LatentFit
+    credit: FloatArray
+
+    @property
+    def people(self) -> list[PersonFit]:
+        """Each person of the group."""
+        return people_of(self.fit, self.table.codes, self.table.raters)
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """Where one category ends, in standard deviations of the trait; empty on unordered scales."""
+        model = self.fit.model
+        return tuple(model.thresholds(self.fit.free).tolist()) if isinstance(model, Graded) else ()
+
+    @cached_property
+    def fresh(self) -> FloatArray:
+        """(q, N) what a fresh person answers at each of the finer nodes."""
+        share = self.fit.ratings.counts.sum(axis=1) / self.fit.ratings.counts.sum()
+        tables = self.fit.finer(self.table.codes[:0]).tables
+        return np.asarray(np.einsum("j,jkn->kn", share, tables.p))
+
+    def describe(self, cuts: Cuts) -> Described:
+        """Its items, each kind of them once."""
+        agreement = agreements(self.fresh, self.credit)
+        kinds, kind = np.unique(self.table.codes, axis=0, return_inverse=True)
+        blocks = np.array_split(kinds, len(kinds) // AT_ONCE + 1)
+        parts = [of_posterior(self.fit.finer(block).posterior, agreement, self.fresh, cuts) for block in blocks]
+        return joined(parts).take(kind.ravel())
+
+
+def agreements(fresh: FloatArray, credit: FloatArray) -> FloatArray:
+    """(N,) how far two fresh people agree who answer by (q, N)."""
+    return np.asarray((fresh * (credit @ fresh)).sum(axis=0))
+
+
+def fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> Part:
+    """Fit the people in these columns on the items in these rows. Raises NoConvergenceError."""
+    codes = table.codes[np.ix_(rows, columns)]
+    paired = int(((codes != MISSING).sum(axis=1) > 1).sum())
+    if len(columns) < 2:
+        raise NoConvergenceError("one person alone: difficulty cannot be told from severity")
+    if paired < LEAST_ITEMS:
+        raise NoConvergenceError(f"{paired} items with two ratings; the model needs {LEAST_ITEMS}")
+    if len(np.unique(codes[codes != MISSING])) < 2:
+        raise NoConvergenceError("every answer is the same")
+    part = _subset(table, rows, columns)
+    model = (
+        Categories(len(columns), table.n_categories)
+        if is_unordered(table)
+        else Graded(len(columns), table.n_categories, own_noise=table.n_categories > 2)
+    )
+    return GridPart(part, fit(model, *_ratings(part)), _credit(table))
+
+
+def is_unordered(table: RatingTable) -> bool:
+    """Whether its categories have no order; two always have one."""
+    return table.level == "nominal" and table.n_categories > 2
+
+
+def _credit(table: RatingTable) -> FloatArray:
+    """(q, q) how far two answers agree: 1 for the same; on an ordered scale less by steps, 0 for its two ends."""
+    return identity_weights(table.n_categories) if is_unordered(table) else linear_weights(positions(table))
+
+
+def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTable:
+    part = table.subset_items(np.isin(np.arange(table.n_items), rows))
+    return part.select_raters([table.raters[k] for k in columns])
+
+
+def _ratings(table: RatingTable) -> tuple[Ratings, csr_array | None]:
+    """The ratings by kind of item, and what each kind weighs in each cluster, where there are any; mean weight 1."""
+    kinds, kind = np.unique(table.codes, axis=0, return_inverse=True)
+    weights = np.ones(table.n_items) if table.weights is None else table.weights / table.weights.mean()
+    ratings = Ratings(kinds, np.bincount(kind.ravel(), weights).astype(float), table.n_categories)
+    if table.clusters is None:
+        return ratings, None
+    cluster = np.unique(np.asarray(table.clusters, dtype=object).astype(str), return_inverse=True)[1]
+    return ratings, csr_array((weights, (cluster, kind.ravel())))
