@@ -109,7 +109,7 @@ def _means(several: Sequence[Told], *names: str) -> list[float]:
 def _model(scale: str, r: int, rng: np.random.Generator) -> tuple[Graded | Categories, FloatArray]:
     if scale == "unordered":
         return drawing.categories(r, SCALES[scale], rng)
-    return drawing.graded(r, SCALES[scale], rng, NOISES.get(scale, 0.0))
+    return drawing.graded(r, SCALES[scale], rng, NOISES.get(scale, 0.5))
 
 
 def _look(told: Told, scale: str, q: int, r: int, n: int, rng: np.random.Generator) -> None:

@@ -46,7 +46,8 @@ def joined(parts: Sequence[Described]) -> Described:
 
 def nothing(n: int, q: int) -> Described:
     """n items of which nothing is known: NaN."""
-    return Described(*(np.full(n, np.nan) for _ in range(3)), np.full((n, len(TIERS)), np.nan), np.full((n, q), np.nan))
+    of_items = [np.full(shape, np.nan) for shape in (n, n, n, (n, len(TIERS)), (n, q))]
+    return Described(*of_items)
 
 
 def of_posterior(posterior: FloatArray, agreement: FloatArray, fresh: FloatArray, cuts: Cuts) -> Described:

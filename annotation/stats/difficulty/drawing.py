@@ -27,6 +27,27 @@ def categories(n_people: int, n_categories: int, rng: np.random.Generator) -> tu
     return model, np.concatenate([shares, rng.normal(1, 0.5, n_people), [np.log(1.5)]])
 
 
+def preferences(
+    order: IntArray, n_categories: int, rng: np.random.Generator, spread: float = 1.5
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Preferences on pairs seen in this ``order`` (n, r): codes, what fresh people say (n, q), strengths (n,).
+
+    People differ in consistency (sd .3 of its logarithm) and lean to what they see first by .5 on average, sd .5.
+    """
+    n, r = order.shape
+    lean, steep = rng.normal(0.5, 0.5, r), np.exp(rng.normal(0, 0.3, r))
+    strength = rng.normal(0, spread, n)
+    scores = np.linspace(0.5, -0.5, n_categories)
+
+    def said(shown: IntArray) -> FloatArray:
+        at = steep * strength[:, None] + lean * shown
+        return np.asarray(scipy.special.softmax(at[..., None] * scores, axis=2))
+
+    codes = (rng.random((n, r, 1)) > np.cumsum(said(order), axis=2)).sum(axis=2).clip(0, n_categories - 1)
+    first = np.ones_like(order)
+    return codes.astype(np.int64), (said(first) + said(-first)).mean(axis=1) / 2, strength
+
+
 def draw(model: Graded | Categories, free: FloatArray, n: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
     """Codes (n, r) of n new items, and each person's distribution of answers to each (n, r, q)."""
     p = _graded(model, free, n, rng) if isinstance(model, Graded) else _categories(model, free, n, rng)

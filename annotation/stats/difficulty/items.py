@@ -16,8 +16,9 @@ from scipy.sparse.csgraph import connected_components
 from annotation.stats.bands import TIERS, Cuts, check_cuts
 from annotation.stats.difficulty.described import FIELDS, nothing
 from annotation.stats.difficulty.latent import NoConvergenceError
-from annotation.stats.difficulty.parts import fit_part, is_unordered
+from annotation.stats.difficulty.parts import fit_part, method_of
 from annotation.stats.difficulty.people import PersonFit
+from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
@@ -38,7 +39,7 @@ class Difficulty:
     Attributes
     ----------
     method
-        ``"graded response"`` or ``"categories"``.
+        ``"graded response"``, ``"paired comparison"`` or ``"categories"``.
     cuts
         Upper ends of contested, hard and medium, as the probability that two fresh people agree.
     categories, items
@@ -124,11 +125,13 @@ class Difficulty:
         }
 
 
-def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty:
+def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown | None = None) -> Difficulty:
     """Fit people and items of a table together.
 
     People who share no item, directly or through others, are fitted apart: their severities cannot be compared.
     Inclusion probabilities weigh items in the fit of people; clusters widen the intervals of severities.
+    ``shown`` says in which order people saw two responses, and whose they are; its categories run from the first
+    response to the second. A nominal scale of three categories, one a tie, is a preference without it too.
 
     Raises
     ------
@@ -147,7 +150,7 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty
     for number in range(int(component.max()) + 1):
         rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)
         try:
-            part = fit_part(table, rows, columns)
+            part = fit_part(table, rows, columns, shown)
         except NoConvergenceError as why:
             reasons[number] = str(why)
             continue
@@ -158,9 +161,9 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty
         thresholds.append(part.thresholds)
     if not people:
         raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
-    method = "categories" if is_unordered(table) else "graded response"
     return Difficulty(
-        method, cuts, table.categories, table.items, *(getattr(found, name) for name in FIELDS), component,
+        method_of(table, shown), cuts, table.categories, table.items,
+        found.value, found.low, found.high, found.tiers, found.answers, component,
         tuple(people), tuple(thresholds), reasons,
     )  # fmt: skip
 

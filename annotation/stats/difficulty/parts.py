@@ -13,6 +13,7 @@ from annotation.stats.difficulty.described import Described, joined, of_posterio
 from annotation.stats.difficulty.graded import Graded
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
 from annotation.stats.difficulty.people import PersonFit, people_of
+from annotation.stats.difficulty.preferences import Preferences, Shown, columns_of, fresh_answers, preference_order
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import identity_weights, linear_weights, positions
 
@@ -73,12 +74,46 @@ class GridPart:
         return joined(parts).take(kind.ravel())
 
 
+@dataclass(frozen=True, eq=False)
+class PreferencePart:
+    """The fit of preferences; ``codes`` (n, columns) run from the first response to the second, as ``places`` say."""
+
+    table: RatingTable
+    fit: LatentFit
+    codes: IntArray
+    places: IntArray
+    thresholds: tuple[float, ...] = ()
+
+    @property
+    def people(self) -> list[PersonFit]:
+        """Each person of the group."""
+        return people_of(self.fit, self.codes, self.table.raters)
+
+    def describe(self, cuts: Cuts) -> Described:
+        """Its items: those of the same two systems, and of the same answers, together."""
+        model = self.fit.model
+        assert isinstance(model, Preferences)
+        share = (self.table.codes != MISSING).sum(axis=0) / self.table.n_ratings
+        kinds, kind = np.unique(self.codes, axis=0, return_inverse=True)
+        of_kind = model.contrast[(kinds != MISSING).argmax(axis=1)]
+        contrasts, group = np.unique(of_kind, axis=0, return_inverse=True)
+        posterior = self.fit.finer(kinds).posterior
+        parts, order = [], []
+        for number, contrast in enumerate(contrasts):
+            mine = np.flatnonzero(group.ravel() == number)
+            fresh = fresh_answers(model, self.fit.free, share, contrast)
+            agreement = agreements(fresh, linear_weights(np.arange(float(len(fresh)))))
+            parts.append(of_posterior(posterior[mine], agreement, fresh[self.places], cuts))
+            order.append(mine)
+        return joined(parts).take(np.argsort(np.concatenate(order))).take(kind.ravel())
+
+
 def agreements(fresh: FloatArray, credit: FloatArray) -> FloatArray:
     """(N,) how far two fresh people agree who answer by (q, N)."""
     return np.asarray((fresh * (credit @ fresh)).sum(axis=0))
 
 
-def fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> Part:
+def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown | None = None) -> Part:
     """Fit the people in these columns on the items in these rows. Raises NoConvergenceError."""
     codes = table.codes[np.ix_(rows, columns)]
     paired = int(((codes != MISSING).sum(axis=1) > 1).sum())
@@ -88,13 +123,26 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> Part:
         raise NoConvergenceError(f"{paired} items with two ratings; the model needs {LEAST_ITEMS}")
     if len(np.unique(codes[codes != MISSING])) < 2:
         raise NoConvergenceError("every answer is the same")
-    part = _subset(table, rows, columns)
-    model = (
-        Categories(len(columns), table.n_categories)
-        if is_unordered(table)
-        else Graded(len(columns), table.n_categories, own_noise=table.n_categories > 2)
-    )
-    return GridPart(part, fit(model, *_ratings(part)), _credit(table))
+    part, q = _subset(table, rows, columns), table.n_categories
+    if method_of(table, shown) == "paired comparison":
+        return _preferences(part, shown and shown.take(rows, columns))
+    model = Categories(len(columns), q) if is_unordered(table) else Graded(len(columns), q, own_noise=q > 2)
+    return GridPart(part, fit(model, *_ratings(part, part.codes)), _credit(table))
+
+
+def method_of(table: RatingTable, shown: Shown | None = None) -> str:
+    """The model that a table gets: paired comparison, categories or graded response."""
+    if shown is not None or preference_order(table):
+        return "paired comparison"
+    return "categories" if is_unordered(table) else "graded response"
+
+
+def _preferences(table: RatingTable, shown: Shown | None) -> PreferencePart:
+    order = preference_order(table) or tuple(range(table.n_categories))
+    places = np.argsort(order)
+    codes = np.where(table.codes == MISSING, MISSING, places[table.codes])
+    model, spread = columns_of(codes, shown or Shown(np.zeros_like(codes)), table.n_categories)
+    return PreferencePart(table, fit(model, *_ratings(table, spread)), spread, places)
 
 
 def is_unordered(table: RatingTable) -> bool:
@@ -112,9 +160,12 @@ def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTabl
     return part.select_raters([table.raters[k] for k in columns])
 
 
-def _ratings(table: RatingTable) -> tuple[Ratings, csr_array | None]:
-    """The ratings by kind of item, and what each kind weighs in each cluster, where there are any; mean weight 1."""
-    kinds, kind = np.unique(table.codes, axis=0, return_inverse=True)
+def _ratings(table: RatingTable, codes: IntArray) -> tuple[Ratings, csr_array | None]:
+    """The ratings ``codes`` (n, columns) by kind of item, and what each kind weighs in each cluster.
+
+    Weights have mean 1; without clusters there is None.
+    """
+    kinds, kind = np.unique(codes, axis=0, return_inverse=True)
     weights = np.ones(table.n_items) if table.weights is None else table.weights / table.weights.mean()
     ratings = Ratings(kinds, np.bincount(kind.ravel(), weights).astype(float), table.n_categories)
     if table.clusters is None:

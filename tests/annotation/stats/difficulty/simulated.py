@@ -1,5 +1,6 @@
 """Tables of drawn ratings."""
 
+from annotation.stats.difficulty import drawing
 from annotation.stats.table import RatingTable
 
 
@@ -7,3 +8,14 @@ def table_of(codes, q, level, **more):
     n, r = codes.shape
     items, people = tuple(f"i{i}" for i in range(n)), tuple(f"r{j}" for j in range(r))
     return RatingTable(codes, tuple(range(1, q + 1)), level, items, people, **more)
+
+
+def graded(n, r, q, rng):
+    return drawing.graded(r, q, rng)
+
+
+def categories(n, r, q, rng):
+    return drawing.categories(r, q, rng)
+
+
+draw = drawing.draw
