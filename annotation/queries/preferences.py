@@ -1,4 +1,4 @@
-"""Preferences of people with what the rating table does not hold: who saw which response first, by how much, of whom."""
+"""Preferences of people with what the rating table does not hold: who saw what first, by how much, of whom."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from annotation.queries import columns
 from annotation.queries.ratings import PeoplesRatings
 from annotation.queries.units import position_of
 from annotation.stats.difficulty.preferences import FIRST, SECOND, Shown, by_strength, preference_order
-from annotation.stats.table import FloatArray, IntArray, RatingTable
+from annotation.stats.table import IntArray, RatingTable
 
 
 def preferences(ratings: PeoplesRatings) -> tuple[RatingTable, Shown | None]:
@@ -27,7 +27,7 @@ def preferences(ratings: PeoplesRatings) -> tuple[RatingTable, Shown | None]:
     return by_strength(table, strength), Shown(order, _systems(ratings))
 
 
-def _how(ratings: PeoplesRatings) -> tuple[IntArray, FloatArray]:
+def _how(ratings: PeoplesRatings) -> tuple[IntArray, IntArray]:
     """(n, r) which response was shown first, and by how much one is better: 2 much, 1 slightly, 0 not asked."""
     rows = Annotation.objects.counting().filter(assignment__study=ratings.criterion.study, criterion=ratings.criterion)
     shown = Case(
@@ -50,9 +50,9 @@ def _how(ratings: PeoplesRatings) -> tuple[IntArray, FloatArray]:
     column_of = {name: column for column, name in enumerate(ratings.table.raters)}
     row = np.array([row_of[position] for position in place.tolist()], dtype=np.int64)
     column = np.array([column_of[names[pk]] for pk in who.tolist()], dtype=np.int64)
-    order, strength = (np.zeros(ratings.table.codes.shape, dtype=np.int64) for _ in range(2))
-    order[row, column], strength[row, column] = first, strong
-    return order, strength
+    found = np.zeros((2, *ratings.table.codes.shape), dtype=np.int64)
+    found[0, row, column], found[1, row, column] = first, strong
+    return found[0], found[1]
 
 
 def _systems(ratings: PeoplesRatings) -> list[tuple[str, str]]:

@@ -24,8 +24,9 @@ Names = Callable[[Sequence[str]], list[dict[str, Any]]]
 def of_table(
     table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, named: Names | None = None, shown: Shown | None = None
 ) -> dict[str, Any]:
-    """The document of a table, of preferences with how they were ``shown``. Where the model cannot be fitted it says why, and the counted tiers stand alone.
+    """The document of a table; ``shown`` says how preferences were.
 
+    Where the model cannot be fitted it says why, and the counted tiers stand alone.
     Raises InputError where the cuts are no shares.
     """
     if not 0 < cuts[0] < cuts[2] < 1:

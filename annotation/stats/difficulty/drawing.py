@@ -36,7 +36,7 @@ def preferences(
     """
     n, r = order.shape
     lean, steep = rng.normal(0.5, 0.5, r), np.exp(rng.normal(0, 0.3, r))
-    strength = rng.normal(0, spread, n)
+    strength = rng.normal(0, spread, size=(n,))
     scores = np.linspace(0.5, -0.5, n_categories)
 
     def said(shown: IntArray) -> FloatArray:

@@ -16,7 +16,8 @@ from scipy.sparse.csgraph import connected_components
 from annotation.stats.bands import TIERS, Cuts, check_cuts
 from annotation.stats.difficulty.described import FIELDS, nothing
 from annotation.stats.difficulty.latent import NoConvergenceError
-from annotation.stats.difficulty.parts import fit_part, method_of
+from annotation.stats.difficulty.numbers import MOST_ANSWERS
+from annotation.stats.difficulty.parts import MOST_CATEGORIES, fit_part, is_number, method_of
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
@@ -29,8 +30,6 @@ AGREEMENT_CUTS: Cuts = (0.6, 0.75, 0.9)
 CLEAR = 0.8
 """An item whose likeliest tier is less probable is not clear."""
 
-MOST_CATEGORIES = 20
-
 
 @dataclass(frozen=True, eq=False)
 class Difficulty:
@@ -39,7 +38,7 @@ class Difficulty:
     Attributes
     ----------
     method
-        ``"graded response"``, ``"paired comparison"`` or ``"categories"``.
+        ``"graded response"``, ``"paired comparison"``, ``"categories"`` or ``"linear mixed model"``.
     cuts
         Upper ends of contested, hard and medium, as the probability that two fresh people agree.
     categories, items
@@ -49,7 +48,7 @@ class Difficulty:
     tiers
         (n, 4) probability of each of `TIERS`.
     answers
-        (n, q) posterior probability of a fresh person's answer: a soft label.
+        (n, q) posterior probability of a fresh person's answer: a soft label. (n, 0) of more than 1,001 numbers.
     component
         (n,) which of the groups of people who share items it was fitted with; -1 without ratings.
     people
@@ -143,7 +142,8 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown 
     check_cuts(cuts)
     _refuse(table)
     component, of_person = _components(table)
-    found = nothing(table.n_items, table.n_categories)
+    spelled_out = table.n_categories if table.n_categories <= MOST_ANSWERS else 0
+    found = nothing(table.n_items, spelled_out)
     people: list[PersonFit] = []
     thresholds: list[tuple[float, ...]] = []
     reasons: dict[int, str] = {}
@@ -171,7 +171,7 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown 
 def _refuse(table: RatingTable) -> None:
     if not table.n_items or not (table.codes != MISSING).any():
         raise NoConvergenceError("there are no ratings")
-    if table.n_categories > MOST_CATEGORIES:
+    if table.n_categories > MOST_CATEGORIES and not is_number(table):
         raise NoConvergenceError(f"{table.n_categories} categories; the model takes {MOST_CATEGORIES}")
     if int(table.ratings_per_item.max()) < 2:
         raise NoConvergenceError("every item has one rating: difficulty cannot be told from severity")

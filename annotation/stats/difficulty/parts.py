@@ -12,6 +12,7 @@ from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.described import Described, joined, of_posterior
 from annotation.stats.difficulty.graded import Graded
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
+from annotation.stats.difficulty.numbers import NumbersPart
 from annotation.stats.difficulty.people import PersonFit, people_of
 from annotation.stats.difficulty.preferences import Preferences, Shown, columns_of, fresh_answers, preference_order
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
@@ -19,6 +20,9 @@ from annotation.stats.weighting import identity_weights, linear_weights, positio
 
 LEAST_ITEMS = 20
 """Items with two ratings below which people and items cannot be told apart."""
+
+MOST_CATEGORIES = 20
+"""Of the models of categories."""
 
 AT_ONCE = 2000
 """Kinds of items whose posterior is held at a time."""
@@ -124,6 +128,8 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown
     if len(np.unique(codes[codes != MISSING])) < 2:
         raise NoConvergenceError("every answer is the same")
     part, q = _subset(table, rows, columns), table.n_categories
+    if is_number(table):
+        return NumbersPart.of(part)
     if method_of(table, shown) == "paired comparison":
         return _preferences(part, shown and shown.take(rows, columns))
     model = Categories(len(columns), q) if is_unordered(table) else Graded(len(columns), q, own_noise=q > 2)
@@ -131,7 +137,9 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown
 
 
 def method_of(table: RatingTable, shown: Shown | None = None) -> str:
-    """The model that a table gets: paired comparison, categories or graded response."""
+    """The model that a table gets."""
+    if is_number(table):
+        return "linear mixed model"
     if shown is not None or preference_order(table):
         return "paired comparison"
     return "categories" if is_unordered(table) else "graded response"
@@ -143,6 +151,11 @@ def _preferences(table: RatingTable, shown: Shown | None) -> PreferencePart:
     codes = np.where(table.codes == MISSING, MISSING, places[table.codes])
     model, spread = columns_of(codes, shown or Shown(np.zeros_like(codes)), table.n_categories)
     return PreferencePart(table, fit(model, *_ratings(table, spread)), spread, places)
+
+
+def is_number(table: RatingTable) -> bool:
+    """Whether its values are numbers, more than the graded model takes."""
+    return table.level in ("interval", "ratio") and table.n_categories > MOST_CATEGORIES
 
 
 def is_unordered(table: RatingTable) -> bool:

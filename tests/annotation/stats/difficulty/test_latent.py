@@ -56,9 +56,9 @@ def test_derivatives(model):
 
 
 def test_the_interval_of_a_severity_holds_it():
-    """Of 30 tables x 3 people 95 % hold: 81 to 90 of 90, give or take two standard errors."""
+    """Of 12 tables x 3 people: at least 31 of 36, 95 % less two standard errors; `bench_difficulty` has more."""
     held = 0
-    for seed in range(30):
+    for seed in range(12):
         rng = np.random.default_rng([7, seed])
         model, free = drawing.graded(3, 4, rng)
         codes, _ = drawing.draw(model, free, 200, rng)
@@ -66,7 +66,7 @@ def test_the_interval_of_a_severity_holds_it():
         contrast = model.contrast(1)
         se = np.sqrt(np.einsum("jf,fg,jg->j", contrast, found.covariance, contrast))
         held += int((np.abs(model.severities(found.free) - model.severities(free)) < 1.96 * se).sum())
-    assert held >= 81
+    assert held >= 31
 
 
 def test_copies_of_items_in_clusters_are_worth_one():
