@@ -19,7 +19,9 @@ from kombu.exceptions import OperationalError
 from annotation.errors import InputError
 from annotation.models import Assignment, OverlapRound, Study, User
 from annotation.queries import overlap, ratings
+from annotation.queries.moment import one_moment
 from annotation.queries.overlap import ItemSlots
+from annotation.queries.preferences import preferences
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services import webhooks
 from annotation.services.acts import act, saving
@@ -27,7 +29,9 @@ from annotation.services.studies import LARGEST_OVERLAP, OPEN, RATING, batches, 
 from annotation.services.turns import alone
 from annotation.stats.difficulty.adaptive import WORTH, worth_asking
 from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.queueing import lot
+from annotation.stats.table import RatingTable
 
 logger = logging.getLogger(__name__)
 
@@ -127,9 +131,11 @@ def ask_unclear(study_id: int) -> int:
 @act("study.ask_unclear", on="study", prepares=True)
 def look(*, by: User | None, study: Study) -> OverlapRound | None:  # noqa: ARG001
     """Fit the difficulty model and ask once more about each item that is worth it. None if it was done meanwhile."""
-    n_ratings = overlap.ratings_asked_for(study)["submitted"]
-    there = overlap.slots_by_item(study)
-    told, reasons = decide(ratings.of_study(study), there, study.limit)
+    with one_moment():  # people rate meanwhile
+        n_ratings = overlap.ratings_asked_for(study)["submitted"]
+        there = overlap.slots_by_item(study)
+        criteria = [(one, *preferences(one)) for one in ratings.of_study(study)]
+    told, reasons = decide(criteria, there, study.limit)
     try:
         with saving() as done:
             done.result = found = save_round(study, n_ratings, there, told, reasons)
@@ -141,17 +147,17 @@ def look(*, by: User | None, study: Study) -> OverlapRound | None:  # noqa: ARG0
 
 
 def decide(
-    criteria: Iterable[PeoplesRatings], there: Mapping[int, ItemSlots], most: int
+    criteria: Iterable[tuple[PeoplesRatings, RatingTable, Shown | None]], there: Mapping[int, ItemSlots], most: int
 ) -> tuple[dict[int, Told], list[str]]:
     """What the model says of each item that it could be fitted for, by position; and why it could not be fitted.
 
-    An item is asked about again if it is worth it on one criterion or turn; it is clear if it is so on all.
+    `criteria` are what people said, with what the model is fitted to. An item is asked about again if it is worth it on one criterion or turn; it is clear if it is so on all.
     """
     told, reasons = dict[int, Told](), []
-    for found in criteria:
+    for found, table, shown in criteria:
         left = np.array([max(most - there[position].n, 0) for position in found.positions], dtype=np.int64)
         try:
-            worth = worth_asking(found.table, left)
+            worth = worth_asking(table, left, shown=shown)
         except NoConvergenceError as why:
             reasons.append(f"{found.criterion.name}: {why}.")
             continue

@@ -19,7 +19,7 @@ import scipy
 
 from annotation.stats.bands import TIERS, Cuts, tier_places
 from annotation.stats.difficulty.adaptive import WORTH, worth_asking
-from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty, fit_parts
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import item_kappas
 
@@ -108,7 +108,7 @@ def as_many(votes: Votes, n: int, rng: np.random.Generator) -> RatingTable:
 
 def places(table: RatingTable) -> IntArray:
     """The likeliest tier of each pair."""
-    return np.asarray(difficulty(table, fitted=fit_parts(table)).tiers.argmax(axis=1))
+    return np.asarray(difficulty(table).tiers.argmax(axis=1))
 
 
 def shares(tiers: IntArray) -> FloatArray:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.stats.bands import Cuts, check_cuts
-from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR, Fitted, Part, fit_parts
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR
 from annotation.stats.difficulty.more import AHEAD, Answers, foresee
+from annotation.stats.difficulty.outlook import Outlook, outlooks
+from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
 WORTH = 0.008
 """Probability of the right tier that a rating must be expected to gain."""
-
-AT_ONCE = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,16 +46,17 @@ def worth_asking(
     *,
     cuts: Cuts = AGREEMENT_CUTS,
     price: float = WORTH,
-    fitted: Fitted | None = None,
+    shown: Shown | None = None,
 ) -> Worth:
     """Decide which items are worth another rating, where at most ``left`` (n,) further ones can be asked for.
 
-    No more than `AHEAD` are looked ahead, on scales of many categories fewer. ``fitted`` where that is done already.
+    No more than `AHEAD` are looked ahead, on scales of many categories fewer. ``shown`` says how preferences
+    were.
 
     Raises
     ------
     NoConvergenceError
-        If no group of people can be fitted; the message says why.
+        If no group of people can be fitted, or the scale is of numbers; the message says why.
     ValueError
         If the cuts are not ascending, or the price is below 0.
     """
@@ -64,19 +65,19 @@ def worth_asking(
         raise ValueError("the price of a rating cannot be below 0")
     tree = Answers.of(table.n_categories, max(min(int(left.max(initial=1)), AHEAD), 1))
     asks, is_clear, is_fitted = (np.zeros(table.n_items, dtype=bool) for _ in range(3))
-    for part in (fit_parts(table) if fitted is None else fitted).parts:
-        is_fitted[part.rows] = True
-        asks[part.rows], is_clear[part.rows] = _of_part(part, left[part.rows].clip(0, tree.ahead), cuts, price, tree)
+    for one in outlooks(table, shown):
+        is_fitted[one.rows] = True
+        asks[one.rows], is_clear[one.rows] = _of_outlook(one, left[one.rows].clip(0, tree.ahead), cuts, price, tree)
     return Worth(asks, is_clear, is_fitted)
 
 
-def _of_part(part: Part, left: IntArray, cuts: Cuts, price: float, tree: Answers) -> tuple[BoolArray, BoolArray]:
-    """Whether each item of a part is asked about, and is clear. Items with the same ratings share the work."""
-    kinds, kind = np.unique(np.column_stack([part.codes, left]), axis=0, return_inverse=True)
-    ways, bands = tree.ways(part.fresh), part.bands(cuts)
+def _of_outlook(one: Outlook, left: IntArray, cuts: Cuts, price: float, tree: Answers) -> tuple[BoolArray, BoolArray]:
+    """Whether each item is asked about, and is clear. Items with the same ratings share the work."""
+    kinds, kind = np.unique(np.column_stack([one.codes, left]), axis=0, return_inverse=True)
+    ways, bands = tree.ways(one.fresh), one.bands(cuts)
     asks, is_clear = (np.zeros(len(kinds), dtype=bool) for _ in range(2))
-    for block in np.array_split(np.arange(len(kinds)), len(kinds) // AT_ONCE + 1):
-        seen, best = foresee(part.fit.finer(kinds[block, :-1]).posterior, bands, ways)
+    for block, posterior in one.posteriors(kinds[:, :-1]):
+        seen, best = foresee(posterior, bands, ways)
         is_clear[block] = best[:, 0] >= CLEAR * seen[:, 0]
         for n in range(1, tree.ahead + 1):
             here = kinds[block, -1] == n

@@ -16,9 +16,11 @@ import numpy as np
 import scipy
 
 from annotation.stats.bands import Cuts, check_cuts
-from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR, Fitted, Part, fit_parts
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR
+from annotation.stats.difficulty.outlook import Outlook, outlooks
+from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import Estimate
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
 AHEAD = 6
 """Further ratings of an item that are looked at."""
@@ -32,7 +34,6 @@ LIKELY = 0.5
 FEW = 200
 """Items up to which the distribution of a total is computed, not taken as normal."""
 
-AT_ONCE = 500
 LEVEL = 0.95
 
 
@@ -149,26 +150,26 @@ class MoreRatings:
 
 
 def more_ratings(
-    table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, ahead: int = AHEAD, fitted: Fitted | None = None
+    table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, ahead: int = AHEAD, shown: Shown | None = None
 ) -> MoreRatings:
-    """What up to ``ahead`` more ratings of each unclear item are expected to tell; ``fitted`` where that is done.
+    """What up to ``ahead`` more ratings of each unclear item are expected to tell; ``shown`` says how preferences were.
 
     Raises
     ------
     NoConvergenceError
-        If no group of people can be fitted; the message says why.
+        If no group of people can be fitted, or the scale is of numbers; the message says why.
     ValueError
         If the cuts are not ascending, or ``ahead`` is less than 1.
     """
     check_cuts(cuts)
     if ahead < 1:
         raise ValueError("at least one rating has to be looked ahead")
-    fitted = fit_parts(table) if fitted is None else fitted
     tree = Answers.of(table.n_categories, ahead)
-    found = [_of_part(part, cuts, tree) for part in fitted.parts]
+    looks = outlooks(table, shown)
+    found = [_of_outlook(one, cuts, tree) for one in looks]
     rows = np.concatenate([rows for rows, _, _ in found])
     place = np.argsort(rows)
-    n = sum(len(part.rows) for part in fitted.parts)
+    n = sum(len(one.rows) for one in looks)
     return MoreRatings(
         rows[place],
         tuple(table.items[row] for row in rows[place].tolist()),
@@ -224,25 +225,20 @@ class Answers:
         return np.array([factorial(sum(one)) / prod(map(factorial, one)) for one in self.counts.tolist()])
 
 
-def _of_part(part: Part, cuts: Cuts, tree: Answers) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Unclear items of a part (their rows in the table), what is expected of their certainty, and when they clear.
-
-    Items with the same ratings share the work.
-    """
-    kinds, kind = np.unique(part.codes, axis=0, return_inverse=True)
-    seen = (kinds != MISSING).any(axis=1)
-    bands, fit = part.bands(cuts), part.fit
-    ways = tree.ways(part.fresh)
+def _of_outlook(one: Outlook, cuts: Cuts, tree: Answers) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Unclear items (their rows in the table), what is expected of their certainty, and when they become clear."""
+    kinds, kind = np.unique(one.codes, axis=0, return_inverse=True)
+    bands, ways = one.bands(cuts), tree.ways(one.fresh)
     certainty, clears = np.ones((len(kinds), tree.ahead + 1)), np.zeros((len(kinds), tree.ahead))
     unclear = np.zeros(len(kinds), dtype=bool)
-    for block in np.array_split(np.arange(len(kinds)), len(kinds) // AT_ONCE + 1):
-        posterior = fit.finer(kinds[block]).posterior
-        here = ((posterior @ bands).max(axis=1, initial=0.0) < CLEAR) & seen[block]
+    for block, posterior in one.posteriors(kinds):
+        here = (posterior @ bands).max(axis=1, initial=0.0) < CLEAR
         unclear[block] = here
         if here.any():
             certainty[block[here]], clears[block[here]] = _look(posterior[here], bands, ways, tree)
     mine = unclear[kind.ravel()]
-    return part.rows[mine], certainty[kind.ravel()[mine]], clears[kind.ravel()[mine]]
+    which = kind.ravel()[mine]
+    return one.rows[mine], certainty[which], clears[which]
 
 
 def _look(posterior: FloatArray, bands: FloatArray, ways: FloatArray, tree: Answers) -> tuple[FloatArray, FloatArray]:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import scipy
 
-from annotation.stats.difficulty.items import CLEAR, NoConvergenceError, difficulty, fit_parts
+from annotation.stats.difficulty.items import CLEAR, NoConvergenceError, difficulty
 from annotation.stats.difficulty.more import Answers, _look, more_ratings, total
+from annotation.stats.difficulty.outlook import outlooks
 from annotation.stats.table import MISSING, RatingTable
 
 
@@ -48,17 +49,17 @@ def test_two_further_ratings_by_hand():
 
 def test_expectations_agree_with_simulated_answers():
     table = two_votes(150, seed=3)
-    part = fit_parts(table).parts[0]
+    (look,) = outlooks(table)
     found = more_ratings(table, ahead=4)
     rng, draws = np.random.default_rng(4), 4000
     place = int(found.order[0])
-    posterior = part.fit.finer(part.codes[found.rows[place]][None]).posterior[0]
-    bands = part.bands((0.6, 0.75, 0.9))
+    posterior = look.fit.finer(look.codes[found.rows[place]][None]).posterior[0]
+    bands = look.bands((0.6, 0.75, 0.9))
     node = rng.choice(len(posterior), draws, p=posterior)
     joint = np.tile(np.log(np.maximum(posterior, 1e-300)), (draws, 1))
     cleared, certainty = np.zeros((4, draws), dtype=bool), []
     for step in range(4):
-        joint += np.log(part.fresh)[(rng.random(draws) < part.fresh[1, node]).astype(int)]
+        joint += np.log(look.fresh)[(rng.random(draws) < look.fresh[1, node]).astype(int)]
         top = (scipy.special.softmax(joint, axis=1) @ bands).max(axis=1)
         cleared[step] = top >= CLEAR
         certainty.append(top.mean())
