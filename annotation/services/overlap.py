@@ -151,7 +151,8 @@ def decide(
 ) -> tuple[dict[int, Told], list[str]]:
     """What the model says of each item that it could be fitted for, by position; and why it could not be fitted.
 
-    `criteria` are what people said, with what the model is fitted to. An item is asked about again if it is worth it on one criterion or turn; it is clear if it is so on all.
+    `criteria` are what people said, with what the model is fitted to. An item is asked about again if it is worth it on
+    one criterion or turn; it is clear if it is so on all.
     """
     told, reasons = dict[int, Told](), []
     for found, table, shown in criteria:
