@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from celery import shared_task
 
-from annotation.services import difficulty_kept, webhooks
+from annotation.services import difficulty_kept, overlap, webhooks
 
 
 @shared_task(name=webhooks.TASK)
@@ -19,3 +19,9 @@ def deliver(key: int) -> None:
 def fit_difficulty(study_id: int, cuts: Sequence[float], reader: str) -> None:
     """Fit the difficulty model of a study's criteria, if that is not kept already."""
     difficulty_kept.compute(study_id, cuts, reader)
+
+
+@shared_task(name=overlap.TASK)
+def ask_unclear(study_id: int) -> None:
+    """Ask once more about items of an adaptive study whose tier is unclear, if a look at it is due."""
+    overlap.ask_unclear(study_id)

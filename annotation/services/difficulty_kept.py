@@ -16,12 +16,14 @@ from django.core.cache import cache
 from annotation.hashing import content_hash, digest
 from annotation.models import Study, User
 from annotation.queries import ratings
+from annotation.queries.preferences import preferences
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services import waiting
 from annotation.services.turns import take_turn
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty, difficulty
 from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.table import RatingTable
 from annotation.version import code_version
 
@@ -52,24 +54,26 @@ class Fit:
     is_left: bool = False
 
 
-def fit(table: RatingTable, cuts: Cuts) -> Fit:
-    """The model fitted now."""
+def fit(table: RatingTable, cuts: Cuts, shown: Shown | None = None) -> Fit:
+    """The model fitted now; `shown` says how preferences were."""
     try:
-        return Fit(difficulty(table, cuts=cuts))
+        return Fit(difficulty(table, cuts=cuts, shown=shown))
     except NoConvergenceError as why:
         return Fit(None, str(why))
 
 
-def of_table(table: RatingTable, cuts: Cuts = AGREEMENT_CUTS, *, at_once: int | None = AT_ONCE) -> Fit:
+def of_table(
+    table: RatingTable, cuts: Cuts = AGREEMENT_CUTS, *, shown: Shown | None = None, at_once: int | None = AT_ONCE
+) -> Fit:
     """The kept fit, or one made now. More than `at_once` ratings are left to a worker; None leaves nothing to it."""
-    key = f"difficulty-{_input_hash(table, cuts)}"
+    key = f"difficulty-{_input_hash(table, cuts, shown)}"
     if kept := cache.get(key):
         return _named(kept, table)
     if at_once is not None and table.n_ratings > at_once:
         return Fit(None, LEFT, is_left=True)
     with take_turn(f"{key}-turn"):
         if not (kept := cache.get(key)):
-            kept = _unnamed(fit(table, cuts), table)
+            kept = _unnamed(fit(table, cuts, shown), table)
             cache.set(key, kept, KEPT)
     return _named(kept, table)
 
@@ -78,7 +82,8 @@ def of_criteria(each: Sequence[PeoplesRatings], cuts: Cuts = AGREEMENT_CUTS, *, 
     """A fit of each criterion. Who is not patient gets what is kept, and what all together takes little time."""
     total = sum(one.table.n_ratings for one in each)
     at_once = None if patient else AT_ONCE if total <= AT_ONCE else 0
-    return [of_table(one.table, cuts, at_once=at_once) for one in each]
+    tables = map(preferences, each)
+    return [of_table(table, cuts, shown=shown, at_once=at_once) for table, shown in tables]
 
 
 def ask(*, by: User, study: Study, cuts: Cuts = AGREEMENT_CUTS) -> None:
@@ -105,13 +110,15 @@ def _key(study_id: int, cuts: Cuts) -> str:
     return f"difficulty-of-{study_id}-{content_hash(list(cuts))[:16]}"
 
 
-def _input_hash(table: RatingTable, cuts: Cuts) -> str:
+def _input_hash(table: RatingTable, cuts: Cuts, shown: Shown | None) -> str:
     """Of all that the fit depends on; strata are not among it, nor are names."""
     weights = None if table.weights is None else digest(table.weights.tobytes())
     scale: list[Any] = [table.level, list(table.categories), None if table.values is None else list(table.values)]
     clusters = None if table.clusters is None else list(table.clusters)
     shape = [*table.codes.shape, str(table.codes.dtype)]
-    return content_hash([digest(table.codes.tobytes()), shape, scale, clusters, weights, list(cuts), code_version()])
+    pairs = None if shown is None else [digest(shown.order.tobytes()), [list(pair) for pair in shown.systems]]
+    labels = [digest(table.codes.tobytes()), shape, scale, clusters, weights, pairs]
+    return content_hash([*labels, list(cuts), code_version()])
 
 
 def _unnamed(made: Fit, table: RatingTable) -> Fit:

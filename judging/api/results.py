@@ -21,12 +21,13 @@ from annotation.queries import ratings
 from annotation.queries.size import is_large
 from annotation.services import both_tiers, difficulty_kept
 from annotation.services.difficulty import cuts_of
+from annotation.services.predicted import SCOPES, STUDY, PredictionOptions
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from judging.api.judges import JudgeSerializer
 from judging.api.runs import RunSerializer
 from judging.models import HoldOut, Judge
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
-from judging.services import agreement, examples
+from judging.services import agreement, examples, predicted
 from judging.services import agreement_later as later
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import SCORES, VERDICTS, JudgedOptions
@@ -155,6 +156,25 @@ class StudyTiers(ResultsApi):
         cuts = cuts_of(self.given(AskedTiers)["agreement_cuts"])
         difficulty_kept.ask(by=self.me, study=self.study(slug), cuts=cuts)
         return Response({"queued": True}, status=202)
+
+
+class PredictedQuery(CriterionQuery):
+    of = serializers.ChoiceField(SCOPES, default=STUDY, help_text="Unrated items of the study, or of its dataset.")
+    agreement_cuts = serializers.CharField(default="0.6,0.75,0.9")
+    bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+
+
+class StudyTiersPredicted(ResultsApi):
+    @says("What `tiers --study NAME --predict --json` prints of one criterion", Document, query=PredictedQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(PredictedQuery)
+        criterion = criterion_of(study, asked["criterion"])
+        if criterion is None:
+            raise Http404
+        cuts = cuts_of(asked["agreement_cuts"])
+        options = PredictionOptions(asked["of"], cuts, asked["bootstrap"], asked["seed"])
+        return Response(predicted.of_criterion(study, criterion, options))
 
 
 class StudyCalibration(ResultsApi):

@@ -190,6 +190,8 @@ READS = {
     "task_detail": "api_task",
     "tiers": "api_study_tiers",
     "tiers_download": "api_study_tiers",
+    "tiers_predicted": "api_tiers_predicted",
+    "tiers_predicted_download": "api_tiers_predicted",
     "to_decide": "api_to_decide",
 }
 """Page -> address of the API that reads what it shows."""
