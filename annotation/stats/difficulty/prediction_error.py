@@ -44,7 +44,8 @@ class PredictionError:
     slope
         By how much seen disagreement rises where the prediction rises by one; 1 is calibrated.
     bins
-        Items by predicted difficulty, in up to five parts of like size: mean prediction, and disagreement seen.
+        Items by predicted difficulty, in up to five parts of like size: mean prediction, and disagreement seen; mean
+        predicted probability of being hard or contested, and the same by the items' own ratings.
     """
 
     rank_correlation: Estimate
@@ -63,7 +64,7 @@ class PredictionError:
         """As JSON types."""
         names = ("rank_correlation", "squared_error", "squared_error_of_mean", "gain", "slope")
         figures = {name: getattr(self, name).as_json() for name in names}
-        bins = [{**one, "observed": one["observed"].as_json()} for one in self.bins]
+        bins = [{**one, **{name: one[name].as_json() for name in ("observed", "hard_fitted")}} for one in self.bins]
         return {"predicts": self.predicts, **figures, "bins": bins}
 
 
@@ -82,6 +83,7 @@ def prediction_error(
     fitted: FloatArray,
     table: RatingTable,
     *,
+    hard: tuple[FloatArray, FloatArray],
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -96,12 +98,15 @@ def prediction_error(
         (n,) its difficulty by its own ratings.
     table
         The ratings; its clusters, strata and weights make the intervals.
+    hard
+        (n,) probability of being hard or contested, as predicted and as fitted.
     """
     seen = observed_disagreement(table)
     resampling = Resampling.of(table, bootstrap=bootstrap, confidence=confidence, seed=seed)
     off, off_mean = (seen - predicted) ** 2, (seen - guessed) ** 2
     edges = _bin_of(predicted)
-    parts = [np.where(edges == k, seen, np.nan) for k in range(int(edges.max(initial=-1)) + 1)]
+    n_bins = int(edges.max(initial=-1)) + 1
+    parts = [np.where(edges == k, column, np.nan) for column in (seen, hard[1]) for k in range(n_bins)]
     statistics: list[Statistic] = [
         spearman(predicted, fitted),
         masked_means(np.column_stack([off, off_mean])),
@@ -116,11 +121,17 @@ def prediction_error(
         estimates(one, resampling, [basis] * len(one.value), [why] * len(one.value), scale=scale)
         for one, scale in zip(made[:-1], SCALES, strict=True)
     )
-    bases = [_basis(table, (edges == k) & used) for k in range(len(parts))]
-    seen_by_bin = estimates(made[-1], resampling, bases, [NOTHING] * len(parts), scale="share")
+    bases = [_basis(table, (edges == k) & mask) for mask in (used, ~np.isnan(fitted)) for k in range(n_bins)]
+    by_bin = estimates(made[-1], resampling, bases, [NOTHING] * len(parts), scale="share")
     bins = [
-        {"predicted": float(predicted[edges == k].mean()), "n_items": one.n_items, "observed": one}
-        for k, one in enumerate(seen_by_bin)
+        {
+            "predicted": float(predicted[edges == k].mean()),
+            "n_items": by_bin[k].n_items,
+            "observed": by_bin[k],
+            "hard_predicted": float(hard[0][edges == k].mean()),
+            "hard_fitted": by_bin[n_bins + k],
+        }
+        for k in range(n_bins)
     ]
     return PredictionError(rank[0], errors[0], errors[1], gain[0], slope[0], tuple(bins))
 
