@@ -3,7 +3,7 @@
     python scripts/bench_difficulty_predicted.py [tiers] [predicted] [simulated] [demo] [--draws 20]
         [--repeats 60] [--raters 3]
 
-`tiers`: DICES-350, three raters (or more) drawn, the tiers and ranks of the model and of counted kappa against all 123 raters.
+`tiers`: DICES-350, three raters (or more) drawn: tiers and ranks of the model and of counted kappa against all 123.
 `predicted`: PandaLM and DICES, difficulty predicted from features, out of sample, beside guessing the mean.
 `simulated`: how often features that mean nothing are said to predict, and what is found of those that mean something.
 `demo`: both demo studies through the database; their people are simulated.

@@ -48,6 +48,10 @@ class Trust(Transport):
         """What `tiers --study NAME --json` prints of one criterion."""
         return cast(Json, self.get(f"studies/{slug}/tiers", **query))
 
+    def tiers_predicted(self, slug: str, **query: Any) -> Json:
+        """What `tiers --study NAME --predict --json` prints of one criterion."""
+        return cast(Json, self.get(f"studies/{slug}/tiers/predicted", **query))
+
     def calibrations(self, slug: str, **query: Any) -> Json:
         """All judges of a study side by side."""
         return cast(Json, self.get(f"studies/{slug}/calibration", **query))
