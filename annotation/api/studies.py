@@ -54,6 +54,13 @@ class NewStudy(IntoProject):
         child=serializers.CharField(), required=False, help_text="Keys of templates; all of the kind if not given."
     )
     overlap = serializers.IntegerField(min_value=1, max_value=studies.LARGEST_OVERLAP, default=3)
+    most_overlap = serializers.IntegerField(
+        min_value=2,
+        max_value=studies.LARGEST_OVERLAP,
+        default=None,
+        allow_null=True,
+        help_text="Adaptive overlap: items whose tier is unclear are asked about again, up to so many annotators.",
+    )
     shown = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Parts of the context that annotators see."
     )

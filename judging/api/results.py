@@ -19,7 +19,8 @@ from annotation.errors import NotComputedError
 from annotation.models import Study
 from annotation.queries import ratings
 from annotation.queries.size import is_large
-from annotation.services import tiers
+from annotation.services import both_tiers, difficulty_kept
+from annotation.services.difficulty import cuts_of
 from annotation.services.predicted import SCOPES, STUDY, PredictionOptions
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from judging.api.judges import JudgeSerializer
@@ -117,17 +118,29 @@ def computed_last(study: Study, options: JudgedOptions, key: str | None) -> dict
     }
 
 
-class TiersQuery(CriterionQuery):
+class AskedTiers(Given):
+    agreement_cuts = serializers.CharField(
+        default="0.6,0.75,0.9",
+        help_text="Of the difficulty model: probability of agreement, upper ends of contested, hard and medium.",
+    )
+
+
+class TiersQuery(CriterionQuery, AskedTiers):
     cuts = serializers.CharField(default="0.4,0.6,0.8")
     chance = serializers.CharField(default="uniform")
     by = serializers.CharField(default="", allow_blank=True)
     draws = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=1000)
     bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    whole = serializers.BooleanField(default=False, help_text="Fit the model now, however large the study is.")
 
 
 class StudyTiers(ResultsApi):
-    @says("What `tiers --study NAME --json` prints of one criterion", Document, query=TiersQuery)
+    @says(
+        "What `tiers --study NAME --json` prints of one criterion; of a large study with the fit that a worker made",
+        Document,
+        query=TiersQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(TiersQuery)
         criterion = criterion_of(study, asked["criterion"])
@@ -135,15 +148,21 @@ class StudyTiers(ResultsApi):
             raise Http404
         sizes = {name: asked[name] for name in ("draws", "bootstrap", "seed")}
         options = TierOptions(cuts_from(asked["cuts"]), chance_from(asked["chance"]), **sizes)
-        found = tiers.of_criterion(study, ratings.of_criterion(criterion), options, by=asked["by"] or None)
-        return Response(found)
+        more = {"by": asked["by"] or None, "agreeing": cuts_of(asked["agreement_cuts"]), "patient": asked["whole"]}
+        return Response(both_tiers.of_criterion(study, ratings.of_criterion(criterion), options, **more))
+
+    @says("Leave the difficulty model of a study's criteria to a worker", Queued, body=AskedTiers, status=202)
+    def post(self, request: Request, slug: str) -> Response:
+        cuts = cuts_of(self.given(AskedTiers)["agreement_cuts"])
+        difficulty_kept.ask(by=self.me, study=self.study(slug), cuts=cuts)
+        return Response({"queued": True}, status=202)
 
 
-class PredictedQuery(CriterionQuery):
+class PredictedQuery(CriterionQuery, AskedTiers):
     of = serializers.ChoiceField(SCOPES, default=STUDY, help_text="Unrated items of the study, or of its dataset.")
-    agreement_cuts = serializers.CharField(default="0.6,0.75,0.9")
     bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    whole = serializers.BooleanField(default=False, help_text="Fit the model now, however large the study is.")
 
 
 class StudyTiersPredicted(ResultsApi):
@@ -153,9 +172,9 @@ class StudyTiersPredicted(ResultsApi):
         criterion = criterion_of(study, asked["criterion"])
         if criterion is None:
             raise Http404
-        cuts = cuts_from(asked["agreement_cuts"])
+        cuts = cuts_of(asked["agreement_cuts"])
         options = PredictionOptions(asked["of"], cuts, asked["bootstrap"], asked["seed"])
-        return Response(predicted.of_criterion(study, criterion, options))
+        return Response(predicted.of_criterion(study, criterion, options, patient=asked["whole"]))
 
 
 class StudyCalibration(ResultsApi):

@@ -14,8 +14,9 @@ import numpy as np
 import scipy
 
 from annotation.stats.bands import TIERS, Cuts
+from annotation.stats.difficulty.described import LEVEL
 from annotation.stats.difficulty.features import FeatureTable
-from annotation.stats.difficulty.items import LEVEL, Difficulty
+from annotation.stats.difficulty.items import Difficulty
 from annotation.stats.difficulty.prediction_error import PredictionError, prediction_error
 from annotation.stats.difficulty.ridge import FOLDS, Ridge, deal_folds, fit_ridge
 from annotation.stats.difficulty.tier_odds import TierOdds, fit_tier_odds

@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.arrays import ratio
+from annotation.stats.difficulty.parts import is_unordered
+from annotation.stats.difficulty.preferences import preference_order
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, Statistic, SumStatistic, replicate
 from annotation.stats.scores import masked_means, spearman
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.weighting import identity_weights, linear_weights, positions
+from annotation.stats.weighting import positions
 
 BINS = 5
+TINY = 1e-12
 LEAST_IN_BIN = 10
 
 SCALES: tuple[Scale, ...] = ("coefficient", "plain", "plain", "plain")
@@ -69,12 +72,21 @@ class PredictionError:
 
 
 def observed_disagreement(table: RatingTable) -> FloatArray:
-    """(n,) share of pairs of ratings that disagree, on an ordered scale by steps; NaN below two ratings."""
-    unordered = table.level == "nominal" and table.n_categories > 2
-    credit = identity_weights(table.n_categories) if unordered else linear_weights(positions(table))
-    size = table.ratings_per_item
-    agreeing = np.einsum("ik,kl,il->i", table.counts, credit, table.counts) - size
-    return np.where(size > 1, 1 - agreeing / np.maximum(size * (size - 1), 1), np.nan)
+    """(n,) share of pairs of ratings that disagree, on an ordered scale by steps; NaN below two ratings.
+
+    As in the difficulty model: the tie of a preference lies between the two responses.
+    """
+    size = (table.codes != MISSING).sum(axis=1)
+    order = preference_order(table)
+    if is_unordered(table) and order is None:
+        apart = size * (size - 1) - (table.counts * (table.counts - 1)).sum(axis=1)
+    else:
+        places = np.argsort(order).astype(float) if order else positions(table)
+        scaled = (places - places.min()) / max(float(np.ptp(places)), TINY)
+        ascending = np.sort(np.where(table.codes == MISSING, np.nan, scaled[table.codes]), axis=1)  # NaN go last
+        rank = np.arange(ascending.shape[1])
+        apart = 2 * np.nansum(ascending * (2 * rank - size[:, None] + 1), axis=1)  # distances of all ordered pairs
+    return np.where(size > 1, apart / np.maximum(size * (size - 1), 1), np.nan)
 
 
 def prediction_error(
@@ -156,7 +168,7 @@ def _slope(x: FloatArray, y: FloatArray) -> SumStatistic:
     def slope(sums: FloatArray) -> FloatArray:
         n, a, b, aa, ab = np.moveaxis(sums, -1, 0)
         spread = n * aa - a**2
-        return ratio(n * ab - a * b, np.where(spread > 1e-12 * n * aa, spread, 0.0))[..., None]
+        return ratio(n * ab - a * b, np.where(spread > TINY * n * aa, spread, 0.0))[..., None]
 
     return SumStatistic(columns, slope)
 

@@ -14,6 +14,7 @@ from annotation.models import Study
 from annotation.queries import ratings
 from annotation.queries.studies import study_called
 from annotation.services import difficulty, tiers
+from annotation.services.both_tiers import of_criterion
 from annotation.services.predicted import SCOPES, STUDY, PredictionOptions
 from annotation.services.tiers import TierOptions
 from annotation.stats.bands import Cuts
@@ -55,14 +56,15 @@ class Command(ConcordCommand):
         check_source(options, only_study=("criterion", "predict"), only_file=("level", "categories"))
         cuts, by = tiers.cuts_from(options["cuts"]), options["by"]
         chosen = TierOptions(cuts, options["chance"], bootstrap=options["bootstrap"], seed=options["seed"])
-        agreeing = tiers.cuts_from(options["agreement_cuts"])
+        agreeing = difficulty.cuts_of(options["agreement_cuts"], "agreement-cuts")
         if options["predict"]:
             asked = PredictionOptions(options["predict"], agreeing, options["bootstrap"], options["seed"])
             return predicted_of(study_called(options["study"]), options["criterion"], asked)
         if options["file"]:
             file = read_file(options, describing=(by,) if by else ())
             counted = tiers.of_table(file.table, chosen, by=file.column(by) if by else None)
-            return {**counted, "difficulty": difficulty.of_table(file.table, cuts=agreeing)}
+            by_kappa = tiers.computed(file.table, chosen)
+            return {**counted, "difficulty": difficulty.of_table(file.table, cuts=agreeing, counted=by_kappa)}
         return of_study(study_called(options["study"]), options["criterion"], chosen, by, agreeing)
 
     def say(self, document: Any) -> None:
@@ -77,13 +79,7 @@ def of_study(study: Study, key: str | None, options: TierOptions, by: str | None
     if key is not None and key not in found:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
     wanted = [key] if key is not None else list(found)
-    documents = {
-        name: {
-            **tiers.of_criterion(study, found[name], options, by=by),
-            "difficulty": difficulty.of_criterion(study, found[name], cuts=agreeing),
-        }
-        for name in wanted
-    }
+    documents = {name: of_criterion(study, found[name], options, by=by, agreeing=agreeing) for name in wanted}
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
@@ -129,14 +125,23 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield from _of_model(found["difficulty"])
 
 
+def _counted(tier: str, n: float, ends: Sequence[float]) -> str:
+    return f"{tier} {n:.1f} [{ends[0]:.0f}, {ends[1]:.0f}]"
+
+
 def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     """What the difficulty model says: items of each tier, how many are clear, and the people."""
     if found["reason"]:
         yield f"difficulty model: not fitted, {found['reason']}"
         return
-    counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())
+    counts = ", ".join(
+        _counted(tier, n, found["count_intervals"][tier]) for tier, n in found["expected_counts"].items()
+    )
     yield f"difficulty model ({found['method']}), expected items: {counts}"
-    yield f"{found['clear']} of {len(found['items'])} items have a clear tier"
+    yield f"{found['clear']} of {found['n_items']} items have a clear tier"
+    for row in found["by_counted"]:
+        expected = ", ".join(f"{tier} {n:.1f}" for tier, n in row["expected"].items())
+        yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
     people = [
         [one["person"], text.estimate(one["severity"]), text.estimate(one["consistency"]), f"{one['infit']:.2f}"]
         for one in found["people"]

@@ -125,3 +125,14 @@ def test_errors_by_hand():
     told = [(one["hard_predicted"], one["hard_fitted"].value) for one in found.bins]
     assert told == [pytest.approx((0.2, 0.1)), pytest.approx((0.9, 0.8))]
     assert found.predicts
+
+
+def test_disagreement_of_preferences_and_numbers():
+    tie = RatingTable(np.array([[0, 2], [0, 1], [1, 1]]), ("1", "2", "tie"), "nominal", ("a", "b", "c"), ("x", "y"))
+    # the tie lies half way between the two responses
+    assert observed_disagreement(tie).tolist() == [0.5, 1, 0]
+    numbers = RatingTable(
+        np.array([[0, 1, 3], [2, 2, MISSING]]), (0, 10, 50, 100), "interval", ("a", "b"), ("x", "y", "z")
+    )
+    # apart by 10, 100 and 90 of 100
+    assert observed_disagreement(numbers) == pytest.approx([2 / 3, 0])
