@@ -8,7 +8,8 @@ import scipy
 
 from annotation.stats.attainable import TierPlan, plan_tiers
 from annotation.stats.bands import TIERS
-from annotation.stats.difficulty.items import LEVEL, Difficulty
+from annotation.stats.difficulty.described import LEVEL
+from annotation.stats.difficulty.items import Difficulty
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 
 MOST_EXACT = 1000
