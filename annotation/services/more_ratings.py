@@ -95,7 +95,7 @@ def _of_items(study: Study, rows: list[dict[str, Any]]) -> Document:
     """The rows with the names of their items, and about which items one can ask now. Two queries."""
     positions = [position_of(row["item"]) for row in rows]
     ids = items.external_ids(study, positions)
-    slots = overlap.slots_by_item(study, positions) if rows else {}
+    slots = overlap.slots_by_item(study) if rows else {}
     named = []
     for row, position in zip(rows, positions, strict=True):
         turn = turn_of(row["item"])

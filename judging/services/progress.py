@@ -67,12 +67,14 @@ def of_study(study: Study, *, now: datetime | None = None) -> Document:
 
 
 def adaptive(study: Study) -> Document:
-    """Of an adaptive study: what was asked for, what as many as one may for all would be, and the last look.
+    """Of an adaptive study: what was asked for, what as many as one may for all would be, and the last round.
 
-    `saved` is the share of these that is not asked for as it stands now. Three queries.
+    `saved` is the share of these that is not asked for as it stands now.
     """
     counts, last = overlap.ratings_asked_for(study), overlap.last_round(study)
-    figures = ("n_ratings", "n_asked", "n_clear", "n_enough", "n_full", "n_waiting", "price", "reason")
+    figures = (
+        "number", "n_ratings", "n_asked", "n_clear", "n_enough", "n_full", "n_short", "n_waiting", "price", "reason",
+    )  # fmt: skip
     return {
         "most_overlap": study.most_overlap,
         **counts,

@@ -85,7 +85,7 @@ def shown(study: Study, plot: Plot, document: Document) -> dict[str, Any] | None
 
 
 def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:
-    """What the last look at an adaptive study found, in words and numbers; empty before the first."""
+    """What the last round of an adaptive study found, in words and numbers; empty before the first."""
     if not found or not found["last"]:
         return []
     figures = {
@@ -93,6 +93,7 @@ def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:
         "Settled: clear tier": "n_clear",
         "Settled: another rating is not worth it": "n_enough",
         f"Unclear with {found['most_overlap']} ratings": "n_full",
+        "Unclear, and rated by every annotator": "n_short",
         "Waiting for ratings at that time": "n_waiting",
     }
     return [(label, f"{found['last'][key]:,}") for label, key in figures.items()]

@@ -39,16 +39,17 @@ class Command(ConcordCommand):
 
 
 def adaptively(found: dict[str, Any]) -> str:
-    """What an adaptive study asked for, and what its last look found."""
+    """What an adaptive study asked for, and what its last round found."""
     saved = "" if found["saved"] is None else f", {found['saved']:.0%} fewer than {found['most_overlap']} for all"
     said = f"Adaptive overlap: {found['planned']:,} of {found['for_all']:,} ratings asked for so far{saved}."
     last = found["last"]
     if last is None:
-        return f"{said} No item was looked at yet."
+        return f"{said} There was no round yet."
     clear, enough, full = last["n_clear"], last["n_enough"], last["n_full"]
     looked = (
-        f"Last look: {last['n_asked']:,} items asked about again, {clear:,} clear, {enough:,} not worth another "
-        f"rating, {full:,} unclear with {found['most_overlap']}, {last['n_waiting']:,} waiting."
+        f"Last round: {last['n_asked']:,} items asked about again, {clear:,} clear, {enough:,} not worth another "
+        f"rating, {full:,} unclear with {found['most_overlap']}, {last['n_short']:,} unclear and rated by every "
+        f"annotator, {last['n_waiting']:,} waiting."
     )
     return " ".join(one for one in (said, looked, last["reason"]) if one)
 

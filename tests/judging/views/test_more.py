@@ -9,11 +9,11 @@ from django.core.cache import cache
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from annotation.models import Assignment, Study
+from annotation.models import Assignment, Study, User
 from annotation.queries import ratings
 from annotation.services import more_ratings, overlap
 from tests.annotation.services.test_more_ratings import voted
-from tests.factories import ResearcherFactory
+from tests.factories import ResearcherFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -71,6 +71,7 @@ def adaptive(**more):
     """A study of six ratings of each item, up to nine where it is unclear."""
     criterion = voted(**more)
     Study.objects.filter(pk=criterion.study_id).update(is_adaptive=True, overlap=6, most_overlap=9)
+    criterion.study.annotators.set([*User.objects.filter(assignments__study=criterion.study), UserFactory()])
     return Study.objects.get(pk=criterion.study_id)
 
 
@@ -81,16 +82,16 @@ def progress(client):
 def test_progress_says_what_is_asked_for_and_what_is_saved(alice):
     study = adaptive()
     assert "240 of 360 ratings are asked for so far, 33 % fewer than 9 for all" in progress(alice)
-    look = overlap.look(by=None, study=study)
-    assert look.n_asked
+    found = overlap.run_round(by=None, study=study)
+    assert found.n_asked
     said = progress(alice)
-    assert f"{240 + look.n_asked} of 360 ratings" in said
-    assert f"Asked about again {look.n_asked}" in said
-    assert f"Settled: clear tier {look.n_clear}" in said
+    assert f"{240 + found.n_asked} of 360 ratings" in said
+    assert f"Asked about again {found.n_asked}" in said
+    assert f"Settled: clear tier {found.n_clear}" in said
 
 
 def test_progress_says_that_the_model_cannot_be_fitted(alice):
-    overlap.look(by=None, study=adaptive(n=5))
+    overlap.run_round(by=None, study=adaptive(n=5))
     said = progress(alice)
     assert "The overlap stays at 6" in said
     assert "5 items with two ratings; the model needs 20" in said
