@@ -58,8 +58,8 @@ def main() -> int:
     if unknown := [name for name in named if name not in parts]:
         print(f"bench_difficulty: there is no {', '.join(unknown)}; there are: {', '.join(parts)}", file=sys.stderr)
         return 2
-    asked = {name: numbers[0] if numbers else REPEATS.get(name, TABLES) for name in named or parts}
-    broken = [line for name, n in asked.items() for line in parts[name](n)]
+    repeats = {name: numbers[0] if numbers else REPEATS.get(name, TABLES) for name in named or parts}
+    broken = [line for name, times in repeats.items() for line in parts[name](times)]
     for line in broken:
         print(f"bench_difficulty: not kept: {line}", file=sys.stderr)
     return 1 if broken else 0

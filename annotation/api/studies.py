@@ -195,6 +195,10 @@ class NewSample(Given):
     )
     allocation = serializers.ChoiceField(["proportional", "equal"], default="proportional")
     seed = serializers.IntegerField(**SEED)
+    predicted_from = serializers.SlugField(
+        required=False, help_text="Study whose labels the stratum predicted_tier is predicted from."
+    )
+    predicted_criterion = serializers.SlugField(required=False, help_text="Its criterion; the first by default.")
 
 
 class StudySamples(StudiesApi):
@@ -205,7 +209,10 @@ class StudySamples(StudiesApi):
     @says("Draw items into a draft", shapes.SampleSerializer, body=NewSample, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
-        sample = samples.draw(by=self.me, study=study, **self.given(NewSample))
+        given = self.given(NewSample)
+        key, named = given.pop("predicted_criterion", ""), given.pop("predicted_from", "")
+        criterion = queries.criterion_called(self.study(named), key) if named else None
+        sample = samples.draw(by=self.me, study=study, predicted_from=criterion, **given)
         return Response(shapes.SampleSerializer(sample).data, status=201)
 
 

@@ -4,6 +4,32 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 
+TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%annotation_study %'"
+
+
+class Triggers:
+    """SQLite makes a table anew for a constraint, and refuses to while a trigger of another table reads it."""
+
+    def __init__(self):
+        self.found = []
+
+    def drop(self, apps, schema_editor):
+        if schema_editor.connection.vendor != "sqlite":
+            return
+        with schema_editor.connection.cursor() as cursor:
+            self.found = cursor.execute(TRIGGERS).fetchall()
+            for name, _ in self.found:
+                cursor.execute(f'DROP TRIGGER "{name}"')
+
+    def make(self, apps, schema_editor):
+        with schema_editor.connection.cursor() as cursor:
+            for _, statement in self.found:
+                cursor.execute(statement)
+
+
+triggers = Triggers()
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -11,6 +37,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunPython(triggers.drop, triggers.make),
         migrations.CreateModel(
             name='OverlapRound',
             fields=[
@@ -61,4 +88,5 @@ class Migration(migrations.Migration):
             model_name='overlapround',
             constraint=models.CheckConstraint(condition=models.Q(('price__gte', 0), ('price__lte', 1)), name='overlap_round_price_is_a_probability'),
         ),
+        migrations.RunPython(triggers.make, triggers.drop),
     ]

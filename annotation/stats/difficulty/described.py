@@ -23,6 +23,8 @@ class Described:
         (n, 4) probability of each of `TIERS`.
     answers
         (n, q) probability of a fresh person's answer.
+    consensus
+        (n, q) probability that it is the answer of many fresh people: the most frequent, on ordered scales the median.
     """
 
     value: FloatArray
@@ -30,13 +32,14 @@ class Described:
     high: FloatArray
     tiers: FloatArray
     answers: FloatArray
+    consensus: FloatArray
 
     def take(self, rows: IntArray) -> "Described":
         """Those of the items, in this order."""
         return Described(*(getattr(self, name)[rows] for name in FIELDS))
 
 
-FIELDS = ("value", "low", "high", "tiers", "answers")
+FIELDS = ("value", "low", "high", "tiers", "answers", "consensus")
 
 
 def joined(parts: Sequence[Described]) -> Described:
@@ -46,14 +49,26 @@ def joined(parts: Sequence[Described]) -> Described:
 
 def nothing(n: int, q: int) -> Described:
     """n items of which nothing is known: NaN."""
-    of_items = [np.full(shape, np.nan) for shape in (n, n, n, (n, len(TIERS)), (n, q))]
+    of_items = [np.full(shape, np.nan) for shape in (n, n, n, (n, len(TIERS)), (n, q), (n, q))]
     return Described(*of_items)
 
 
-def of_posterior(posterior: FloatArray, agreement: FloatArray, fresh: FloatArray, cuts: Cuts) -> Described:
-    """From (n, N) probabilities of nodes at which fresh people agree by (N,) and answer by (q, N)."""
+def of_posterior(
+    posterior: FloatArray, agreement: FloatArray, fresh: FloatArray, consensus: FloatArray, cuts: Cuts
+) -> Described:
+    """From (n, N) probabilities of nodes at which fresh people agree by (N,) and answer by (q, N).
+
+    ``consensus`` (q, N) marks the answer of many of them, as of `consensus_of`.
+    """
     low, high = _central(posterior, 1 - agreement)
-    return Described(1 - posterior @ agreement, low, high, posterior @ bands(agreement, cuts), posterior @ fresh.T)
+    tiers = posterior @ bands(agreement, cuts)
+    return Described(1 - posterior @ agreement, low, high, tiers, posterior @ fresh.T, posterior @ consensus.T)
+
+
+def consensus_of(fresh: FloatArray, *, ordered: bool) -> FloatArray:
+    """(q, N) marks of the median category of answers (q, N), of the most frequent one on unordered scales."""
+    place = (np.cumsum(fresh, axis=0) < 0.5).sum(axis=0) if ordered else fresh.argmax(axis=0)
+    return np.asarray(np.arange(len(fresh))[:, None] == place, dtype=float)
 
 
 def bands(agreement: FloatArray, cuts: Cuts) -> FloatArray:

@@ -57,6 +57,8 @@ class Difficulty:
         By component, where one category ends, in standard deviations of the trait; empty on unordered scales.
     reasons
         By component, why it could not be fitted.
+    consensus
+        (n, q) probability that it is the answer of many fresh people: the most frequent, on ordered scales the median.
     """
 
     method: str
@@ -72,6 +74,7 @@ class Difficulty:
     people: tuple[PersonFit, ...]
     thresholds: tuple[tuple[float, ...], ...] = ()
     reasons: Mapping[int, str] = field(default_factory=dict)
+    consensus: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
     @property
     def fitted(self) -> BoolArray:
@@ -154,7 +157,7 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown 
     return Difficulty(
         method_of(table, shown), cuts, table.categories, table.items,
         found.value, found.low, found.high, found.tiers, found.answers, component,
-        tuple(people), tuple(thresholds), reasons,
+        tuple(people), tuple(thresholds), reasons, found.consensus,
     )  # fmt: skip
 
 

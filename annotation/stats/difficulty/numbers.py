@@ -94,7 +94,7 @@ class Mixed:
         """(r, r) of the means; with a number of its cluster for each item the sandwich of sums between clusters."""
         w = self.precision
         c = self.ratio / (1 + self.ratio * w.sum(axis=1))
-        inverse: FloatArray = self.variance * np.linalg.inv(_information(w, c, self.weights))
+        inverse = np.asarray(self.variance * np.linalg.inv(_information(w, c, self.weights)), dtype=float)
         if clusters is None:
             return inverse
         e = self.residuals
@@ -229,8 +229,13 @@ class NumbersPart:
         log_density = -a[:, None] * nodes - b[:, None] * np.exp(-nodes)
         posterior = scipy.special.softmax(log_density, axis=1)
         agreement = np.array([self.agreement(v) for v in np.exp(nodes).tolist()])
-        found = of_posterior(posterior, agreement, np.empty((0, len(nodes))), cuts)
-        return replace(found, answers=self._answers(posterior @ np.exp(nodes)))
+        nobody = np.empty((0, len(nodes)))
+        found = of_posterior(posterior, agreement, nobody, nobody, cuts)
+        fit, share = self.fit, self.share
+        apart = float(share @ (fit.means - share @ fit.means) ** 2)
+        noise = fit.variance * (posterior @ np.exp(nodes)) * float(share @ fit.spread)
+        error = fit.items[1]
+        return replace(found, answers=self._cut(error + apart + noise), consensus=self._cut(error))
 
     def agreement(self, noise: float) -> float:
         """How far two fresh people agree on an item of this v: by the mean of folded normal distributions."""
@@ -240,18 +245,15 @@ class NumbersPart:
         apart = sd * (np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + z * (2 * scipy.special.ndtr(z) - 1))
         return max(1 - float(self.share @ apart @ self.share) / self.length, 0.0)
 
-    def _answers(self, noise: FloatArray) -> FloatArray:
-        """(n, q) what a fresh person says, as a normal distribution cut between the values."""
+    def _cut(self, variance: FloatArray) -> FloatArray:
+        """(n, q) normal distributions about what is expected of each item, cut between the values."""
         if self.table.n_categories > MOST_ANSWERS:
             return np.empty((self.table.n_items, 0))
-        fit, scores = self.fit, self.table.scores
-        middle, error = fit.items
-        mean = float(self.share @ fit.means)
-        people = float(self.share @ (fit.means - mean) ** 2)
-        sd = np.sqrt(error + people + fit.variance * noise * float(self.share @ fit.spread))
-        order = np.argsort(scores)
-        ends = (scores[order][1:] + scores[order][:-1]) / 2
-        below = scipy.special.ndtr((ends - (middle + mean)[:, None]) / sd[:, None])
+        middle = self.fit.items[0] + float(self.share @ self.fit.means)
+        order = np.argsort(self.table.scores)
+        ordered = self.table.scores[order]
+        ends = (ordered[1:] + ordered[:-1]) / 2
+        below = scipy.special.ndtr((ends - middle[:, None]) / np.sqrt(variance)[:, None])
         return np.asarray(np.diff(below, axis=1, prepend=0.0, append=1.0)[:, np.argsort(order)])
 
     @property

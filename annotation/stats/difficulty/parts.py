@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.described import Described, joined, of_posterior
+from annotation.stats.difficulty.described import Described, consensus_of, joined, of_posterior
 from annotation.stats.difficulty.graded import Graded
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
 from annotation.stats.difficulty.numbers import NumbersPart
@@ -74,7 +74,9 @@ class GridPart:
         agreement = agreements(self.fresh, self.credit)
         kinds, kind = np.unique(self.table.codes, axis=0, return_inverse=True)
         blocks = np.array_split(kinds, len(kinds) // AT_ONCE + 1)
-        parts = [of_posterior(self.fit.finer(block).posterior, agreement, self.fresh, cuts) for block in blocks]
+        consensus = consensus_of(self.fresh, ordered=not is_unordered(self.table))
+        posteriors = (self.fit.finer(block).posterior for block in blocks)
+        parts = [of_posterior(posterior, agreement, self.fresh, consensus, cuts) for posterior in posteriors]
         return joined(parts).take(kind.ravel())
 
 
@@ -107,7 +109,8 @@ class PreferencePart:
             mine = np.flatnonzero(group.ravel() == number)
             fresh = fresh_answers(model, self.fit.free, share, contrast)
             agreement = agreements(fresh, linear_weights(np.arange(float(len(fresh)))))
-            parts.append(of_posterior(posterior[mine], agreement, fresh[self.places], cuts))
+            consensus = consensus_of(fresh, ordered=True)
+            parts.append(of_posterior(posterior[mine], agreement, fresh[self.places], consensus[self.places], cuts))
             order.append(mine)
         return joined(parts).take(np.argsort(np.concatenate(order))).take(kind.ravel())
 
