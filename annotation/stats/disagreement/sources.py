@@ -95,8 +95,11 @@ def _of_model(table: RatingTable) -> tuple[Estimate, Estimate, Estimate, Estimat
         return np.array([whole, whole - without, without - rest, rest])
 
     ends = _delta(part.fit, split)
-    size = {"n_items": part.table.n_items, "n_raters": part.table.n_raters, "n_ratings": part.table.n_ratings}
-    found = [figure(v, (v - half, v + half), confidence=LEVEL, method="delta", **size) for v, half in ends]
+    n, r, m = part.table.n_items, part.table.n_raters, part.table.n_ratings
+    found = [
+        figure(v, (v - half, v + half), n_items=n, n_raters=r, n_ratings=m, confidence=LEVEL, method="delta")
+        for v, half in ends
+    ]
     return found[0], found[1], found[2], found[3]
 
 
