@@ -129,6 +129,14 @@ class StudyForm(SampleForm):
         label="Annotators per item",
         help_text="Agreement needs at least 2; three is usual.",
     )
+    most_overlap = forms.IntegerField(
+        min_value=2,
+        max_value=studies.LARGEST_OVERLAP,
+        required=False,
+        label="Annotators per item at most",
+        help_text="Adaptive overlap: items whose tier is unclear are asked about again, up to this number. It needs 20 "
+        "items or more and scales of at most 20 categories. Empty: every item gets the same number.",
+    )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, kind: str, **kwargs: Any) -> None:
         super().__init__(data, kind=kind, **kwargs)
@@ -171,6 +179,7 @@ class StudyForm(SampleForm):
             kind=self.kind,
             criteria=given["criteria"],
             overlap=given["overlap"],
+            most_overlap=given["most_overlap"],
             shown=given["shown"],
             allow_tie=given.get("allow_tie", False),
             asks_strength=given.get("asks_strength", False),

@@ -1,4 +1,4 @@
-"""Do the promises hold? Coverage of PPI++ and Rogan-Gladen, and violations of selective guarantees, by simulation.
+"""Do the promises hold? Coverage of corrected rates and of errors of scores, and broken guarantees, by simulation.
 
 For a good, a mediocre and a useless synthetic judge: 95 % intervals have to hold the truth in 93 to 97 of 100 samples,
 a PPI++ interval may be at most 1.05 times as wide as that of the labels alone, and a guarantee made with delta = 0.05
@@ -7,6 +7,7 @@ may be broken in at most that share of the samples (plus what chance adds in so 
     make bench ARGS=calibration                   everything
     python scripts/bench_calibration.py size      the time alone: calibration and audit of three judges on 5,000 items
     python scripts/bench_calibration.py 400       the promises alone, with so many samples
+    python scripts/bench_calibration.py errors 1000   the errors of scores alone: Brier score, absolute error, AURC, ECE
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from annotation.stats.estimate import Estimate
 from judging.stats.prediction_powered import Labelled, ppi_mean
+from judging.stats.reliability import reliability
+from judging.stats.risk_coverage import risk_coverage
 from judging.stats.rogan_gladen import rogan_gladen
 from judging.stats.selective import select
 
@@ -111,6 +115,45 @@ def promises(name: str, accuracy: tuple[float, float], samples: int) -> list[str
     return [f"selective {name}"] if share > DELTA + slack else []
 
 
+def scored(
+    rng: np.random.Generator, profiles: int, each: int, spread: float = 1.0
+) -> tuple[np.ndarray, np.ndarray, list[str] | None]:
+    """Scores of 0.05 to 0.95, labels that they overstate, by an effect of each profile where it has several items."""
+    n = profiles * each
+    p = (rng.integers(0, 10, n) + 0.5) / 10
+    own = rng.normal(0, spread, profiles)[np.arange(n) // each] if each > 1 else 0.0
+    chance = 1 / (1 + np.exp(-(0.6 * np.log(p / (1 - p)) + own)))
+    return p, (rng.random(n) < chance).astype(float), [str(k // each) for k in range(n)] if each > 1 else None
+
+
+ERRORS = ("brier", "mae", "aurc", "ece")
+
+
+def figures(p: np.ndarray, y: np.ndarray, clusters: list[str] | None, *, bootstrap: int) -> list[Estimate]:
+    """Those of `ERRORS`."""
+    found = reliability(p, y, clusters=clusters, bootstrap=bootstrap)
+    right = np.where(p > 0.5, y, 1 - y)
+    curve = risk_coverage(np.abs(p - 0.5), right, clusters=clusters, bootstrap=bootstrap)
+    return [found.brier, found.mae, curve.area, found.ece]
+
+
+def errors(samples: int) -> list[str]:
+    """Coverage of the errors of scores; of ECE it is printed alone, as its value is too high where bins are small."""
+    problems = []
+    for profiles, each in ((60, 1), (300, 1), (10, 15), (20, 15)):
+        truth = [one.value for one in figures(*scored(np.random.default_rng(4), 600_000 // each, each), bootstrap=0)]
+        rng, held = np.random.default_rng(5), np.zeros(len(ERRORS))
+        for _ in range(samples):
+            found = figures(*scored(rng, profiles, each), bootstrap=500)
+            held += [one.low <= at <= one.high for one, at in zip(found, truth, strict=True)]
+        shares = dict(zip(ERRORS, (held / samples).tolist(), strict=True))
+        name = f"{profiles} profiles x {each}" if each > 1 else f"{profiles} items"
+        print(f"{name:<18}" + "  ".join(f"{key} {share:.3f}" for key, share in shares.items()), flush=True)
+        least = LOW - 2 * np.sqrt(LOW * (1 - LOW) / samples)
+        problems += [f"{key} of {name}" for key, share in shares.items() if key != "ece" and share < least]
+    return problems
+
+
 def size() -> list[str]:
     """Seconds to calibrate and audit all judges, from the database to the kept results, as the study's page does.
 
@@ -163,8 +206,10 @@ def promises_hold(samples: int) -> list[str]:
 def main() -> int:
     start, asked = time.perf_counter(), sys.argv[1:]
     samples = next((int(word) for word in asked if word.isdigit()), SAMPLES)
-    problems = promises_hold(samples) if asked != ["size"] else []
-    problems += size() if not asked or "size" in asked else []
+    named = [word for word in asked if not word.isdigit()]
+    problems = promises_hold(samples) if not named else []
+    problems += errors(samples // 4 if not named else samples) if not named or "errors" in named else []
+    problems += size() if not asked or "size" in named else []
     print(f"{time.perf_counter() - start:.0f} s; " + ("all hold" if not problems else f"broken: {', '.join(problems)}"))
     return 1 if problems else 0
 

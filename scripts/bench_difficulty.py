@@ -1,7 +1,8 @@
 """Hold the difficulty model to simulated items of known difficulty, and time it.
 
     make bench ARGS=difficulty                        everything, about half an hour
-    python scripts/bench_difficulty.py known 5        only what is named: known (tables a design), large
+    python scripts/bench_difficulty.py known 5        only what is named: known (tables a design), large,
+                                                      nine (repeats of a population; see difficulty/nine.py)
 
 Known: 24 designs: five ordered categories with items that differ in noise by .5 and by .8 (w), two, and four unordered;
 three and nine people of unequal skill and severity; 200, 600 and 2,000 items. Exits 1 where a promise is not kept:
@@ -24,6 +25,8 @@ import scipy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from difficulty.nine import nine
+
 from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import Graded
@@ -35,6 +38,7 @@ from annotation.stats.weighting import linear_weights
 
 SEED = 20260118
 TABLES = 20
+REPEATS = {"nine": 100}
 SCALES = {"ordered, w .5": 5, "ordered, w .8": 5, "two": 2, "unordered": 4}
 NOISES = {"ordered, w .5": 0.5, "ordered, w .8": 0.8}
 PEOPLE, SIZES = (3, 9), (200, 600, 2000)
@@ -48,13 +52,14 @@ MOST_SECONDS = 10.0
 
 
 def main() -> int:
-    parts: dict[str, Callable[[int], list[str]]] = {"known": known, "large": large}
+    parts: dict[str, Callable[[int], list[str]]] = {"known": known, "large": large, "nine": nine}
     numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
     named = [word for word in sys.argv[1:] if not word.isdigit()]
     if unknown := [name for name in named if name not in parts]:
         print(f"bench_difficulty: there is no {', '.join(unknown)}; there are: {', '.join(parts)}", file=sys.stderr)
         return 2
-    broken = [line for name in (named or parts) for line in parts[name](numbers[0] if numbers else TABLES)]
+    repeats = {name: numbers[0] if numbers else REPEATS.get(name, TABLES) for name in named or parts}
+    broken = [line for name, times in repeats.items() for line in parts[name](times)]
     for line in broken:
         print(f"bench_difficulty: not kept: {line}", file=sys.stderr)
     return 1 if broken else 0

@@ -157,7 +157,7 @@ def detail(
         "steps": study_steps(study),
         "people": people,
         "counted_ago": queries.counted_ago(study),
-        "missing_people": max(study.overlap - len(people), 0),
+        "missing_people": max(study.limit - len(people), 0),
         "coverage": queries.coverage(study),
         "samples": [(sample, queries.strata_of(sample) if sample.strata else []) for sample in samples],
         "criteria": study.criteria.all(),

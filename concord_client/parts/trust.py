@@ -48,6 +48,10 @@ class Trust(Transport):
         """What `tiers --study NAME --json` prints of one criterion."""
         return cast(Json, self.get(f"studies/{slug}/tiers", **query))
 
+    def ask_tiers(self, slug: str, **options: Any) -> types.Queued:
+        """Leave the difficulty model of a large study to a worker: agreement_cuts. `tiers` has it afterwards."""
+        return cast(types.Queued, self.post(f"studies/{slug}/tiers", options))
+
     def calibrations(self, slug: str, **query: Any) -> Json:
         """All judges of a study side by side."""
         return cast(Json, self.get(f"studies/{slug}/calibration", **query))

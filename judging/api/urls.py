@@ -47,6 +47,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/probes", runs.StudyProbes.as_view(), name="api_study_probes"),
     # results
     path("studies/<slug:slug>/agreement", results.StudyAgreement.as_view(), name="api_study_agreement"),
+    path("studies/<slug:slug>/tiers/predicted", results.StudyTiersPredicted.as_view(), name="api_tiers_predicted"),
     path("studies/<slug:slug>/tiers", results.StudyTiers.as_view(), name="api_study_tiers"),
     path("studies/<slug:slug>/calibration", results.StudyCalibration.as_view(), name="api_study_calibration"),
     path("studies/<slug:slug>/hold-out", results.StudyHoldOut.as_view(), name="api_study_hold_out"),

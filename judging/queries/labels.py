@@ -47,7 +47,7 @@ def of_judges(study: Study) -> Labels:
 def _judges_row(record: tuple[Any, ...]) -> LabelRow:
     *item, criterion, value, reason, order, repeat, turn, explanation, at, run, name, version, provider = record
     rated = (*item, criterion, *_called(name, version, provider), value, reason, order)
-    return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES, turn or None, ""])
+    return LabelRow(*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES, turn or None, "")
 
 
 @lru_cache(maxsize=1000)

@@ -117,15 +117,17 @@ def resampling_of(
     confidence: float = 0.95,
     *,
     strata: Sequence[str] | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
 ) -> Resampling:
     """Every item by itself, in its stratum; or clusters as they are. Weights (n,) are made to have the mean 1."""
     w = np.ones(n) if weights is None or not n else weights / weights.mean()
     if clusters is not None:
         unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1].astype(np.int64)
         k = int(unit.max(initial=-1)) + 1
-        return Resampling(unit, np.zeros(k, dtype=np.int64), w, 0, confidence, unit_name="clusters")
+        return Resampling(unit, np.zeros(k, dtype=np.int64), w, bootstrap, confidence, seed, unit_name="clusters")
     stratum = np.zeros(n, dtype=np.int64) if strata is None else np.unique(strata, return_inverse=True)[1]
-    return Resampling(np.arange(n), stratum.astype(np.int64), w, 0, confidence)
+    return Resampling(np.arange(n), stratum.astype(np.int64), w, bootstrap, confidence, seed)
 
 
 def _between(

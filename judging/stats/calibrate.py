@@ -241,7 +241,7 @@ def calibrate(
             human,
             np.sort(scale),
             method=method,
-            clusters=columns.clusters,
+            **dependence,
             bootstrap=bootstrap,
             confidence=confidence,
             seed=seed,
@@ -330,12 +330,6 @@ def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterabl
         yield StatWarning("equal_labels", "Every label is the same: how far the judge errs on others cannot be told.")
     if both.all():
         yield StatWarning("no_unlabelled", "Every item has a label: there is nothing left to correct.")
-    if columns.weights is not None and np.ptp(columns.weights) > 0:
-        yield StatWarning(
-            "unweighted",
-            "The corrected means and selective judging use the weights; what stands under scores describes the items "
-            "as they were drawn.",
-        )
     if columns.confidence is None and not columns.binary:
         yield StatWarning(
             "no_confidence",

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.table import BoolArray, FloatArray, IntArray
-from judging.stats.proportional_odds import ProportionalOdds
+from judging.stats.proportional_odds import NotConvergedError, ProportionalOdds
 from judging.stats.reliability import Reliability, reliability
 
 MapName = Literal["isotonic", "ordinal-logistic"]
@@ -44,11 +44,12 @@ class Isotonic:
     values: FloatArray
 
     @classmethod
-    def fit(cls, scores: FloatArray, human: FloatArray) -> "Isotonic":
-        """The rising function closest to the labels in squared distance."""
+    def fit(cls, scores: FloatArray, human: FloatArray, *, weights: FloatArray | None = None) -> "Isotonic":
+        """The rising function closest to the labels in squared distance, each times its weight."""
+        w = np.ones(len(scores)) if weights is None else weights
         points, place = np.unique(scores, return_inverse=True)
-        times = np.bincount(place).astype(float)
-        means = np.bincount(place, human) / times
+        times = np.bincount(place, w)
+        means = np.bincount(place, w * human) / times
         return cls(points, np.asarray(scipy.optimize.isotonic_regression(means, weights=times).x, dtype=float))
 
     def __call__(self, scores: FloatArray) -> FloatArray:
@@ -79,10 +80,12 @@ class OrdinalLogistic:
     high: float
 
     @classmethod
-    def fit(cls, scores: FloatArray, human: FloatArray, categories: FloatArray) -> "OrdinalLogistic":
+    def fit(
+        cls, scores: FloatArray, human: FloatArray, categories: FloatArray, *, weights: FloatArray | None = None
+    ) -> "OrdinalLogistic":
         """The model of maximum likelihood; a label between two categories counts as the nearest."""
         codes = np.abs(human[:, None] - categories).argmin(axis=1)
-        model = ProportionalOdds.fit(scores, codes.astype(np.int64), len(categories))
+        model = ProportionalOdds.fit(scores, codes.astype(np.int64), len(categories), weights=weights)
         return cls(model, categories, float(scores.min()), float(scores.max()))
 
     def distribution(self, scores: FloatArray) -> FloatArray:
@@ -114,8 +117,8 @@ class Recalibration:
     ----------
     method, folds, seed
         The map, the number of folds and the seed by which clusters were dealt to them.
-    scores, human, scale
-        (n,) the judge's own scores and people's labels, NaN where missing; the ends of the human scale.
+    scores, human, weights, scale
+        (n,) the judge's own scores and people's labels, NaN where missing; the weights; the ends of the human scale.
     before, after
         Reliability of the judge's own scores and of the mapped ones, on the same items, mapped without having seen
         them.
@@ -134,6 +137,7 @@ class Recalibration:
     seed: int
     scores: FloatArray
     human: FloatArray
+    weights: FloatArray
     scale: tuple[float, float]
     before: Reliability
     after: Reliability
@@ -164,6 +168,7 @@ def recalibrate(
     *,
     method: MapName = "isotonic",
     clusters: Sequence[str] | None = None,
+    weights: npt.ArrayLike | None = None,
     folds: int = FOLDS,
     bootstrap: int = 1000,
     confidence: float = 0.95,
@@ -181,6 +186,8 @@ def recalibrate(
         ``"isotonic"`` or ``"ordinal-logistic"``.
     clusters
         Dialogue, profile or pair of each item; a cluster lies in one fold.
+    weights
+        (n,) one over the inclusion probability of each item, in the map and in all figures; equal by default.
     folds, bootstrap, confidence, seed
         Number of folds; resamples and coverage of the intervals; of folds and resamples.
 
@@ -190,16 +197,22 @@ def recalibrate(
         If the columns differ in length, the method has another name, or there are fewer than two folds.
     """
     f, y, steps = (np.asarray(column, dtype=float) for column in (scores, human, categories))
-    if f.shape != y.shape or (clusters is not None and len(clusters) != len(y)):
-        raise ValueError("scores, labels and clusters need one entry per item")
+    w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
+    if not f.shape == y.shape == w.shape or (clusters is not None and len(clusters) != len(y)):
+        raise ValueError("scores, labels, weights and clusters need one entry per item")
     if method not in ("isotonic", "ordinal-logistic"):
         raise ValueError(f"method is {method!r}; it must be isotonic or ordinal-logistic")
     if folds < 2:
         raise ValueError(f"{folds} folds; there must be at least 2")
     both = ~np.isnan(f) & ~np.isnan(y)
     fold = fold_of(clusters if clusters is not None else [str(i) for i in range(len(y))], both, folds, seed)
-    reason = _why_no_map(f[both], y[both], fold[both])
-    mapped = np.full(len(y), np.nan) if reason else _cross_fitted(f, y, fold, both, steps, method)
+    reason, mapped, whole = _why_no_map(f[both], y[both], fold[both]), np.full(len(y), np.nan), None
+    try:
+        if reason is None:
+            mapped = _cross_fitted(f, y, w, fold, both, steps, method)
+            whole = fitted(f[both], y[both], steps, method, weights=w[both])
+    except NotConvergedError as error:
+        reason, mapped = str(error), np.full(len(y), np.nan)
     scale = (float(steps.min()), float(steps.max()))
     kept = both & ~np.isnan(mapped) if reason is None else both
     before, after = (
@@ -208,6 +221,7 @@ def recalibrate(
             y,
             scale=scale,
             clusters=clusters,
+            weights=w,
             bootstrap=bootstrap,
             confidence=confidence,
             seed=seed,
@@ -220,23 +234,24 @@ def recalibrate(
         seed=seed,
         scores=f,
         human=y,
+        weights=w,
         scale=scale,
         before=before,
         after=after,
         mapped=mapped,
         outside=0 if reason else int((both & np.isnan(mapped)).sum()),
-        map=None if reason else fitted(f[both], y[both], steps, method),
+        map=whole,
         reason=reason,
     )
 
 
 def fitted(
-    scores: FloatArray, human: FloatArray, categories: FloatArray, method: MapName
+    scores: FloatArray, human: FloatArray, categories: FloatArray, method: MapName, *, weights: FloatArray | None = None
 ) -> Isotonic | OrdinalLogistic:
     """A map fitted to all of the given items."""
     if method == "isotonic":
-        return Isotonic.fit(scores, human)
-    return OrdinalLogistic.fit(scores, human, categories)
+        return Isotonic.fit(scores, human, weights=weights)
+    return OrdinalLogistic.fit(scores, human, categories, weights=weights)
 
 
 def fold_of(clusters: Sequence[str], used: BoolArray, folds: int, seed: int) -> IntArray:
@@ -249,12 +264,18 @@ def fold_of(clusters: Sequence[str], used: BoolArray, folds: int, seed: int) -> 
 
 
 def _cross_fitted(
-    f: FloatArray, y: FloatArray, fold: IntArray, both: BoolArray, scale: FloatArray, method: MapName
+    f: FloatArray,
+    y: FloatArray,
+    w: FloatArray,
+    fold: IntArray,
+    both: BoolArray,
+    scale: FloatArray,
+    method: MapName,
 ) -> FloatArray:
     mapped = np.full(len(y), np.nan)
     for k in np.unique(fold[both]).tolist():
         rest, inside = both & (fold != k), fold == k
-        mapped[inside] = fitted(f[rest], y[rest], scale, method)(f[inside])
+        mapped[inside] = fitted(f[rest], y[rest], scale, method, weights=w[rest])(f[inside])
     return mapped
 
 

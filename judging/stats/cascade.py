@@ -13,8 +13,8 @@ import numpy as np
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
-from judging.stats.clustered_shares import clustered_share
-from judging.stats.selective import STEPS, Selection, chosen, select
+from judging.stats.clustered_shares import chosen, clustered_share
+from judging.stats.selective import STEPS, Selection, select
 
 NO_COST = "what a judgment of {name} costs is not known"
 

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
-from annotation.stats.table import FloatArray
+from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.asymptotic import figure, quantile, share, summed_by_cluster, undefined, wilson
 
 
@@ -63,3 +63,10 @@ def _effective(p: float, parts: FloatArray, n: int, confidence: float) -> float:
         return float(g)
     t = float(scipy.stats.t.ppf((1 + confidence) / 2, g - 1))
     return min(p * (1 - p) / variance * (quantile(confidence) / t) ** 2, float(n))
+
+
+def chosen(clusters: Sequence[str] | None, used: BoolArray) -> tuple[str, ...] | None:
+    """The clusters of the items where the mask (n,) is true; None without clusters."""
+    if clusters is None:
+        return None
+    return tuple(name for name, there in zip(clusters, used, strict=True) if there)

@@ -8,13 +8,19 @@ the figures are upper bounds.
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy
 
+from annotation.stats.chance_corrected import corrected
+from annotation.stats.intervals import LEAST_UNITS
+from annotation.stats.jackknife import Jackknife, Scale, t_ends
+from annotation.stats.resampling import Resampling
 from annotation.stats.table import BoolArray, FloatArray, IntArray, Level
-from judging.stats.asymptotic import wilson
+from judging.stats.asymptotic import resampling_of, wilson
 from judging.stats.multiplicity import adjusted
 from judging.stats.verdict import Rules
 
@@ -23,10 +29,10 @@ BELOW = (0.0, 0.115)
 
 STUDIES = 500
 AT_ONCE = 2_000_000
-"""Labels that are simulated at once."""
+"""Labels times categories that are simulated at once."""
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
-EPSILON, LEVEL = 0.15, 0.05
+EPSILON, LEVEL, FLAT = 0.15, 0.05, 1e-12
 
 
 @dataclass(frozen=True)
@@ -161,7 +167,7 @@ def _power(
     design: Design, rules: Rules, below: float, studies: int, epsilon: float, confidence: float, seed: int
 ) -> Power:
     kappa, rng = max(design.kappa - below, 0.0), np.random.default_rng([seed, round(below * 1e6)])
-    block = max(1, AT_ONCE // (design.n_items * (design.n_raters + 1)))
+    block = max(1, AT_ONCE // (design.n_items * (design.n_raters + 1) * design.n_categories))
     replaced = 0
     for start in range(0, studies, block):
         people, judge = simulate(design, kappa, rng, min(block, studies - start))
@@ -216,22 +222,25 @@ def _logit_with_mean(mean: float, effect: float) -> float:
 def replaces(
     people: IntArray, judge: IntArray, design: Design, rules: Rules, epsilon: float, confidence: float
 ) -> BoolArray:
-    """(m,) which of the simulated studies say *replace*."""
+    """(m,) which of the simulated studies say *replace*: by the jackknife and Student's t of the verdict itself.
+
+    From `intervals.MANY` effective units on the verdict's intervals are BCa; here they stay Student's t.
+    """
     m, n, r = people.shape
-    if n < rules.least_items or design.n_clusters < rules.least_clusters:
+    if n < rules.least_items or design.n_clusters < max(rules.least_clusters, LEAST_UNITS):
         return np.zeros(m, dtype=bool)
-    weights = _agreement_weights(design)
-    with_judge = [_kappa(people[..., j], judge, weights) for j in range(r)]
-    among = [_kappa(people[..., i], people[..., j], weights) for i in range(r) for j in range(i)]
-    kappa, of_judge = _averaged(with_judge)
-    ceiling, of_people = _averaged(among)
-    t = float(scipy.stats.t.ppf((1 + confidence) / 2, design.n_clusters - 1))
+    resampling = resampling_of(design.n_clusters, None, confidence=confidence)
+    raters = np.concatenate([people, judge[..., None]], axis=2)
+    counts = [_by_unit(raters[..., j, None] == np.arange(design.n_categories), design) for j in range(r + 1)]
+    kappas = {(i, j): _kappas(raters, counts, i, j, design) for i, j in combinations(range(r + 1), 2)}
+    of_judge = np.mean([found for pair, found in kappas.items() if r in pair], axis=0)
+    of_people = np.mean([found for pair, found in kappas.items() if r not in pair], axis=0)
+    low, _ = _ends(of_judge, resampling, "coefficient")
+    _, high = _ends(of_people - of_judge, resampling, "plain")
     shares = np.stack([(people == code).mean(axis=(1, 2)) for code in range(design.n_categories)])
     varied = n * (1 - shares.max(axis=0)) >= rules.least_outside
-    useful = kappa - t * _error(of_judge, design) > rules.useful
-    near = ceiling - kappa + t * _error(of_people - of_judge, design) <= rules.below_ceiling
     passed = _passes(people, judge, design, epsilon) if rules.must_pass_alt_test else np.ones(m, dtype=bool)
-    return np.asarray(varied & useful & near & passed)
+    return np.asarray(varied & (low > rules.useful) & (high <= rules.below_ceiling) & passed)
 
 
 def _agreement_weights(design: Design) -> FloatArray:
@@ -241,35 +250,35 @@ def _agreement_weights(design: Design) -> FloatArray:
     return (steps == 0).astype(float) if design.level == "nominal" else 1 - (steps / (q - 1)) ** 2
 
 
-def _kappa(a: IntArray, b: IntArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(m,) Cohen's kappa of two raters, and (m, n) the influence of each item on it."""
-    (m, n), q = a.shape, len(weights)
-    cell = a * q + b
-    table = np.bincount((cell + np.arange(m)[:, None] * q * q).ravel(), minlength=m * q * q).reshape(m, q, q) / n
-    rows, columns = table.sum(axis=2), table.sum(axis=1)
-    observed = (table * weights).sum(axis=(1, 2))
-    of_row, of_column = columns @ weights.T, rows @ weights
-    expected = (rows * of_row).sum(axis=1)
-    left = np.maximum(1 - expected, 1e-12)
-    kappa = (observed - expected) / left
-    by_cell = (weights - observed[:, None, None]) / left[:, None, None] - ((1 - observed) / left**2)[:, None, None] * (
-        of_row[:, :, None] + of_column[:, None, :] - 2 * expected[:, None, None]
-    )
-    influence = np.take_along_axis(by_cell.reshape(m, q * q), cell, axis=1) / n
-    return kappa, influence
+def _by_unit(of_items: npt.ArrayLike, design: Design) -> FloatArray:
+    """(m, g, …) sums over the items of each cluster of (m, n, …) numbers, or truth values."""
+    numbers = np.asarray(of_items, dtype=float)
+    if design.n_clusters == design.n_items:
+        return numbers
+    return np.add.reduceat(numbers, np.searchsorted(design.unit, np.arange(design.n_clusters)), axis=1)
 
 
-def _averaged(pairs: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
-    """The mean of the pairs' kappas, and of the influences."""
-    kappas, influences = zip(*pairs, strict=True)
-    return np.mean(kappas, axis=0), np.mean(influences, axis=0)
+def _with_and_without(of_units: FloatArray) -> FloatArray:
+    """(m, 1 + g, …) the sum over all units (m, g, …), and without each."""
+    total = of_units.sum(axis=1, keepdims=True)
+    return np.concatenate([total, total - of_units], axis=1)
 
 
-def _error(influence: FloatArray, design: Design) -> FloatArray:
-    """(m,) standard error from influences (m, n), over clusters."""
-    g = design.n_clusters
-    summed = np.add.reduceat(influence, np.searchsorted(design.unit, np.arange(g)), axis=1)
-    return np.asarray(np.sqrt((summed**2).sum(axis=1) * g / max(g - 1, 1)))
+def _kappas(raters: IntArray, counts: Sequence[FloatArray], i: int, j: int, design: Design) -> FloatArray:
+    """(m, 1 + g) Cohen's kappa of two of the raters (m, n, k), on all items and without each cluster."""
+    weights = _agreement_weights(design)
+    agreeing = _with_and_without(_by_unit(weights[raters[..., i], raters[..., j]], design))
+    rows, columns = _with_and_without(counts[i]), _with_and_without(counts[j])
+    n = rows.sum(axis=-1)
+    expected = np.einsum("...k,...k->...", rows @ weights, columns) / n**2
+    return corrected(agreeing / n, expected)
+
+
+def _ends(with_and_without: FloatArray, resampling: Resampling, scale: Scale) -> tuple[FloatArray, FloatArray]:
+    """(m,) ends of the intervals of figures from (m, 1 + g) values on all items and without each cluster."""
+    value, left_out = with_and_without[:, 0], with_and_without[:, 1:].T
+    knife = Jackknife.of(value, left_out, resampling)
+    return t_ends(value, knife.se, knife.df, resampling.confidence, scale)
 
 
 def _passes(people: IntArray, judge: IntArray, design: Design, epsilon: float) -> BoolArray:
@@ -285,10 +294,12 @@ def _p_value(people: IntArray, judge: IntArray, column: int, design: Design, eps
     others = np.delete(people, column, axis=2)
     by_judge, by_person = (_closeness(one, others, design) for one in (judge, people[..., column]))
     difference = (by_person >= by_judge - 1e-9).astype(float) - (by_judge >= by_person - 1e-9)
-    mean = difference.mean(axis=1)
-    error = _error((difference - mean[:, None]) / difference.shape[1], design)
-    t = (mean - epsilon) / np.maximum(error, 1e-12)
-    return np.asarray(scipy.stats.t.cdf(t, design.n_clusters - 1))
+    total, n = (_with_and_without(_by_unit(one, design)) for one in (difference, np.ones_like(difference)))
+    means = total / n
+    knife = Jackknife.of(means[:, 0], means[:, 1:].T, resampling_of(design.n_clusters, None))
+    independent = knife.flat | (design.n_clusters == design.n_items)
+    t = (means[:, 0] - epsilon) / np.where(knife.flat, FLAT, knife.se)
+    return np.asarray(scipy.special.stdtr(np.where(independent, design.n_clusters - 1, knife.df), t))
 
 
 def _closeness(codes: IntArray, others: IntArray, design: Design) -> FloatArray:

@@ -16,6 +16,14 @@ category never occurs; too small to matter elsewhere."""
 
 TINY = 1e-12
 
+MOST_STEPS = 500
+STEEP = 1e-4
+"""Largest derivative per answer at which a search that gave up has arrived all the same."""
+
+
+class NotConvergedError(ArithmeticError):
+    """The search for the greatest likelihood did not arrive."""
+
 
 @dataclass(frozen=True, eq=False)
 class ProportionalOdds:
@@ -33,7 +41,9 @@ class ProportionalOdds:
     thresholds: FloatArray
 
     @classmethod
-    def fit(cls, scores: FloatArray, codes: IntArray, n_categories: int) -> "ProportionalOdds":
+    def fit(
+        cls, scores: FloatArray, codes: IntArray, n_categories: int, *, weights: FloatArray | None = None
+    ) -> "ProportionalOdds":
         """Penalised maximum likelihood.
 
         Parameters
@@ -42,13 +52,23 @@ class ProportionalOdds:
             (n,) the score and the answer, 0 … q - 1.
         n_categories
             q, at least 2.
+        weights
+            (n,) one over the inclusion probability, to any factor; equal by default.
+
+        Raises
+        ------
+        NotConvergedError
+            If the search for the greatest likelihood does not arrive.
         """
+        times = np.ones(len(scores)) if weights is None else weights / weights.mean()
         centre, spread = float(scores.mean()), float(scores.std()) or 1.0
         x = (scores - centre) / spread
         start = np.r_[0.0, -1.0, np.zeros(n_categories - 2)]
         found = scipy.optimize.minimize(
-            _penalised, start, args=(x, codes), jac=True, method="L-BFGS-B", options={"maxiter": 500}
+            _penalised, start, args=(x, codes, times), jac=True, method="L-BFGS-B", options={"maxiter": MOST_STEPS}
         )
+        if not found.success and not np.abs(found.jac).max() <= STEEP * len(scores):
+            raise NotConvergedError(f"the proportional-odds model did not converge in {found.nit} steps")
         slope = float(found.x[0]) / spread
         return cls(slope, _thresholds(found.x) + slope * centre)
 
@@ -65,17 +85,17 @@ def _thresholds(parameters: FloatArray) -> FloatArray:
     return ascending
 
 
-def _penalised(parameters: FloatArray, x: FloatArray, codes: IntArray) -> tuple[float, FloatArray]:
-    """Minus the log likelihood with the ridge, and its gradient."""
+def _penalised(parameters: FloatArray, x: FloatArray, codes: IntArray, times: FloatArray) -> tuple[float, FloatArray]:
+    """Minus the log likelihood with the ridge, each answer counted ``times`` (n,), and its gradient."""
     thresholds = _thresholds(parameters)
     edges = np.r_[-np.inf, thresholds, np.inf]
     line = parameters[0] * x
     upper, lower = scipy.special.expit(edges[codes + 1] - line), scipy.special.expit(edges[codes] - line)
     chance = np.maximum(upper - lower, TINY)
-    up, down = upper * (1 - upper) / chance, lower * (1 - lower) / chance
+    up, down = times * upper * (1 - upper) / chance, times * lower * (1 - lower) / chance
     q = len(thresholds)
     at = np.bincount(codes, up, minlength=q + 1)[:q] - np.bincount(codes, down, minlength=q + 1)[1:]
     later = np.cumsum(at[::-1])[::-1]  # a step moves its own threshold and all above it
     gradient = np.r_[-(x * (up - down)).sum(), later[0], later[1:] * np.exp(parameters[2:])]
-    value = -np.log(chance).sum() + RIDGE * (parameters**2).sum()
+    value = -(times @ np.log(chance)) + RIDGE * (parameters**2).sum()
     return float(value), -gradient + 2 * RIDGE * parameters

@@ -6,7 +6,8 @@ the same is asked of the mean: scores and labels are mapped to 0 … 1 by the en
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ import numpy.typing as npt
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
-from annotation.stats.table import FloatArray, IntArray
-from judging.stats.asymptotic import figure, undefined, wilson
-from judging.stats.redraw import drawn, percentile, summed, units
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.resampling import SumStatistic, replicate
+from annotation.stats.table import BoolArray, FloatArray, IntArray
+from judging.stats.asymptotic import resampling_of, undefined
+from judging.stats.clustered_shares import chosen, clustered_share
 
 BINS = 10
 
@@ -79,6 +82,7 @@ def reliability(
     scale: tuple[float, float] = (0.0, 1.0),
     bins: int = BINS,
     clusters: Sequence[str] | None = None,
+    weights: npt.ArrayLike | None = None,
     bootstrap: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -93,10 +97,10 @@ def reliability(
         The ends of the human scale.
     bins
         Number of bins, equally wide over the scale.
-    clusters
-        What is resampled together.
+    clusters, weights
+        (n,) what is resampled together, and one over the inclusion probability; items by themselves, equal by default.
     bootstrap, confidence, seed
-        Of the percentile intervals.
+        Of the intervals (`annotation.stats.intervals`).
 
     Raises
     ------
@@ -113,54 +117,68 @@ def reliability(
         nothing = undefined("fewer than two labelled items with a score", n_items=n, confidence=confidence)
         return Reliability(nothing, nothing, nothing, nothing, (), n, left_out)
     width = scale[1] - scale[0]
-    unit_p, unit_y = (p[both] - scale[0]) / width, (y[both] - scale[0]) / width
-    place = np.clip((unit_p * bins).astype(np.int64), 0, bins - 1)
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[both])
-    unit = units(n, names)
-    sums = summed(_contributions(unit_p, unit_y, place, bins), unit)
-    values = _measures(sums.sum(axis=0, keepdims=True), bins)[0]
-    blocks = [_measures(times @ sums, bins) for times in drawn(len(sums), replicates=bootstrap, seed=seed)]
-    replicates = np.vstack(blocks) if blocks else np.zeros((0, 4))
-    ece, brier, mae, sharpness = (
-        percentile(float(value), column, n_items=n, n_units=len(sums), confidence=confidence, seed=seed)
-        for value, column in zip(values * [1, 1, width, width], (replicates * [1, 1, width, width]).T, strict=True)
+    items = _Items(
+        (p[both] - scale[0]) / width,
+        (y[both] - scale[0]) / width,
+        np.ones(n) if weights is None else np.asarray(weights, dtype=float)[both],
+        None if clusters is None else tuple(np.asarray(clusters, dtype=object)[both]),
     )
-    diagram = _diagram(p[both], y[both], place, bins, scale, confidence)
-    return Reliability(ece, brier, mae, sharpness, tuple(diagram), n, left_out)
+    place = np.clip((items.score * bins).astype(np.int64), 0, bins - 1)
+    resampling = resampling_of(n, items.clusters, items.weight, confidence, bootstrap=bootstrap, seed=seed)
+    statistic = SumStatistic(_contributions(items, place, bins), partial(_measures, bins=bins))
+    (replicates,) = replicate([statistic], resampling)
+    basis = Basis(n_items=n, n_raters=2, n_ratings=2 * n)
+    ece, brier, mae, sharpness = estimates(replicates, resampling, [basis] * 4, [None] * 4, scale="share")
+    edges = np.linspace(*scale, bins + 1).tolist()
+    diagram = tuple(
+        _bin(items, place == b, edges[b], edges[b + 1], scale, confidence) for b in np.unique(place).tolist()
+    )
+    return Reliability(ece, brier, _in_units(mae, width), _in_units(sharpness, width), diagram, n, left_out)
 
 
-def _contributions(p: FloatArray, y: FloatArray, place: IntArray, bins: int) -> FloatArray:
+@dataclass(frozen=True, eq=False)
+class _Items:
+    """Scores and labels (n,) on 0 … 1, with the weight and the cluster of each item."""
+
+    score: FloatArray
+    label: FloatArray
+    weight: FloatArray
+    clusters: tuple[str, ...] | None
+
+
+def _contributions(items: _Items, place: IntArray, bins: int) -> FloatArray:
     """(n, bins + 5) what each item adds: its gap to its bin, its squared and absolute error, its score and its square,
     and one."""
-    gap = p - y
+    p, gap = items.score, items.score - items.label
     by_bin = np.zeros((len(p), bins))
     by_bin[np.arange(len(p)), place] = gap
     return np.column_stack([by_bin, gap**2, np.abs(gap), p, p**2, np.ones(len(p))])
 
 
-def _measures(sums: FloatArray, bins: int) -> FloatArray:
-    """(b, 4) ECE, Brier score, absolute error and standard deviation of the scores for (b, bins + 5) sums."""
-    gap = np.abs(sums[:, :bins]).sum(axis=1)
-    squared, absolute, first, second, total = sums[:, bins:].T
+def _measures(sums: FloatArray, *, bins: int) -> FloatArray:
+    """(…, 4) ECE, Brier score, absolute error and standard deviation of the scores for (…, bins + 5) sums."""
+    gap = np.abs(sums[..., :bins]).sum(axis=-1)
+    squared, absolute, first, second, total = np.moveaxis(sums[..., bins:], -1, 0)
     spread = np.sqrt(np.maximum(ratio(second, total) - ratio(first, total) ** 2, 0.0))
-    return np.column_stack([ratio(gap, total), ratio(squared, total), ratio(absolute, total), spread])
+    return np.stack([ratio(gap, total), ratio(squared, total), ratio(absolute, total), spread], axis=-1)
 
 
-def _diagram(
-    p: FloatArray, y: FloatArray, place: IntArray, bins: int, scale: tuple[float, float], confidence: float
-) -> list[Bin]:
-    edges = np.linspace(*scale, bins + 1)
-    found = []
-    for b in np.unique(place).tolist():
-        inside = place == b
-        human = _mean_label(y[inside], scale, confidence)
-        found.append(Bin(float(edges[b]), float(edges[b + 1]), int(inside.sum()), float(p[inside].mean()), human))
-    return found
+def _in_units(found: Estimate, width: float, start: float = 0.0) -> Estimate:
+    """A figure on 0 … 1 in units of a scale of this width."""
+    ends = {name: start + width * getattr(found, name) for name in ("value", "low", "high")}
+    return replace(found, **ends, se=width * found.se)
 
 
-def _mean_label(labels: FloatArray, scale: tuple[float, float], confidence: float) -> Estimate:
-    """Mean label of a bin with the interval of a share: a bounded label varies at most as a yes or no does."""
-    width = scale[1] - scale[0]
-    low, high = wilson(float((labels.mean() - scale[0]) / width), len(labels), confidence)
-    ends = (scale[0] + width * low, scale[0] + width * high)
-    return figure(float(labels.mean()), ends, n_items=len(labels), confidence=confidence, method="Wilson", n_raters=1)
+def _bin(
+    items: _Items, inside: BoolArray, low: float, high: float, scale: tuple[float, float], confidence: float
+) -> Bin:
+    """A bin of the diagram, from ``low`` to ``high``: its mean label has Wilson's interval at the effective n."""
+    start, width = scale[0], scale[1] - scale[0]
+    label = clustered_share(
+        items.label[inside],
+        weights=items.weight[inside] if np.ptp(items.weight) > 0 else None,
+        clusters=chosen(items.clusters, inside),
+        confidence=confidence,
+    )
+    score = float(np.average(items.score[inside], weights=items.weight[inside]))
+    return Bin(low, high, int(inside.sum()), start + width * score, _in_units(label, width, start))

@@ -12,11 +12,18 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.arrays import ratio
+from annotation.stats.drawing import BUDGET
 from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import Basis, estimates
+from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.table import FloatArray
-from judging.stats.redraw import drawn, n_units, percentile, units
+from judging.stats.asymptotic import resampling_of
 
 MOST_POINTS = 200
+NOTHING = "no labelled item with a confidence"
+
+MOST_LEFT_OUT = 4 * BUDGET
+"""Units times thresholds up to which units are left out one by one; with more the area is linear enough in each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,35 +78,81 @@ def risk_coverage(
     clusters, weights
         (n,) what is resampled together, and one over the inclusion probability; items by themselves, equal by default.
     bootstrap, level, seed
-        Of the percentile interval of the area.
+        Of the interval of the area (`annotation.stats.intervals`).
     """
     sure, agrees = np.asarray(confidence, dtype=float), np.asarray(agreement, dtype=float)
     known = ~np.isnan(sure) & ~np.isnan(agrees)
     values, place = np.unique(-sure[known], return_inverse=True)
     wrong, n = 1 - agrees[known], int(known.sum())
     weight = np.ones(n) if weights is None else np.asarray(weights, dtype=float)[known]
-    unit = units(n, None if clusters is None else np.asarray(clusters, dtype=object)[known].tolist())
-    shape = (n_units(unit), len(values))
-    size, errors = (scipy.sparse.csr_array((part, (unit, place)), shape) for part in (weight, weight * wrong))
-    coverage, risk, area = _curve(size.sum(axis=0)[None], errors.sum(axis=0)[None])
-    redrawn = drawn(shape[0], replicates=bootstrap, seed=seed)
-    blocks = [_curve(times @ size, times @ errors)[2] for times in redrawn]
-    replicates = np.concatenate(blocks) if blocks else np.zeros(0)
+    names = None if clusters is None else np.asarray(clusters, dtype=object)[known].tolist()
+    resampling = resampling_of(n, names, weight, level, bootstrap=bootstrap if n else 0, seed=seed)
+    shape = (len(resampling.stratum), len(values))
+    of_units = _OfUnits(
+        *(
+            scipy.sparse.csr_array((resampling.item_weights * part, (resampling.unit, place)), shape)
+            for part in (np.ones(n), wrong)
+        )
+    )
+    coverage, risk, area = _curve(*of_units.total)
+    (found,) = estimates(
+        _replicates(of_units, area, resampling), resampling, [Basis(n, 2, 2 * n)], [NOTHING], scale="share"
+    )
     return RiskCoverage(
         thresholds=-values,
         coverage=coverage[0],
         risk=risk[0],
-        area=percentile(
-            float(area[0]) if n else np.nan,
-            replicates,
-            n_items=n,
-            n_units=shape[0],
-            confidence=level,
-            seed=seed,
-            reason="no labelled item with a confidence",
-        ),
+        area=found,
         error=float(np.average(wrong, weights=weight)) if n else np.nan,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _OfUnits:
+    """(g, k) weights of all and of wrong items of each unit, by threshold."""
+
+    size: scipy.sparse.csr_array
+    errors: scipy.sparse.csr_array
+
+    @property
+    def total(self) -> tuple[FloatArray, FloatArray]:
+        """(1, k) each, of all units."""
+        return self.size.sum(axis=0)[None], self.errors.sum(axis=0)[None]
+
+
+def _replicates(of_units: _OfUnits, area: FloatArray, resampling: Resampling) -> Replicates:
+    """The area, resampled and without each unit."""
+    if resampling.n_replicates == 0 or resampling.n_units < 2:
+        return Replicates(area, np.empty((0, 1)), np.empty((0, 1)))
+    drawn = [_curve(draws.double @ of_units.size, draws.double @ of_units.errors)[2] for draws in resampling.draws()]
+    few = of_units.size.shape[0] * of_units.size.shape[1] <= MOST_LEFT_OUT
+    left_out = _left_out(of_units) if few else area - _influences(of_units)
+    return Replicates(area, np.concatenate(drawn)[:, None], left_out[:, None])
+
+
+def _left_out(of_units: _OfUnits) -> FloatArray:
+    """(g,) the area without each unit."""
+    (size, errors), (g, k) = of_units.total, of_units.size.shape
+    rows = max(1, BUDGET // k)
+    blocks = [slice(start, start + rows) for start in range(0, g, rows)]
+    return np.concatenate(
+        [_curve(size - of_units.size[b].toarray(), errors - of_units.errors[b].toarray())[2] for b in blocks]
+    )
+
+
+def _influences(of_units: _OfUnits) -> FloatArray:
+    """(g,) derivative of the area in the weight of each unit.
+
+    With s and e the weights of all and of wrong items at a threshold, S and E their cumulated sums, the area is
+    sum(s E / S) / sum(s): ds moves it by E / S - area at its threshold and by -s E / S^2 there and at all later ones,
+    de by s / S.
+    """
+    (size,), (errors,) = of_units.total
+    kept, wrong = np.cumsum(size), np.cumsum(errors)
+    area = (size * wrong / kept).sum() / size.sum()
+    later = [np.cumsum(part[::-1])[::-1] for part in (size * wrong / kept**2, size / kept)]
+    found: FloatArray = (of_units.size @ (wrong / kept - area - later[0]) + of_units.errors @ later[1]) / size.sum()
+    return found
 
 
 def _curve(size: FloatArray, errors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

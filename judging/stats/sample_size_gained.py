@@ -6,11 +6,15 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import LEAST_UNITS
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure, summed_by_cluster, undefined
 from judging.stats.prediction_powered import NO_LABELS, NO_UNLABELLED, Corrected, Labelled
 
-NOT_USED = "no interval: the corrected figure does not use the judge (lambda is 0)"
+CONSTANT = "no interval: the judge always says the same"
+FEW = "not enough evidence"
+CERTAIN = 1 - 1e-12
+"""A correlation is taken as at most this: Fisher's z of 1 is infinite."""
 
 
 def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidence: float = 0.95) -> Estimate:
@@ -26,11 +30,12 @@ def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidenc
     Notes
     -----
     The effective sample size is n V / V', V the variance of the figure by labels alone and V' that by PPI++. Both are
-    sums of squared influences over independent units (items, or clusters), so that log(V / V') has the standard error
-    sqrt(g / (g - 1) sum (h^2 / sum h^2 - p^2 / sum p^2)^2), h and p the influences of a unit on either figure. That
-    lambda is estimated adds nothing of first order, since V' is least there. The quantile is Student's; its degrees of
-    freedom are the number of units that the variance V really rests on, 1 / sum (h^2 / sum h^2)^2 (as Satterthwaite's,
-    1946, Biometrics Bulletin 2:110-114, for a sum of squares with these shares).
+    sums of squares over independent units (items, or clusters): V of h, V' of h - b, h the influence of a unit on the
+    labels' mean and b that on lambda times the judge's. With R the correlation of h and b over units, the best multiple
+    of b would leave V (1 - R^2). The interval is Fisher's (1921, Metron 1:3-32) of R, also where lambda is 0, with the
+    error of R from its influences and Student's quantile; its degrees of freedom are the number of units that V really
+    rests on, 1 / sum (h^2 / sum h^2)^2 (as Satterthwaite's, 1946, Biometrics Bulletin 2:110-114, for a sum of squares
+    with these shares). It always holds the value.
     """
     n = sum(data.n for data, _ in parts[:1])
     known = [(data, found) for data, found in parts if found.human_error > 0 and found.ppi_error > 0]
@@ -39,33 +44,74 @@ def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidenc
         return undefined(why, n_items=n, confidence=confidence)
     by_labels, by_both = (sum(error**2 for error in errors) for errors in zip(*map(_errors, known), strict=True))
     value = by_labels / by_both - 1
-    squares = [sum(part) for part in zip(*(_squares(data, found.weight) for data, found in known), strict=True)]
-    g = int((squares[0] > 0).sum())
-    if g < 2 or all(found.weight == 0 for _, found in known):
-        return figure(value, n_items=n, confidence=confidence, method="none", reason=NOT_USED)
-    shares = squares[0] / squares[0].sum()
-    difference = shares - squares[1] / squares[1].sum()
-    error = float(np.sqrt(g / (g - 1) * (difference**2).sum()))
-    half = float(scipy.stats.t.ppf((1 + confidence) / 2, 1 / (shares**2).sum())) * error
-    ends = ((1 + value) * np.exp(-half) - 1, (1 + value) * np.exp(half) - 1)
-    return figure(value, ends, n_items=n, confidence=confidence, method="log ratio of variances")
+    h, b = _influences(known)
+    labels = known[0][0]
+    units = labels.n if labels.clusters is None else len(set(labels.clusters))
+    if not b.any() or units < LEAST_UNITS:
+        why = (
+            CONSTANT
+            if not b.any()
+            else f"{FEW}: {units} independent units with labels; at least {LEAST_UNITS} are needed"
+        )
+        return figure(value, n_items=n, confidence=confidence, method="none", reason=why)
+    low, high = _ends(h, b, units, confidence, tuned=any(found.weight > 0 for _, found in known))
+    ends = (min(low, value), max(high, value))
+    return figure(value, ends, n_items=n, confidence=confidence, method="correlation of influences")
+
+
+def _ends(h: FloatArray, b: FloatArray, units: int, confidence: float, *, tuned: bool) -> tuple[float, float]:
+    """Ends of the gain from influences (g, c) on the labels' means and on what is taken off them."""
+    hh, bb, hb = (h**2).sum(axis=1), (b**2).sum(axis=1), (h * b).sum(axis=1)
+    v, w, both = hh.sum(), bb.sum(), hb.sum()
+    r = min(max(both / np.sqrt(v * w), -CERTAIN), CERTAIN)
+    error = _error(hb / np.sqrt(v * w) - r / 2 * (hh / v + bb / w), units)
+    t = float(scipy.stats.t.ppf((1 + confidence) / 2, 1 / ((hh / v) ** 2).sum()))
+    used = _used(hb, bb, units) if tuned else 1.0
+    ends = np.tanh(np.arctanh(r) + np.array([-t, t]) * error / (1 - r**2))
+    low, high = 1 / (1 - used * np.maximum(ends, 0.0) ** 2) - 1
+    return float(low), float(high)
+
+
+def _used(hb: FloatArray, bb: FloatArray, units: int) -> float:
+    """The share of what the best lambda would save that the tuned one does: 1 unless it is known to be another.
+
+    With lambda m times the best one it is 1 - (1 - m)^2; the squared error of m is taken off what only seems off.
+    """
+    w, both = bb.sum(), hb.sum()
+    if both <= 0:
+        return 1.0
+    m = w / both
+    apart = (1 - m) ** 2 - (m * _error(hb / both - bb / w, units)) ** 2
+    return float(np.clip(1 - max(apart, 0.0), 0.0, 1.0))
+
+
+def _error(influence: FloatArray, units: int) -> float:
+    """Standard error of a figure from the influences (g,) of the units, of which so many have labels."""
+    return float(np.sqrt(units / (units - 1) * (influence**2).sum()))
 
 
 def _errors(part: tuple[Labelled, Corrected]) -> tuple[float, float]:
     return part[1].human_error, part[1].ppi_error
 
 
-def _squares(data: Labelled, weight: float) -> tuple[FloatArray, FloatArray]:
-    """(g,) squared influences of the units on the mean by labels alone, and on that by PPI++."""
-    alone = np.concatenate([_influence(data.human, data.weights), np.zeros(data.n_unlabelled)])
-    both = np.concatenate(
-        [
-            _influence(data.human - weight * data.judge, data.weights),
-            weight * _influence(data.unlabelled, data.unlabelled_weights),
-        ]
-    )
-    summed = summed_by_cluster(np.column_stack([alone, both]), data.all_clusters)
-    return summed[:, 0] ** 2, summed[:, 1] ** 2
+def _influences(known: Sequence[tuple[Labelled, Corrected]]) -> tuple[FloatArray, FloatArray]:
+    """(g, c) influences of the units on the means by labels alone, and on lambda times the judge's.
+
+    Where no lambda is above 0, those on the judge's means themselves.
+    """
+    weights = [found.weight for _, found in known]
+    columns = [_columns(data) for data, _ in known]
+    scale = weights if any(weights) else [1.0] * len(weights)
+    stacked = np.column_stack([h for h, _ in columns] + [by * b for by, (_, b) in zip(scale, columns, strict=True)])
+    summed = summed_by_cluster(stacked, known[0][0].all_clusters)
+    return summed[:, : len(known)], summed[:, len(known) :]
+
+
+def _columns(data: Labelled) -> tuple[FloatArray, FloatArray]:
+    """(n + N,) influences of the items on the mean of the labels, and on the difference of the judge's two means."""
+    of_labels = np.concatenate([_influence(data.human, data.weights), np.zeros(data.n_unlabelled)])
+    of_judge = (_influence(data.judge, data.weights), -_influence(data.unlabelled, data.unlabelled_weights))
+    return of_labels, np.concatenate(of_judge)
 
 
 def _influence(values: FloatArray, weights: FloatArray) -> FloatArray:

@@ -139,10 +139,11 @@ def calibration_figures(found: Calibrated, scores: Recalibration | None) -> Iter
         decided = both & np.isin(y, (0, 1))
         yield from _rates(f[decided], y[decided], found.rogan_gladen)
     kept = both if scores.reason else both & ~np.isnan(scores.mapped)
-    yield from _errors("before", f[kept], y[kept], scores.scale, scores.before)
-    yield from _errors("after", scores.mapped[kept], y[kept], scores.scale, scores.after)
+    w = scores.weights
+    yield from _errors("before", f[kept], y[kept], w[kept], scores.scale, scores.before)
+    yield from _errors("after", scores.mapped[kept], y[kept], w[kept], scores.scale, scores.after)
     if isinstance(scores.map, Isotonic):
-        yield from _steps(f[both], y[both], scores.map)
+        yield from _steps(f[both], y[both], w[both], scores.map)
 
 
 def _alpha(people: RatingTable) -> Iterator[Recomputed]:
@@ -271,19 +272,25 @@ def _rates(judge: FloatArray, people: FloatArray, found: RoganGladen) -> Iterato
 
 
 def _errors(
-    name: str, scores: FloatArray, labels: FloatArray, scale: tuple[float, float], found: Reliability
+    name: str,
+    scores: FloatArray,
+    labels: FloatArray,
+    weights: FloatArray,
+    scale: tuple[float, float],
+    found: Reliability,
 ) -> Iterator[Recomputed]:
-    """Absolute error, Brier score and, for labels of yes and no, the reliability diagram."""
+    """Absolute error, Brier score and, for labels of yes and no without weights, the reliability diagram."""
     from sklearn.metrics import brier_score_loss, mean_absolute_error, mean_squared_error
 
     if not found.mae.defined:
         return
-    yield Recomputed(f"mae {name}", found.mae.value, SCIKIT_LEARN, float(mean_absolute_error(labels, scores)))
+    error = mean_absolute_error(labels, scores, sample_weight=weights)
+    yield Recomputed(f"mae {name}", found.mae.value, SCIKIT_LEARN, float(error))
     p, y = ((column - scale[0]) / (scale[1] - scale[0]) for column in (scores, labels))
     binary = bool(np.isin(y, (0, 1)).all() and ((p >= 0) & (p <= 1)).all())
     loss = brier_score_loss if binary else mean_squared_error
-    yield Recomputed(f"brier {name}", found.brier.value, SCIKIT_LEARN, float(loss(y, p)))
-    if binary:
+    yield Recomputed(f"brier {name}", found.brier.value, SCIKIT_LEARN, float(loss(y, p, sample_weight=weights)))
+    if binary and np.ptp(weights) == 0:
         yield from _diagram(name, p, y, scale, found)
 
 
@@ -302,11 +309,11 @@ def _diagram(
         yield Recomputed(f"score in bin {one.low:g} {name}", one.score, SCIKIT_LEARN, float(score))
 
 
-def _steps(scores: FloatArray, labels: FloatArray, found: Isotonic) -> Iterator[Recomputed]:
+def _steps(scores: FloatArray, labels: FloatArray, weights: FloatArray, found: Isotonic) -> Iterator[Recomputed]:
     """The isotonic map at each score it was fitted to; Concord's own is scipy's."""
     from sklearn.isotonic import IsotonicRegression
 
-    others = IsotonicRegression().fit(scores, labels).predict(found.scores)
+    others = IsotonicRegression().fit(scores, labels, sample_weight=weights).predict(found.scores)
     for score, own, other in zip(found.scores.tolist(), found.values.tolist(), others.tolist(), strict=True):
         yield Recomputed(f"isotonic map at {score:g}", own, SCIKIT_LEARN, other)
 

@@ -18,9 +18,9 @@ import scipy
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
+from judging.stats.asymptotic import resampling_of
 from judging.stats.betting import betting_bound, log_capital
-from judging.stats.clustered_shares import clustered_share
-from judging.stats.redraw import n_units, units
+from judging.stats.clustered_shares import chosen, clustered_share
 
 STEPS = 20
 """Number of thresholds of the default sequence."""
@@ -288,10 +288,9 @@ def _checked_weights(
 
 
 def _labelled(sure: FloatArray, agreement: FloatArray, weight: FloatArray, clusters: Sequence[str] | None) -> _Labelled:
-    unit = units(len(sure), clusters)
-    alone = n_units(unit) == len(sure)
-    exact = alone and bool(np.isin(agreement, (0, 1)).all()) and not _differ(weight)
-    return _Labelled(sure, agreement, weight, unit, exact)
+    units = resampling_of(len(sure), clusters)
+    exact = units.n_units == len(sure) and bool(np.isin(agreement, (0, 1)).all()) and not _differ(weight)
+    return _Labelled(sure, agreement, weight, units.unit, exact)
 
 
 def _differ(weight: FloatArray) -> bool:
@@ -316,13 +315,6 @@ def _mean(
         reason=reason,
         n_raters=n_raters,
     )
-
-
-def chosen(clusters: Sequence[str] | None, used: BoolArray) -> tuple[str, ...] | None:
-    """The clusters of the items where the mask (n,) is true; None without clusters."""
-    if clusters is None:
-        return None
-    return tuple(name for name, there in zip(clusters, used, strict=True) if there)
 
 
 def default_thresholds(confidence: FloatArray, steps: int = STEPS) -> FloatArray:
@@ -355,7 +347,7 @@ def _why_none(tried: Sequence[Tried], items: _Labelled, target: float, delta: fl
         said = f"the surest {first.kept} labelled verdicts agree with people on {first.agreeing:g}"
         return f"{said}; lower bound {first.agreement_low:.3f}"
     known = ~np.isnan(items.sure)
-    clustered = n_units(items.unit) < len(items.sure)
+    clustered = len(np.unique(items.unit)) < len(items.sure)
     least = least_units(target, delta, SPARE, exact=items.exact)
     if clustered:
         there = len(np.unique(items.unit[known]))

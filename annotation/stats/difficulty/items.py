@@ -15,7 +15,7 @@ from annotation.stats.bands import TIERS, Cuts, check_cuts
 from annotation.stats.difficulty.described import FIELDS, nothing
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.numbers import MOST_ANSWERS
-from annotation.stats.difficulty.parts import MOST_CATEGORIES, components, fit_part, is_number, method_of
+from annotation.stats.difficulty.parts import MOST_CATEGORIES, Part, components, fit_part, is_number, method_of
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
@@ -141,32 +141,50 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown 
         If the cuts are not ascending.
     """
     check_cuts(cuts)
-    _refuse(table)
-    component, of_person = components(table)
+    groups, component, reasons = fit_groups(table, shown)
     spelled_out = table.n_categories if table.n_categories <= MOST_ANSWERS else 0
     found = nothing(table.n_items, spelled_out)
     people: list[PersonFit] = []
     thresholds: list[tuple[float, ...]] = []
-    reasons: dict[int, str] = {}
-    for number in range(int(component.max()) + 1):
-        rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)
-        try:
-            part = fit_part(table, rows, columns, shown)
-        except NoConvergenceError as why:
-            reasons[number] = str(why)
-            continue
+    for rows, part in groups:
         described = part.describe(cuts)
         for name in FIELDS:
             getattr(found, name)[rows] = getattr(described, name)
         people += part.people
         thresholds.append(part.thresholds)
-    if not people:
-        raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
     return Difficulty(
         method_of(table, shown), cuts, table.categories, table.items,
         found.value, found.low, found.high, found.tiers, found.answers, component,
         tuple(people), tuple(thresholds), reasons, found.consensus,
     )  # fmt: skip
+
+
+def fit_groups(
+    table: RatingTable, shown: Shown | None = None
+) -> tuple[list[tuple[IntArray, Part]], IntArray, dict[int, str]]:
+    """Fit each group of people who share items by itself.
+
+    Returns its items (rows of the table) and its fit; the group (n,) of each item, -1 without ratings; and by group,
+    why it could not be fitted.
+
+    Raises
+    ------
+    NoConvergenceError
+        If none can be fitted; the message says why.
+    """
+    _refuse(table)
+    component, of_person = components(table)
+    groups: list[tuple[IntArray, Part]] = []
+    reasons: dict[int, str] = {}
+    for number in range(int(component.max()) + 1):
+        rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)
+        try:
+            groups.append((rows, fit_part(table, rows, columns, shown)))
+        except NoConvergenceError as why:
+            reasons[number] = str(why)
+    if not groups:
+        raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
+    return groups, component, reasons
 
 
 def _refuse(table: RatingTable) -> None:

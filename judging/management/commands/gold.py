@@ -19,7 +19,7 @@ from judging.management.commands.agreement import add_source, check_source, read
 
 
 class Command(ConcordCommand):
-    help = "The gold of items by votes, Dawid and Skene, the difficulty model, or adjudicated; of a study or a file."
+    help = "The gold of items: votes, Dawid and Skene, the difficulty model, or adjudicated; of a study or a CSV file."
     example = "gold ratings.csv --method dawid_skene\n  python manage.py gold --study PandaLM --json"
 
     def arguments(self, parser: CommandParser) -> None:

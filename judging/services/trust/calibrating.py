@@ -25,6 +25,7 @@ from judging.stats.observed import chosen, scored
 from judging.stats.second_opinion import SecondOpinion, agreement_figures, calibration_figures
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, corrected_by
+from judging.stats.tier_accuracy import accuracy_by_tier
 
 GROUPED = ("assistant", "condition", "domain")
 """Groupings of dialogues for which corrected means are given."""
@@ -193,6 +194,7 @@ def _recalibrated(evidence: Evidence, options: TrustOptions) -> Recalibration:
         np.sort(evidence.numbers),
         method=options.method,
         clusters=evidence.material.dependent,
+        weights=evidence.material.weights,
         bootstrap=options.bootstrap,
         confidence=options.confidence,
         seed=options.seed,
@@ -243,10 +245,26 @@ def _leaderboard(evidence: Evidence, options: TrustOptions) -> dict[str, Any] | 
 def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, Any]:
     """What the verdict asks, within each tier of difficulty."""
     if not evidence.table.pairable.any():
-        return {"reason": NO_TIERS, "by_tier": {}}
+        return {"reason": NO_TIERS, "by_tier": {}, "by_difficulty": {"reason": NO_TIERS, "sure": None, "by_tier": {}}}
     of_item = np.array(evidence.people.tiers)
     names = [tier for tier in ("easy", "medium", "hard", "contested") if (of_item == tier).any()]
-    return {"reason": None, "by_tier": {tier: _tier(evidence, name, options, of_item == tier) for tier in names}}
+    by_tier = {tier: _tier(evidence, name, options, of_item == tier) for tier in names}
+    return {"reason": None, "by_tier": by_tier, "by_difficulty": _by_difficulty(evidence, options)}
+
+
+def _by_difficulty(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
+    """Agreement with people's label by tier of the difficulty model; every item by the probability of each tier."""
+    found = evidence.people.difficulty
+    if isinstance(found, str):
+        return {"reason": found, "sure": None, "by_tier": {}}
+    made = accuracy_by_tier(
+        np.where(evidence.usable, evidence.agreement, np.nan),
+        found.tiers,
+        weights=evidence.material.weights,
+        clusters=evidence.material.dependent,
+        confidence=options.confidence,
+    )
+    return {"reason": None, "method": found.method, **made.as_json()}
 
 
 def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray) -> dict[str, Any]:

@@ -101,9 +101,15 @@ def _applied(found: Trusted, *, anyway: bool) -> Applied:
 def _fitted(evidence: Evidence, options: TrustOptions, seed: int) -> Recalibration:
     """The maps of the calibration again: the same input, method and seed give the same folds."""
     human, own = evidence.scores()
-    dependent = evidence.material.dependent
     return recalibrate(
-        own, human, np.sort(evidence.numbers), method=options.method, clusters=dependent, bootstrap=0, seed=seed
+        own,
+        human,
+        np.sort(evidence.numbers),
+        method=options.method,
+        clusters=evidence.material.dependent,
+        weights=evidence.material.weights,
+        bootstrap=0,
+        seed=seed,
     )
 
 

@@ -39,6 +39,8 @@ def test_alice_reads_the_document_that_the_command_prints(study, alice):
         ("agreement", {"nope": 1}, "nope"),
         ("tiers", {"cuts": "1,2"}, "cuts"),
         ("tiers", {"chance": "none"}, "chance"),
+        ("tiers/predicted", {"of": "world"}, "of"),
+        ("tiers/predicted", {"agreement_cuts": "1,2"}, "cuts"),
     ],
 )
 def test_a_query_that_makes_no_sense_names_its_field(study, alice, part, query, field):
@@ -48,6 +50,7 @@ def test_a_query_that_makes_no_sense_names_its_field(study, alice, part, query, 
 
 def test_tiers_calibration_audit_and_certificate(study, alice):
     assert len(alice.get(f"{HERE}/tiers", {"draws": 10, "bootstrap": 0}).json()["items"]) == 3
+    assert alice.get(f"{HERE}/tiers/predicted").json()["reason"]
     judge = Judge.objects.get(name="gpt")
     of_judge = f"{HERE}/judges/{judge.pk}"
     assert "gained" in alice.get(f"{of_judge}/calibration").json()

@@ -3,7 +3,8 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from judging.stats.calibration import Isotonic, OrdinalLogistic, fold_of, recalibrate
+from judging.stats import proportional_odds
+from judging.stats.calibration import Isotonic, OrdinalLogistic, fitted, fold_of, recalibrate
 from judging.stats.proportional_odds import ProportionalOdds, _penalised
 
 
@@ -44,9 +45,19 @@ class TestOrdinalLogistic:
     def test_the_gradient_is_that_of_the_likelihood(self):
         judge, truth = lenient(50)
         at, codes = np.array([0.3, -1.0, 0.2, -0.1, 0.4]), truth.astype(int) - 1
+        more = judge, codes, np.random.default_rng(1).uniform(0.5, 3, 50)
         steps = 1e-6 * np.eye(5)
-        rise = [(_penalised(at + s, judge, codes)[0] - _penalised(at - s, judge, codes)[0]) / 2e-6 for s in steps]
-        assert _penalised(at, judge, codes)[1] == pytest.approx(rise, rel=1e-4, abs=1e-4)
+        rise = [(_penalised(at + s, *more)[0] - _penalised(at - s, *more)[0]) / 2e-6 for s in steps]
+        assert _penalised(at, *more)[1] == pytest.approx(rise, rel=1e-4, abs=1e-4)
+
+    def test_a_search_that_does_not_arrive(self, monkeypatch):
+        monkeypatch.setattr(proportional_odds, "MOST_STEPS", 1)
+        found = recalibrate(*lenient(), np.arange(1, 6), method="ordinal-logistic", bootstrap=0)
+        assert found.reason == "the proportional-odds model did not converge in 1 steps"
+        assert found.map is None
+        assert np.isnan(found.mapped).all()
+        assert found.before.brier.defined
+        assert not found.after.brier.defined
 
     def test_separated_answers_and_an_unused_category(self):
         found = OrdinalLogistic.fit(np.array([1.0] * 9 + [2.0] * 9), np.array([1.0] * 9 + [3.0] * 9), np.arange(1.0, 4))
@@ -93,6 +104,30 @@ class TestRecalibrate:
         assert np.isnan(found.mapped[0])
         assert found.outside >= 1
         assert found.after.n == found.before.n == 60 - found.outside
+
+
+class TestWeights:
+    @pytest.mark.parametrize("method", ["isotonic", "ordinal-logistic"])
+    def test_a_weight_of_two_is_an_item_twice(self, method):
+        judge, truth = lenient(120)
+        twice = truth >= 4
+        weights = np.where(twice, 2.0, 1.0)
+        steps, order = np.arange(1.0, 6), np.r_[np.arange(120), np.flatnonzero(twice)]
+        weighted = fitted(judge, truth, steps, method, weights=weights)
+        repeated = fitted(judge[order], truth[order], steps, method)
+        assert weighted(judge) == pytest.approx(repeated(judge), abs=1e-3)
+
+    def test_they_enter_map_and_figures(self):
+        # the judge is right on the items that stand for nine each, and always one too high on the others
+        truth = np.tile([1.0, 2, 3, 4], 30)
+        rare = np.arange(120) < 60
+        judge, weights = np.where(rare, truth, truth + 1), np.where(rare, 9.0, 1.0)
+        found = recalibrate(judge, truth, np.arange(1.0, 6), weights=weights, bootstrap=200)
+        assert found.before.mae.value == pytest.approx(0.1)
+        assert found.before.brier.value == pytest.approx(0.1 / 16)
+        # at 3 nine parts say 3 and one part 2
+        assert found.map(np.array([3.0]))[0] == pytest.approx(2.9)
+        assert recalibrate(judge, truth, np.arange(1.0, 6)).map(np.array([3.0]))[0] == pytest.approx(2.5)
 
 
 class TestDegenerate:

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from annotation.stats.cohen import cohen_kappa
-from judging.stats.power import Design, _agreement_weights, _kappa, power_of_replace, simulate
+from judging.stats.power import Design, _agreement_weights, power_of_replace, replaces, simulate
 from judging.stats.verdict import Rules
+from scripts.bench_verdict import decide
+
+STUDIES = 8
 
 CLUSTERED = Design(n_items=20_000, n_clusters=4000, n_raters=2, n_categories=3, cluster_effect=1.0)
 
@@ -20,17 +23,24 @@ def test_the_population_has_the_kappas_that_are_asked_for(design):
     assert cohen_kappa(people[0, :, 0], judge[0], weights) == pytest.approx(0.485, abs=0.02)
 
 
-def test_kappa_and_its_influences():
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 3, (1, 60)), rng.integers(0, 3, (1, 60))
-    b = np.where(rng.random((1, 60)) < 0.6, a, b)
-    weights = _agreement_weights(Design(60, 60, n_categories=3, level="ordinal"))
-    kappa, influence = _kappa(a, b, weights)
-    assert kappa[0] == pytest.approx(cohen_kappa(a[0], b[0], weights))
-    assert influence.sum() == pytest.approx(0, abs=1e-12)
-    # leaving one item out moves kappa by about minus its influence
-    without = cohen_kappa(a[0, 1:], b[0, 1:], weights)
-    assert without - kappa[0] == pytest.approx(-influence[0, 0], abs=2e-3)
+@pytest.mark.parametrize(
+    "design",
+    [
+        Design(50, 10, n_categories=5, level="ordinal"),
+        Design(100, 20, kappa=0.8),
+        Design(120, 12, n_categories=3, n_raters=4),
+        Design(60, 60, kappa=0.8),
+        Design(100, 100, shares=(0.2, 0.8), kappa=0.8),
+        Design(150, 150, n_categories=5, level="ordinal"),
+    ],
+    ids=str,
+)
+def test_the_planner_says_what_the_verdict_says_of_the_same_study(design):
+    people, judge = simulate(design, design.kappa, np.random.default_rng(3), STUDIES)
+    planned = replaces(people, judge, design, Rules(), 0.15, 0.95)
+    said = [decide(design, people[one], judge[one], bootstrap=1) == "replace" for one in range(STUDIES)]
+    assert planned.tolist() == said
+    assert 0 < sum(said) < STUDIES
 
 
 def test_a_good_judge_needs_items_and_a_worse_one_is_rarely_taken():

@@ -43,6 +43,45 @@ def test_an_honest_score_has_little_error():
     assert found.brier.value == pytest.approx(1 / 6, abs=0.01)  # mean of p (1 - p)
 
 
+def test_few_clusters_get_students_t_of_their_means_and_very_few_no_interval():
+    # clusters of equal size: the jackknife's error is that of the mean of their means
+    rng = np.random.default_rng(3)
+    p, y = rng.random(160), rng.integers(0, 2, 160)
+    means = ((p - y) ** 2).reshape(8, 20).mean(axis=1)
+    found = reliability(p, y, clusters=[f"profile {n // 20}" for n in range(160)])
+    assert found.brier.method == "jackknife t"
+    assert found.brier.se == pytest.approx(means.std(ddof=1) / np.sqrt(8))
+    assert 0 < found.brier.low < found.brier.value < found.brier.high < 1
+    seven = reliability(p, y, clusters=[f"profile {n % 7}" for n in range(160)])
+    assert seven.brier.reason == seven.ece.reason == "not enough evidence: 7 clusters; at least 8 are needed"
+
+
+def test_many_items_get_a_bootstrap():
+    rng = np.random.default_rng(3)
+    p = rng.random(1500)
+    found = reliability(p, rng.random(1500) < p)
+    assert found.brier.method == "BCa"
+    assert found.brier.seed == 0
+    # the delta method of a mean
+    assert (found.brier.high - found.brier.low) / 2 / 1.96 == pytest.approx(found.brier.se, rel=0.1)
+
+
+def test_a_weight_of_two_is_an_item_twice():
+    p, y = np.array([0.1, 0.4, 0.8, 0.9]), np.array([0.0, 1, 1, 0])
+    weighted = reliability(p, y, weights=[1, 2, 1, 1], bootstrap=0)
+    repeated = reliability(np.r_[p, 0.4], np.r_[y, 1], bootstrap=0)
+    for name in ("ece", "brier", "mae", "sharpness"):
+        assert getattr(weighted, name).value == pytest.approx(getattr(repeated, name).value)
+    assert weighted.bins[1].human.value == repeated.bins[1].human.value
+
+
+def test_bins_of_clusters_are_as_wide_as_clusters_make_them():
+    y = np.repeat([0.0, 1.0], 50)
+    alone = reliability(np.full(100, 0.55), y, bootstrap=0).bins[0].human
+    ten = reliability(np.full(100, 0.55), y, clusters=[str(n // 10) for n in range(100)], bootstrap=0).bins[0].human
+    assert ten.high - ten.low > 2.5 * (alone.high - alone.low)
+
+
 def test_wrong_input():
     with pytest.raises(ValueError, match="ascend"):
         reliability([0.5], [1], scale=(1, 1))

@@ -28,12 +28,24 @@ def test_fewer_clusters_know_less():
     assert together.high - together.low > alone.high - alone.low
 
 
-def test_the_interval_holds_the_gain():
-    # 1 / (1 - r^2 N / (n + N)) - 1 with r .8, n 100, N 1000
-    true = 1 / (1 - 0.64 * 1000 / 1100) - 1
-    found = [sample_size_gained([data(seed=seed)]) for seed in range(60)]
+@pytest.mark.parametrize(("r", "per"), [(0.8, 1), (0.2, 1), (0.0, 1), (0.8, 5)])
+def test_the_interval_holds_the_gain_and_fails_on_both_sides_alike(r, per):
+    # 1 / (1 - r^2 N / (n + N)) - 1 with n 100, N 1000; 5 % of 60 are 3
+    true = 1 / (1 - r**2 * 1000 / 1100) - 1
+    found = [sample_size_gained([data(r=r, per=per, seed=seed)]) for seed in range(60)]
     assert sum(one.low > true for one in found) <= 5
-    assert sum(one.low <= true <= one.high for one in found) >= 50
+    assert sum(one.high < true for one in found) <= 5
+    assert all(one.low <= one.value <= one.high for one in found)
+
+
+def test_the_rates_of_two_categories_gain_what_one_rate_gains():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 600).astype(float)
+    f = np.where(rng.random(600) < 0.8, y, 1 - y)
+    y[150:] = np.nan
+    parts = [Labelled.of(*columns) for columns in ((y, f), (1 - y, 1 - f))]
+    once, both = (sample_size_gained([(one, ppi_mean(one)) for one in some]) for some in (parts[:1], parts))
+    assert [both.value, both.low, both.high] == pytest.approx([once.value, once.low, once.high])
 
 
 def test_without_unlabelled_items_nothing_is_gained():
@@ -46,10 +58,20 @@ def test_without_labels():
     assert "fewer than two items" in sample_size_gained([data(n=1)]).reason
 
 
-def test_a_judge_that_is_not_used_has_no_interval():
+def test_a_judge_that_contradicts_people_is_known_to_add_nothing():
     y = np.r_[np.arange(20.0), np.full(50, np.nan)]
     found = Labelled.of(y, np.r_[-np.arange(20.0), np.linspace(0, -20, 50)])
     gained = sample_size_gained([(found, ppi_mean(found))])
     assert gained.value == pytest.approx(0)
+    assert [gained.low, gained.high] == pytest.approx([0, 0])
+
+
+def test_a_constant_judge_and_few_clusters_have_no_interval():
+    y = np.r_[np.arange(20.0), np.full(50, np.nan)]
+    constant = Labelled.of(y, np.ones(70))
+    gained = sample_size_gained([(constant, ppi_mean(constant))])
     assert np.isnan(gained.low)
-    assert "does not use the judge" in gained.reason
+    assert "always says the same" in gained.reason
+    seven = sample_size_gained([data(n=70, per=10)])
+    assert np.isnan(seven.low)
+    assert seven.reason == "not enough evidence: 7 independent units with labels; at least 8 are needed"
