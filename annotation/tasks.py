@@ -22,6 +22,6 @@ def fit_difficulty(study_id: int, cuts: Sequence[float], reader: str) -> None:
 
 
 @shared_task(name=overlap.TASK)
-def ask_unclear(study_id: int) -> None:
-    """Ask once more about items of an adaptive study whose tier is unclear, if a look at it is due."""
-    overlap.ask_unclear(study_id)
+def run_overlap_rounds(study_id: int) -> None:
+    """Ask once more about items of an adaptive study whose tier is unclear, if a round is due."""
+    overlap.run_rounds(study_id)

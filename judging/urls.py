@@ -16,6 +16,7 @@ from judging.views import (
     judges,
     judgments,
     keys,
+    more,
     panels,
     planning,
     predicted,
@@ -68,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/agreement/compute/", agreement.agreement_compute, name="agreement_compute"),
     path("studies/<slug:slug>/agreement.<slug:format>", agreement.agreement_download, name="agreement_download"),
     path("studies/<slug:slug>/tiers/", tiers.tiers, name="tiers"),
+    path("studies/<slug:slug>/tiers/ask-more/", more.tiers_ask_more, name="tiers_ask_more"),
     path("studies/<slug:slug>/tiers/compute/", tiers.tiers_compute, name="tiers_compute"),
     path("studies/<slug:slug>/tiers/predicted/", predicted.tiers_predicted, name="tiers_predicted"),
     path(

@@ -9,11 +9,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from celery import current_app
 from django.core.cache import cache
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from annotation.errors import InputError
@@ -35,17 +36,51 @@ from annotation.stats.table import RatingTable
 
 logger = logging.getLogger(__name__)
 
-TASK = "annotation.ask_unclear"
+TASK = "annotation.run_overlap_rounds"
 SWEPT = 60
+"""Seconds after which a worker looks again for rounds that are due, whatever became of their messages."""
+
 AB, BA = Assignment.Order.AB.value, Assignment.Order.BA.value
+
+Criteria = Sequence[tuple[PeoplesRatings, RatingTable, Shown | None]]
+"""What people said, with what the difficulty model is fitted to."""
+
+
+class OvertakenError(Exception):
+    """Another round came first."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the difficulty model says of an item: whether another rating is worth it, and whether its tier is clear."""
+class Decision:
+    """On one item: whether another rating is worth its price, and whether its tier is clear."""
 
     asks: bool
     is_clear: bool
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a round read of a study at one moment; `last` is the round before."""
+
+    last: OverlapRound | None
+    n_ratings: int
+    until: datetime | None
+    here: tuple[int, ...]
+    slots: dict[int, ItemSlots]
+    criteria: Criteria
+
+    @classmethod
+    def of(cls, study: Study) -> Read:
+        with one_moment():  # people rate meanwhile
+            here = tuple(overlap.annotators_here(study))
+            return cls(
+                overlap.last_round(study),
+                overlap.ratings_asked_for(study)["submitted"],
+                overlap.read_until(study),
+                here,
+                overlap.slots_by_item(study, here),
+                [(one, *preferences(one)) for one in ratings.of_study(study)],
+            )
 
 
 @act("study.ask_more", on="study", says=("positions",))
@@ -60,10 +95,10 @@ def ask_more(*, by: User | None, study: Study, positions: Collection[int]) -> in
         if locked.state != Study.State.OPEN:
             raise InputError(f"{study} is {locked.get_state_display()}: open it to ask for ratings.", field="study")
         most = locked.limit if locked.is_adaptive else LARGEST_OVERLAP
-        there = overlap.slots_by_item(locked, list(positions))
-        if unknown := sorted(set(positions) - there.keys()):
+        there, wanted = overlap.slots_by_item(locked), sorted(set(positions))
+        if unknown := [position for position in wanted if position not in there]:
             raise InputError(f"{study} has no item {unknown[0]} with ratings.", field="positions")
-        asked = add_slots(locked, there.values(), most)
+        asked = add_slots(locked, [there[position] for position in wanted], most)
         highest = max((one.n + 1 for one in asked), default=0)
         if highest > locked.limit:
             Study.objects.filter(pk=study.pk).update(most_overlap=highest)
@@ -89,7 +124,7 @@ def order_of_next(study: Study, one: ItemSlots) -> str:
 
 
 def submitted(slot: Assignment) -> None:
-    """A rating was handed in: let a worker look at an adaptive study. If the broker is away, a worker's sweep does."""
+    """A rating was handed in: a worker runs what is due of an adaptive study."""
     if slot.study.is_adaptive and slot.purpose == Assignment.Purpose.RATING:
         transaction.on_commit(lambda: send([slot.study_id]))
 
@@ -112,51 +147,51 @@ def send_due() -> int:
     return len(due)
 
 
-def ask_unclear(study_id: int) -> int:
-    """Look at a study for as long as a look is due, unless somebody is at it. Returns how many looks that were.
+def run_rounds(study_id: int) -> int:
+    """Run rounds of a study as long as one is due, unless somebody is at it. Returns how many that were.
 
-    It may run at any time, and any number of times.
+    It may be called at any time, and any number of times.
     """
-    looks = 0
+    rounds = 0
     while study := overlap.adaptive_studies().filter(pk=study_id).first():
         if not overlap.is_due(study):
             break
         with alone(f"overlap-{study_id}") as is_mine:
-            if not is_mine or look(by=None, study=study) is None:
+            if not is_mine or run_round(by=None, study=study) is None:
                 break
-        looks += 1
-    return looks
+        rounds += 1
+    return rounds
 
 
-@act("study.ask_unclear", on="study", prepares=True)
-def look(*, by: User | None, study: Study) -> OverlapRound | None:  # noqa: ARG001
-    """Fit the difficulty model and ask once more about each item that is worth it. None if it was done meanwhile."""
-    with one_moment():  # people rate meanwhile
-        n_ratings = overlap.ratings_asked_for(study)["submitted"]
-        there = overlap.slots_by_item(study)
-        criteria = [(one, *preferences(one)) for one in ratings.of_study(study)]
-    told, reasons = decide(criteria, there, study.limit)
+@act("study.run_overlap_round", on="study", prepares=True)
+def run_round(*, by: User | None, study: Study) -> OverlapRound | None:  # noqa: ARG001
+    """Fit the difficulty model, and ask once more about each item that is worth it. None if another round came first.
+
+    The fit locks nothing.
+    """
+    read = Read.of(study)
+    decided, reasons = decide(read.criteria, read.slots, study.limit)
     try:
         with saving() as done:
-            done.result = found = save_round(study, n_ratings, there, told, reasons)
-    except IntegrityError:  # another worker decided on the same ratings
+            locked = Study.objects.select_for_update().get(pk=study.pk)
+            if overlap.last_round(locked) != read.last or not locked.is_adaptive:
+                raise OvertakenError  # noqa: TRY301 - so that no act is written
+            done.result = found = save_round(locked, read, decided, reasons)
+    except OvertakenError:
         return None
     if not found.n_asked:
         webhooks.finished(study)
     return found
 
 
-def decide(
-    criteria: Iterable[tuple[PeoplesRatings, RatingTable, Shown | None]], there: Mapping[int, ItemSlots], most: int
-) -> tuple[dict[int, Told], list[str]]:
-    """What the model says of each item that it could be fitted for, by position; and why it could not be fitted.
+def decide(criteria: Criteria, slots: Mapping[int, ItemSlots], most: int) -> tuple[dict[int, Decision], list[str]]:
+    """By position, what is decided on each item that the model could be fitted for; and why it could not be fitted.
 
-    `criteria` are what people said, with what the model is fitted to. An item is asked about again if it is worth it on
-    one criterion or turn; it is clear if it is so on all.
+    An item is asked about again if it is worth it on one criterion or turn; it is clear if it is so on all.
     """
-    told, reasons = dict[int, Told](), []
+    decided, reasons = dict[int, Decision](), []
     for found, table, shown in criteria:
-        left = np.array([max(most - there[position].n, 0) for position in found.positions], dtype=np.int64)
+        left = np.array([max(most - slots[position].n, 0) for position in found.positions], dtype=np.int64)
         try:
             worth = worth_asking(table, left, shown=shown)
         except NoConvergenceError as why:
@@ -165,31 +200,32 @@ def decide(
         columns = (found.positions, worth.is_fitted.tolist(), worth.asks.tolist(), worth.is_clear.tolist())
         for position, is_fitted, asks, is_clear in zip(*columns, strict=True):
             if is_fitted:
-                before = told.get(position, Told(asks=False, is_clear=True))
-                told[position] = Told(before.asks or asks, before.is_clear and is_clear)
-    return told, reasons
+                before = decided.get(position, Decision(asks=False, is_clear=True))
+                decided[position] = Decision(before.asks or asks, before.is_clear and is_clear)
+    return decided, reasons
 
 
-def save_round(
-    study: Study, n_ratings: int, there: Mapping[int, ItemSlots], told: Mapping[int, Told], reasons: Sequence[str]
-) -> OverlapRound:
-    """Add the slots, and keep what was decided. Raises IntegrityError if that was done for the same ratings already."""
-    locked = Study.objects.select_for_update().get(pk=study.pk)
-    wanted = [position for position, one in told.items() if one.asks]
-    now = overlap.slots_by_item(locked, wanted) if wanted else {}
-    asked = {one.position for one in add_slots(locked, now.values(), locked.limit)} if locked.is_adaptive else set()
-    decided = [
-        (one, there[position]) for position, one in told.items() if position not in asked and not there[position].n_open
-    ]
-    unclear = [slots.n >= study.limit for one, slots in decided if not one.is_clear]
+def save_round(study: Study, read: Read, decided: Mapping[int, Decision], reasons: Sequence[str]) -> OverlapRound:
+    """Add the slots, and keep what was decided on items without ratings to come."""
+    now = overlap.slots_by_item(study, read.here)
+    ready = {position: one for position, one in decided.items() if position in now and not now[position].n_open}
+    worth = [now[position] for position, one in ready.items() if one.asks]
+    short = [one for one in worth if one.n_here >= len(read.here)]
+    asked = add_slots(study, [one for one in worth if one.n_here < len(read.here)], study.limit)
+    rest = [(one, now[position]) for position, one in ready.items() if not one.asks]
+    unclear = [slots.n >= study.limit for one, slots in rest if not one.is_clear]
     return OverlapRound.objects.create(
         study=study,
-        n_ratings=n_ratings,
+        number=read.last.number + 1 if read.last else 1,
+        n_ratings=read.n_ratings,
+        read_until=read.until,
+        n_annotators=len(read.here),
         n_asked=len(asked),
-        n_clear=len(decided) - len(unclear),
+        n_clear=len(rest) - len(unclear),
         n_enough=unclear.count(False),
         n_full=unclear.count(True),
-        n_waiting=sum(1 for one in there.values() if one.n_open),
+        n_short=len(short),
+        n_waiting=sum(1 for one in read.slots.values() if one.n_open),
         price=WORTH,
         reason=" ".join(reasons),
     )

@@ -52,6 +52,10 @@ class Trust(Transport):
         """What `tiers --study NAME --predict --json` prints of one criterion."""
         return cast(Json, self.get(f"studies/{slug}/tiers/predicted", **query))
 
+    def more_ratings(self, slug: str, **query: Any) -> Json:
+        """What more ratings would tell of the items of one criterion whose tier is unclear."""
+        return cast(Json, self.get(f"studies/{slug}/tiers/more", **query))
+
     def ask_tiers(self, slug: str, **options: Any) -> types.Queued:
         """Leave the difficulty model of a large study to a worker: agreement_cuts. `tiers` has it afterwards."""
         return cast(types.Queued, self.post(f"studies/{slug}/tiers", options))

@@ -86,6 +86,7 @@ COUNTERPARTS = {
     "study_release": "api_study_release",
     "study_rules": "api_study_rules",
     "study_sample": "api_study_samples",
+    "tiers_ask_more": "api_tiers_more",
     "tiers_compute": "api_study_tiers",
 }
 """Page -> address of the API that writes the same."""

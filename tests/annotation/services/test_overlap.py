@@ -13,9 +13,9 @@ from kombu.exceptions import OperationalError
 
 from annotation import tasks
 from annotation.errors import InputError
-from annotation.models import Act, Annotation, Assignment, OverlapRound, Study
+from annotation.models import Act, Annotation, Assignment, OverlapRound, Study, Webhook
 from annotation.queries import overlap as queries
-from annotation.services import annotations, assignments, consents, overlap, studies
+from annotation.services import annotations, assignments, consents, overlap, studies, webhooks
 from config import invariants
 from tests.factories import UserFactory
 
@@ -114,8 +114,8 @@ def test_the_database_keeps_the_bounds(adaptive, change):
 def test_a_study_is_due_when_ratings_came_in_and_people_have_nothing_left(adaptive, people):
     assert not queries.is_due(adaptive)
     vote(adaptive, people, 1)
-    assert queries.is_due(adaptive), "a third of the ratings came in since the last look"
-    assert overlap.ask_unclear(adaptive.pk) == 1
+    assert queries.is_due(adaptive), "a third of the ratings came in"
+    assert overlap.run_rounds(adaptive.pk) == 1
     assert not queries.is_due(adaptive)
     assert "one rating" in queries.last_round(adaptive).reason
     vote(adaptive, people, 2)
@@ -124,9 +124,9 @@ def test_a_study_is_due_when_ratings_came_in_and_people_have_nothing_left(adapti
 
 def test_unclear_items_are_asked_about_until_they_have_enough(adaptive, people):
     vote(adaptive, people, 3)
-    while overlap.ask_unclear(adaptive.pk):
+    while overlap.run_rounds(adaptive.pk):
         vote(adaptive, people, 1)
-    rounds = list(OverlapRound.objects.order_by("n_ratings"))
+    rounds = list(OverlapRound.objects.order_by("number"))
     last = rounds[-1]
     assert rounds[0].n_asked > 0 == last.n_asked
     assert last.n_clear + last.n_enough + last.n_full == ITEMS
@@ -136,31 +136,34 @@ def test_unclear_items_are_asked_about_until_they_have_enough(adaptive, people):
     assert invariants.findings() == []
 
 
-def test_the_same_look_twice_asks_once(adaptive, people, monkeypatch):
+def test_the_same_round_twice_asks_once(adaptive, people, monkeypatch):
     vote(adaptive, people, 3)
-    first = overlap.look(by=None, study=adaptive)
+    read = overlap.Read.of(adaptive)
+    first = overlap.run_round(by=None, study=adaptive)
     before = slots(adaptive)
     assert first.n_asked
-    assert overlap.look(by=None, study=adaptive) is None
-    assert overlap.ask_unclear(adaptive.pk) == 0
+    monkeypatch.setattr(overlap.Read, "of", lambda study: read)
+    assert overlap.run_round(by=None, study=adaptive) is None, "it had read before the first one wrote"
+    monkeypatch.undo()
+    assert overlap.run_rounds(adaptive.pk) == 0
     assert slots(adaptive) == before
-    assert Act.objects.filter(verb="study.ask_unclear").count() == 1
+    assert Act.objects.filter(verb="study.run_overlap_round").count() == 1
 
 
 def test_a_model_that_cannot_be_fitted_leaves_the_overlap(open_study, people):
     study = open_study(people, items=4, overlap=2, most_overlap=4, kind="pair")
     vote(study, people, 2)
-    assert overlap.ask_unclear(study.pk) == 1
+    assert overlap.run_rounds(study.pk) == 1
     found = queries.last_round(study)
     assert found.n_asked == 0
     assert "4 items with two ratings; the model needs 20" in found.reason
     assert set(slots(study).values()) == {2}
 
 
-def test_a_closed_study_is_not_looked_at(alice, adaptive, people):
+def test_a_closed_study_has_no_rounds(alice, adaptive, people):
     vote(adaptive, people, 3)
     studies.close(by=alice, study=adaptive)
-    assert overlap.ask_unclear(adaptive.pk) == 0
+    assert overlap.run_rounds(adaptive.pk) == 0
     assert set(slots(adaptive).values()) == {3}
 
 
@@ -192,13 +195,13 @@ def test_a_broker_that_is_away_loses_nothing(adaptive, people, monkeypatch, sent
     assert overlap.send_due() == 1
     assert overlap.send_due() == 0, "once a minute on the whole site"
     assert sent == [(overlap.TASK, adaptive.pk)]
-    tasks.ask_unclear(adaptive.pk)
+    tasks.run_overlap_rounds(adaptive.pk)
     assert OverlapRound.objects.count() == 1
 
 
 def test_who_withdraws_leaves_a_place_for_others(adaptive, people):
     vote(adaptive, people, 3)
-    overlap.ask_unclear(adaptive.pk)
+    overlap.run_rounds(adaptive.pk)
     vote(adaptive, people, 1)
     before, gone = slots(adaptive), people[3]
     held = adaptive.assignments.filter(annotator=gone, slot=4).count()
@@ -210,11 +213,48 @@ def test_who_withdraws_leaves_a_place_for_others(adaptive, people):
     assert not invariants.without_its_slots().exists()
 
 
+def test_an_item_that_every_annotator_rated_waits_for_another_one(open_study, people):
+    three = people[:3]
+    study = open_study(three, items=ITEMS, overlap=3, most_overlap=5, kind="pair")
+    vote(study, three, 3)
+    assert overlap.run_rounds(study.pk) == 1
+    found = queries.last_round(study)
+    assert (found.n_asked, found.n_annotators) == (0, 3)
+    assert found.n_short > 0
+    assert not queries.is_due(study)
+    study.annotators.add(people[3])
+    assert overlap.run_rounds(study.pk) == 1
+    assert queries.last_round(study).n_asked == found.n_short
+
+
+def test_ratings_that_came_in_place_of_withdrawn_ones_are_new(adaptive, people):
+    vote(adaptive, people, 3)
+    overlap.run_rounds(adaptive.pk)
+    before = queries.ratings_asked_for(adaptive)["submitted"]
+    consents.withdraw(by=people[0], study=adaptive, annotator=people[0])
+    gone = before - queries.ratings_asked_for(adaptive)["submitted"]
+    vote(adaptive, [*people[3:], people[1]], 1)
+    assert gone
+    assert queries.is_due(adaptive)
+
+
+def test_a_study_is_told_as_finished_once_nothing_more_is_asked(adaptive, people, monkeypatch):
+    told = []
+    monkeypatch.setattr(webhooks, "in_use", lambda project: [Webhook(events=["study.finished"])])
+    monkeypatch.setattr(webhooks, "tell", lambda event, **more: told.append(event))
+    vote(adaptive, people, 3)
+    webhooks.finished(adaptive)
+    assert told == [], "a round may still ask for more"
+    while overlap.run_rounds(adaptive.pk):
+        vote(adaptive, people, 1)
+    assert told == ["study.finished"]
+
+
 def test_six_people_and_their_workers_at_once(transactional_db, open_study, monkeypatch):
-    """Each rates until nothing is left; after each rating a look at the study, as a worker of its own would."""
+    """Each rates until nothing is left; after each rating a round where one is due, as a worker of its own would."""
     people = UserFactory.create_batch(6)
     study = open_study(people, items=ITEMS, overlap=2, most_overlap=4, kind="pair")
-    monkeypatch.setattr(overlap, "send", lambda keys: [overlap.ask_unclear(key) for key in keys])
+    monkeypatch.setattr(overlap, "send", lambda keys: [overlap.run_rounds(key) for key in keys])
 
     def work_off(place: int) -> None:
         person, rng = people[place], np.random.default_rng(place)
@@ -228,7 +268,7 @@ def test_six_people_and_their_workers_at_once(transactional_db, open_study, monk
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(work_off, range(6)))
-    work_off(0)  # what the last look of all asked for
+    work_off(0)  # what the last round of all asked for
     counts = slots(study)
     assert len(counts) == ITEMS
     assert set(counts.values()) <= {2, 3, 4}

@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import Dialogue
 from judging.models import Judge
+from tests.annotation.services.test_more_ratings import voted
 from tests.factories import CriterionFactory, UserFactory
 from tests.labelled import judge_says, people_say, with_items
 
@@ -146,3 +147,14 @@ def test_charlie_and_strangers_see_nothing(study, client, part):
     assert client.get(HERE + part).status_code == 401
     client.force_login(UserFactory(username="charlie"))
     assert client.get(HERE + part).status_code == 403
+
+
+def test_what_more_ratings_would_tell_and_asking_for_them(alice):
+    voted()
+    found = alice.get(f"{HERE}/tiers/more", {"ahead": 3}).json()
+    assert (found["criterion"], found["ahead"]) == ("done", 3)
+    answer = alice.post(f"{HERE}/tiers/more", {"positions": [2, 5]}, content_type="application/json")
+    assert answer.json() == {"n": 2}
+    assert alice.get(f"{HERE}/tiers/more", {"agreement_cuts": "1,2"}).json()["field"] == "cuts"
+    refused = alice.post(f"{HERE}/tiers/more", {"positions": [99]}, content_type="application/json")
+    assert (refused.status_code, refused.json()["field"]) == (400, "positions")
