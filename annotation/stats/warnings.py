@@ -140,7 +140,9 @@ def resampling_warnings(table: RatingTable, resampling: Resampling) -> list[Stat
 def _few_clusters(table: RatingTable, resampling: Resampling) -> list[StatWarning]:
     if table.clusters is None or resampling.n_units >= FEW_EFFECTIVE:
         return []
-    message = f"There are only {resampling.n_units} clusters; below {FEW_EFFECTIVE} intervals may be too short"
+    n = resampling.n_units
+    there = "is only 1 cluster" if n == 1 else f"are only {n} clusters"
+    message = f"There {there}; below {FEW_EFFECTIVE} intervals may be too short"
     return [StatWarning("few_clusters", f"{message}, above all where one category is rare.")]
 
 
