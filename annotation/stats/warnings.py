@@ -166,8 +166,9 @@ def interval_warnings(figures: Mapping[str, Estimate]) -> list[StatWarning]:
     few = {name: e.df for name, e in figures.items() if e.df < FEW_EFFECTIVE}
     if not few:
         return []
-    message = f"These intervals rest on fewer than {FEW_EFFECTIVE} effective units and may be too short"
-    return [StatWarning("few_effective_units", f"{message} (fewest: {min(few.values()):.0f}): {listed(list(few))}.")]
+    message = f"Few items or clusters decide these intervals, which may be too short: {listed(list(few))}."
+    least = f"The fewest effective units are {min(few.values()):.0f}; {FEW_EFFECTIVE} are enough."
+    return [StatWarning("few_effective_units", f"{message} {least}")]
 
 
 def _kappa_paradox(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
