@@ -35,6 +35,8 @@ EMPTIABLE = (
 )
 SUBMITTED = Assignment.State.SUBMITTED
 RATINGS = Q(purpose=Assignment.Purpose.RATING)
+MOST = Coalesce("study__most_overlap", "study__overlap")
+"""How many annotators rate an item at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +81,15 @@ def counted(rows: QuerySet[Any], by: str) -> Coalesce:
 
 def rated_too_often() -> QuerySet[Item]:
     ratings = Assignment.objects.filter(RATINGS, item=OuterRef("pk"), state=SUBMITTED)
-    return Item.objects.annotate(n=counted(ratings, "item")).filter(n__gt=F("study__overlap")).order_by("pk")
+    return Item.objects.annotate(n=counted(ratings, "item")).filter(n__gt=MOST).order_by("pk")
 
 
 def without_its_slots() -> QuerySet[Item]:
     """Of studies that were opened here; imported ones have the slots of the labels that came along."""
     opened = Q(study__state=Study.State.OPEN) & ~Q(study__assignments__annotator__kind="imported")
     slots = Assignment.objects.filter(RATINGS, item=OuterRef("pk"))
-    return Item.objects.filter(opened).annotate(n=counted(slots, "item")).exclude(n=F("study__overlap")).order_by("pk")
+    counts = Item.objects.filter(opened).annotate(n=counted(slots, "item"))
+    return counts.exclude(n__gte=F("study__overlap"), n__lte=MOST).order_by("pk")
 
 
 def rated_twice_by_one() -> QuerySet[Item]:

@@ -205,7 +205,7 @@ def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: b
     return alt.layer(*layers).properties(width=WIDTH, height=CURVE, title=title)
 
 
-def tier_bars(counts: Sequence[tuple[str, Mapping[str, int]]], palette: Palette) -> dict[str, Any]:
+def tier_bars(counts: Sequence[tuple[str, Mapping[str, float]]], palette: Palette) -> dict[str, Any]:
     """Shares of items by tier, one stacked bar per name, with the counts written on it."""
     values = [
         {"name": name, "tier": tier, "n": found.get(tier, 0), "rank": rank}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from judging import trust_figures
+from judging.charts import TIERS
 
 Document = Mapping[str, Any]
 
@@ -89,7 +90,7 @@ def report(document: Document) -> str:
 
 
 def tables(document: Document) -> Iterator[str]:
-    """People, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
+    """People, tiers, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
     header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "Items"]
     yield table("Inter-annotator agreement", "people", header, (
         [
@@ -101,12 +102,52 @@ def tables(document: Document) -> Iterator[str]:
         ]
         for found in document["people"].values()
     ))  # fmt: skip
+    yield from _difficulty(document["difficulty"])
     yield _verdicts(document)
     if document["cascade"]:
         yield _cascade(document["cascade"])
     for name, found in document["judges"].items():
         for key, one in found["calibration"]["criteria"].items():
             yield from _of_criterion(name, key, one, found["audit"]["criteria"][key])
+
+
+PERSONAL = {"paired comparison": ("order", "Drawn to the first response")}
+"""By the difficulty model's method, what it says of a person in place of severity."""
+
+
+def _difficulty(by_criterion: Document) -> Iterator[str]:
+    """Expected items of each tier, and people, of the criteria that the difficulty model was fitted to."""
+    made = {key: found for key, found in by_criterion.items() if found["method"]}
+    if made:
+        rows = (
+            [
+                escaped(found["name"]),
+                *(_expected(found, tier) for tier in TIERS),
+                str(found["clear"]),
+                str(found["n_items"]),
+            ]
+            for found in made.values()
+        )
+        yield table("Expected items per tier", "tiers", ["Criterion", *TIERS, "Clear", "Items"], rows)
+    for key, found in made.items():
+        figure, title = PERSONAL.get(found["method"], ("severity", "Severity"))
+        rows = (
+            [
+                escaped(one["name"]),
+                estimate(one[figure]),
+                estimate(one["consistency"]),
+                *(number(one[name], 2) for name in ("infit", "outfit")),
+                str(one["n_ratings"]),
+            ]
+            for one in found["people"]
+        )
+        header = ["Annotator", title, "Consistency", "Infit", "Outfit", "Ratings"]
+        yield table(f"{found['name']}: annotators by the difficulty model", f"annotators-{key}", header, rows)
+
+
+def _expected(found: Document, tier: str) -> str:
+    low, high = found["count_intervals"][tier]
+    return f"{number(found['expected_counts'][tier], 1)} [{number(low, 0)}, {number(high, 0)}]"
 
 
 def _verdicts(document: Document) -> str:

@@ -52,6 +52,14 @@ REFERENCES = {
     "Royal Statistical Society B, 57, 289–300.",
     "johnson": "Johnson, V. E. (1996). On Bayesian analysis of multirater ordinal data: An application to automated "
     "essay grading. Journal of the American Statistical Association, 91, 42–51.",
+    "bock": "Bock, R. D., & Aitkin, M. (1981). Marginal maximum likelihood estimation of item parameters: Application "
+    "of an EM algorithm. Psychometrika, 46, 443–459.",
+    "patterson": "Patterson, H. D., & Thompson, R. (1971). Recovery of inter-block information when block sizes are "
+    "unequal. Biometrika, 58, 545–554.",
+    "samejima": "Samejima, F. (1969). Estimation of latent ability using a response pattern of graded scores. "
+    "Psychometrika Monograph Supplement, 34(17).",
+    "whitehill": "Whitehill, J., Ruvolo, P., Wu, T., Bergsma, J., & Movellan, J. (2009). Whose vote should count more: "
+    "Optimal integration of labels from labelers of unknown expertise. NeurIPS, 22, 2035–2043.",
     "dawid": "Dawid, A. P., & Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using the EM "
     "algorithm. Applied Statistics, 28, 20–28.",
 }
@@ -88,6 +96,18 @@ CASCADE = (
     "at the rate of {target:g}"
 )
 PROBES = "Judges were probed for {probes}, with p-values corrected for the number of probes of a judge on all criteria"
+DIFFICULTY = (
+    "The difficulty of an item is the probability that two fresh people disagree on it, by a model of people and "
+    "items; tiers are cut at agreement of {cuts}"
+)
+FITTED = {
+    "graded response": ("bock", "samejima"),
+    "categories": ("bock", "whitehill"),
+    "paired comparison": ("bock", "davidson"),
+    "linear mixed model": ("patterson",),
+}
+"""By the difficulty model's method, its sources."""
+
 TRAIT = (
     "Bias was told from noise by a cumulative probit model with one latent trait, fitted to all annotators' labels and "
     "the judge's, with errors by cluster"
@@ -107,12 +127,16 @@ class Methods:
 
 
 def methods(
-    people: Document, calibrations: Sequence[Document], audits: Sequence[Document], cascade: Document | None = None
+    people: Document,
+    calibrations: Sequence[Document],
+    audits: Sequence[Document],
+    cascade: Document | None = None,
+    difficulty: Document | None = None,
 ) -> Methods:
-    """The paragraph on agreement of people (by criterion), each judge's calibration and audits, and their cascade."""
+    """The paragraph on agreement and difficulty (by criterion), judges' calibrations and audits, and their cascade."""
     criteria = [found for result in calibrations for found in result["criteria"].values()]
     probes = [found for result in audits for found in result["criteria"].values()]
-    said = [*_people(people), *_judges(criteria), *_cascade(cascade), *_audits(probes)]
+    said = [*_people(people), *_difficulty(difficulty or {}), *_judges(criteria), *_cascade(cascade), *_audits(probes)]
     names = list(dict.fromkeys(name for _, names in said for name in names))
     place = {name: number for number, name in enumerate(names, start=1)}
     sentences = [f"{sentence}{_marks(place, used)}." for sentence, used in said]
@@ -138,6 +162,14 @@ def _people(people: Document) -> Said:
             f"intervals over {resamples:,} resamples",
             ("efron",),
         )
+
+
+def _difficulty(by_criterion: Document) -> Said:
+    made = [found for found in by_criterion.values() if found["method"]]
+    if made:
+        sources = dict.fromkeys(one for found in made for one in FITTED[found["method"]])
+        cuts = ", ".join(f"{cut:g}" for cut in made[0]["cuts"])
+        yield DIFFICULTY.format(cuts=cuts), tuple(sources)
 
 
 def _judges(criteria: Sequence[Document]) -> Said:

@@ -27,6 +27,8 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 MOST_JUDGES = 4
 """How many judges a sentence names."""
 
+TIERS = ("easy", "medium", "hard", "contested")
+
 Document = Mapping[str, Any]
 
 
@@ -186,3 +188,38 @@ def duration(seconds: float) -> str:
     if seconds < 90:
         return f"about {max(round(seconds), 1)} s"
     return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
+
+
+def on_tiers(name: str, document: Document) -> str:
+    """One sentence on the tiers of a criterion by the difficulty model: how many to expect of each, and how sure."""
+    n, clear = document["n_items"], document["clear"]
+    each = [f"{k:,} {tier}" for tier, k in whole_counts(document["expected_counts"]).items()]
+    sure = (
+        "every tier is clear" if clear == n else f"the tier is clear for {number(clear) if clear else 'none'} of them"
+    )
+    return f"Expected among {number(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}; {sure}."
+
+
+def expected_counts(document: Document) -> list[dict[str, Any]]:
+    """From easy on, each tier with the expected number of its items, and the interval of that number."""
+    ends = document["count_intervals"]
+    return [
+        {"tier": tier, "n": document["expected_counts"][tier], "low": ends[tier][0], "high": ends[tier][1]}
+        for tier in TIERS
+    ]
+
+
+def whole_counts(expected: Mapping[str, float]) -> dict[str, int]:
+    """Expected counts from easy on, rounded so that they add up to the items: the largest remainders are rounded up."""
+    counts = {tier: int(expected[tier]) for tier in TIERS}
+    missing = round(sum(expected.values())) - sum(counts.values())
+    for tier in sorted(counts, key=lambda one: counts[one] - expected[one])[:missing]:
+        counts[tier] += 1
+    return counts
+
+
+def on_counted_tiers(name: str, document: Document) -> str:
+    """One sentence on the tiers of a criterion by the kappa of each item's own ratings."""
+    counts, n = document["counts"], len(document["items"])
+    each = [f"{counts[tier]:,} {tier}" for tier in TIERS]
+    return f"Counted among {number(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}."

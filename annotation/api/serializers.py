@@ -87,6 +87,8 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "description",
             "instructions",
             "overlap",
+            "most_overlap",
+            "is_adaptive",
             "shown",
             "asks_strength",
             "seed",

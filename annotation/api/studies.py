@@ -54,6 +54,13 @@ class NewStudy(IntoProject):
         child=serializers.CharField(), required=False, help_text="Keys of templates; all of the kind if not given."
     )
     overlap = serializers.IntegerField(min_value=1, max_value=studies.LARGEST_OVERLAP, default=3)
+    most_overlap = serializers.IntegerField(
+        min_value=2,
+        max_value=studies.LARGEST_OVERLAP,
+        default=None,
+        allow_null=True,
+        help_text="Adaptive overlap: items whose tier is unclear are asked about again, up to so many annotators.",
+    )
     shown = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Parts of the context that annotators see."
     )
@@ -188,6 +195,10 @@ class NewSample(Given):
     )
     allocation = serializers.ChoiceField(["proportional", "equal"], default="proportional")
     seed = serializers.IntegerField(**SEED)
+    predicted_from = serializers.SlugField(
+        required=False, help_text="Study whose labels the stratum predicted_tier is predicted from."
+    )
+    predicted_criterion = serializers.SlugField(required=False, help_text="Its criterion; the first by default.")
 
 
 class StudySamples(StudiesApi):
@@ -198,7 +209,10 @@ class StudySamples(StudiesApi):
     @says("Draw items into a draft", shapes.SampleSerializer, body=NewSample, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
-        sample = samples.draw(by=self.me, study=study, **self.given(NewSample))
+        given = self.given(NewSample)
+        key, named = given.pop("predicted_criterion", ""), given.pop("predicted_from", "")
+        criterion = queries.criterion_called(self.study(named), key) if named else None
+        sample = samples.draw(by=self.me, study=study, predicted_from=criterion, **given)
         return Response(shapes.SampleSerializer(sample).data, status=201)
 
 

@@ -16,6 +16,7 @@ from annotation.models.exclusion import Exclusion
 from annotation.models.guidelines import GuidelineVersion
 from annotation.models.known import Admission, KnownAnswer, KnownItem, QueueRules
 from annotation.models.labels import Adjudication, AgreementRun, Annotation, Draft
+from annotation.models.overlap import OverlapRound
 from annotation.models.participation import ConsentDecision, ConsentText, Intake, Invitation, Participation
 from annotation.models.project import InProject, Membership, Project
 from annotation.models.study import Assignment, Criterion, Item, Sample, Study
@@ -53,6 +54,7 @@ __all__ = [
     "KnownAnswer",
     "KnownItem",
     "Membership",
+    "OverlapRound",
     "Participation",
     "Profile",
     "Project",

@@ -32,6 +32,12 @@ class Study(InProject):
     description = models.TextField(blank=True)
     instructions = models.TextField(blank=True, help_text="Shown to annotators above the guidelines.")
     overlap = models.PositiveSmallIntegerField(default=3, help_text="How many annotators rate each item.")
+    most_overlap = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="How many annotators rate an item at most; empty: as many as the overlap."
+    )
+    is_adaptive = models.BooleanField(
+        default=False, help_text="Whether items whose tier is unclear are asked about again, up to most_overlap."
+    )
     shown = models.JSONField(default=list, blank=True, help_text="Which parts of the context annotators see.")
     asks_strength = models.BooleanField(
         default=False, help_text="Of a pair: ask whether a response is much or slightly better."
@@ -89,12 +95,26 @@ class Study(InProject):
                 condition=Q(known_for=None) | Q(state="draft"), name="study_of_known_answers_is_never_opened"
             ),
             models.CheckConstraint(condition=Q(overlap__gte=1), name="study_overlap_at_least_one"),
+            models.CheckConstraint(
+                condition=Q(most_overlap=None) | Q(most_overlap__gte=models.F("overlap")),
+                name="study_most_overlap_at_least_overlap",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_adaptive=False)
+                | Q(overlap__gte=2, most_overlap__isnull=False, most_overlap__gt=models.F("overlap")),
+                name="study_adaptive_overlap_has_room",
+            ),
             models.CheckConstraint(condition=Q(kind__in=["dialogue", "pair"]), name="study_kind_is_known"),
             models.CheckConstraint(condition=Q(state__in=["draft", "open", "closed"]), name="study_state_is_known"),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def limit(self) -> int:
+        """How many annotators rate an item at most."""
+        return self.most_overlap or self.overlap
 
     @cached_property
     def asked(self) -> list[Criterion]:
@@ -236,7 +256,8 @@ class Item(models.Model):
 
 
 class Assignment(models.Model):
-    """One of an item's rating slots. There are exactly `overlap` of them, so no item is rated too often.
+    """One of an item's rating slots. There are `overlap` of them, and at most `most_overlap`, as items are asked about
+    again; so no item is rated too often.
 
     A slot is open, or held by one annotator who is leased it, skipped it for later, or submitted it. The order in
     which a pair is shown is drawn with the slot and never changes.

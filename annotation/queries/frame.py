@@ -13,20 +13,22 @@ from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Dialogue, Item, KnownItem, ResponsePair, Study
 
-JUDGE_SCORE = "judge_score"
+JUDGE_SCORE, PREDICTED_TIER = "judge_score", "predicted_tier"
 FILTERS: dict[str, tuple[str, ...]] = {
     "dialogue": ("source", "assistant_model", "condition", "domain"),
     "pair": ("source", "kind", "source_tier"),
 }
-STRATA: dict[str, tuple[str, ...]] = {kind: (*fields, JUDGE_SCORE) for kind, fields in FILTERS.items()}
+STRATA: dict[str, tuple[str, ...]] = {kind: (*fields, JUDGE_SCORE, PREDICTED_TIER) for kind, fields in FILTERS.items()}
 BALANCED = {"dialogue": "domain", "pair": "kind"}
 """What the order of a study's queue is balanced by."""
 
 SEVERAL_DOMAINS = "several domains"
 NOTHING = "(none)"
+NOT_PREDICTED = "not predicted"
 LONGEST_STRATUM = 200
 
 Scores = Mapping[int, str | float]
+Tiers = Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +46,33 @@ class Eligible:
 
 
 def eligible(
-    study: Study, *, strata: Sequence[str] = (), filters: Mapping[str, Any] | None = None, scores: Scores | None = None
+    study: Study,
+    *,
+    strata: Sequence[str] = (),
+    filters: Mapping[str, Any] | None = None,
+    scores: Scores | None = None,
+    tiers: Tiers | None = None,
 ) -> list[Eligible]:
     """What of the corpus matches `filters` and is not in the study yet, ordered by source and id there.
 
     What annotators of the study are checked or trained with is not eligible: they know it.
 
-    `scores` maps the id of a dialogue or pair to a judge's score, for the stratum `judge_score`.
+    `scores` maps the id of a dialogue or pair to a judge's score, for the stratum `judge_score`; `tiers` to its tier as
+    predicted from another study, for the stratum `predicted_tier`.
     """
     wanted = {field: as_values(given) for field, given in (filters or {}).items() if given}
     check_fields(study.kind, strata, wanted)
     if JUDGE_SCORE in strata and scores is None:
         raise InputError("Strata by judge score need a judge's scores.", field="strata")
+    if PREDICTED_TIER in strata and tiers is None:
+        raise InputError("Strata by predicted tier need a study to predict from.", field="strata")
     rows = matching(study, wanted)
+    given: dict[str, Mapping[int, Any]] = {JUDGE_SCORE: scores or {}, PREDICTED_TIER: tiers or {}}
     found = (
         Eligible(
             key=(row["source"], row["external_id"]),
             id=row["pk"],
-            stratum=stratum_of(row, strata, scores or {}),
+            stratum=stratum_of(row, strata, given),
             content_hash=row["content_hash"],
             domain=stratum_value(row, BALANCED[study.kind], {}),
         )
@@ -106,17 +117,19 @@ def domains_of(row: Mapping[str, Any]) -> list[str]:
     return list(row.get("scenario__task__domains") or [])
 
 
-def stratum_of(row: Mapping[str, Any], strata: Sequence[str], scores: Scores) -> str:
+def stratum_of(row: Mapping[str, Any], strata: Sequence[str], given: Mapping[str, Mapping[int, Any]]) -> str:
     """The row's values of the fields, for example `Hotels / base`."""
-    label = " / ".join(stratum_value(row, field, scores) for field in strata)
+    label = " / ".join(stratum_value(row, field, given) for field in strata)
     if len(label) <= LONGEST_STRATUM:
         return label
     return f"{label[: LONGEST_STRATUM - 17]}…{content_hash(label)[:16]}"
 
 
-def stratum_value(row: Mapping[str, Any], field: str, scores: Scores) -> str:
+def stratum_value(row: Mapping[str, Any], field: str, given: Mapping[str, Mapping[int, Any]]) -> str:
+    if field == PREDICTED_TIER:
+        return str(given[field].get(row["pk"], NOT_PREDICTED))
     if field == JUDGE_SCORE:
-        score = scores.get(row["pk"], "unscored")
+        score = given[field].get(row["pk"], "unscored")
         return f"{score:g}" if isinstance(score, float | int) else score
     if field == "domain":
         domains = domains_of(row)

@@ -13,6 +13,9 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Annotation, Assignment, Exclusion, Study
 
+NO_TIER = ("", None, None, None, None, None)
+"""Of a label whose file was not asked for with tiers."""
+
 ITEMS = 2000
 """Whose labels are read at once: a sort of all labels of a large study would come before the first of them."""
 
@@ -54,6 +57,9 @@ class LabelRow(NamedTuple):
         The turn of the dialogue that was rated, from 1; none where it was the whole item.
     purpose
         rating, repeat, check, training or qualification for annotators; empty for judges.
+    model_tier, difficulty, p_easy, p_medium, p_hard, p_contested
+        What the difficulty model says of the item on the criterion: its likeliest tier, the probability that two fresh
+        people disagree, and the probability of each tier. Empty unless a file is asked for with tiers.
     """
 
     study: str
@@ -80,6 +86,12 @@ class LabelRow(NamedTuple):
     active_seconds: float | None = None
     turn: int | None = None
     purpose: str = ""
+    model_tier: str = ""
+    difficulty: float | None = None
+    p_easy: float | None = None
+    p_medium: float | None = None
+    p_hard: float | None = None
+    p_contested: float | None = None
 
 
 @dataclass(frozen=True)
@@ -181,7 +193,7 @@ def of_people(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATI
 def _persons_row(record: tuple[Any, ...]) -> LabelRow:
     *to_slot, note, guideline_version, submitted_at, excluded, strength, evidence, seconds, turn, purpose = record
     of_people = (excluded, strength, evidence, seconds, turn or None, purpose)
-    return LabelRow._make([*to_slot, None, note, guideline_version, submitted_at, None, *of_people])
+    return LabelRow._make([*to_slot, None, note, guideline_version, submitted_at, None, *of_people, *NO_TIER])
 
 
 def left_out(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATING,)) -> dict[str, int]:

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from annotation.errors import InputError
-from annotation.models import Assignment, Item, Sample, Study, User
+from annotation.models import Assignment, Criterion, Item, Sample, Study, User
 from annotation.queries import size
 
 SUBMITTED = Q(state=Assignment.State.SUBMITTED)
@@ -155,6 +155,18 @@ def study_called(name: str) -> Study:
     if found is None:
         raise InputError(f"There is no study called {name!r}.", field="study")
     return found
+
+
+def criterion_called(study: Study, key: str) -> Criterion:
+    """The study's criterion of this key, or its first one for an empty key. Raises InputError where there is none."""
+    criteria = {one.key: one for one in study.criteria.all()}
+    if not key and criteria:
+        return next(iter(criteria.values()))
+    if key not in criteria:
+        raise InputError(
+            f"no criterion is called {key!r}; there are: {', '.join(criteria) or 'none'}", field="criterion"
+        )
+    return criteria[key]
 
 
 def strata_of(sample: Sample) -> list[tuple[str, int, float]]:

@@ -15,7 +15,7 @@ from annotation.errors import InputError
 from annotation.models import Annotation, Assignment, Criterion, Study, User
 from annotation.queries.rating import Ask, asks
 from annotation.services import evidence as marked
-from annotation.services import storing, webhooks
+from annotation.services import overlap, storing, webhooks
 
 TIE = "tie"
 SIDES = ("A", "B")
@@ -65,6 +65,7 @@ def submit(
             raise NotTheirsError(why_not(assignment), field="assignment")
         if assignment.is_watched:
             webhooks.submitted(assignment)
+        overlap.submitted(assignment)
 
 
 def to_store(

@@ -128,7 +128,7 @@ def erase(study: Study, annotator: User, slots: list[int]) -> int:
 
 def free(study: Study, slots: list[int]) -> None:
     """Let others rate these items. What was made for them alone goes: slots beyond the overlap, checks and repeats."""
-    alone = Q(slot__gt=study.overlap) | ~Q(purpose=Assignment.Purpose.RATING)
+    alone = Q(slot__gt=study.limit) | ~Q(purpose=Assignment.Purpose.RATING)
     Assignment.objects.filter(alone, pk__in=slots).delete()
     Assignment.objects.filter(pk__in=slots).update(
         state=Assignment.State.OPEN,

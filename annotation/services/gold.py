@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -16,7 +16,8 @@ from annotation.queries.items import external_ids
 from annotation.queries.ratings import PeoplesRatings
 from annotation.queries.units import position_of, turn_of
 from annotation.services import tiers
-from annotation.stats.gold import GoldMethod, gold, kinds_of_gold
+from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.gold import Gold, GoldMethod, gold, kinds_of_gold
 from annotation.stats.table import MISSING, IntArray, Level, RatingTable
 
 
@@ -27,12 +28,12 @@ class GoldOptions:
     Attributes
     ----------
     method
-        majority, median or dawid_skene; by default the median on ordered scales and the majority on nominal ones. What
-        a person adjudicated stands above all.
+        majority, median, dawid_skene or model; by default the median on ordered scales and the majority on nominal
+        ones. What a person adjudicated stands above all.
     min_ratings
         Items with fewer ratings have none.
     min_posterior
-        Below this probability the answer of Dawid and Skene is too uncertain.
+        Below this probability the answer of Dawid and Skene or of the difficulty model is too uncertain.
     """
 
     method: GoldMethod | None = None
@@ -49,11 +50,29 @@ class GoldOptions:
 
 
 def of_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
-    """The gold of a table's items, without adjudications. Raises InputError for the median of a nominal scale."""
+    """The gold of a table's items, without adjudications. Raises InputError where the method does not fit them."""
+    return _gold(table, options).as_json()
+
+
+def _gold(
+    table: RatingTable,
+    options: GoldOptions,
+    adjudicated: IntArray | None = None,
+    holding: Sequence[str | None] | None = None,
+) -> Gold:
+    """By the options; ``holding`` are the tiers that hold. Raises InputError where the method does not fit them."""
     check_method(options, table.level)
-    return gold(
-        table, method=options.method, min_ratings=options.min_ratings, min_posterior=options.min_posterior
-    ).as_json()
+    try:
+        return gold(
+            table,
+            method=options.method,
+            adjudicated=adjudicated,
+            tiers=holding,
+            min_ratings=options.min_ratings,
+            min_posterior=options.min_posterior,
+        )
+    except NoConvergenceError as why:
+        raise InputError(f"the difficulty model does not fit these ratings: {why}", field="method") from why
 
 
 def check_method(options: GoldOptions, level: Level) -> None:
@@ -68,16 +87,8 @@ def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *,
     An item that nobody rated and somebody decided is there too. `only` names a source, or a reason for no gold, that
     the items share. Two queries, and one for each two thousand items that are looked at.
     """
-    check_method(options, ratings.table.level)
     decided = adjudication.decisions(ratings.criterion)
-    found = gold(
-        ratings.table,
-        method=options.method,
-        adjudicated=_adjudicated(ratings, decided),
-        tiers=tiers.holding(ratings),
-        min_ratings=options.min_ratings,
-        min_posterior=options.min_posterior,
-    )
+    found = _gold(ratings.table, options, _adjudicated(ratings, decided), tiers.holding(ratings))
     unrated = sorted(set(decided) - set(found.names), key=lambda name: (position_of(name), turn_of(name)))
     kinds = np.concatenate([found.kinds, np.zeros(len(unrated), dtype=np.int64)])  # these are adjudicated
 

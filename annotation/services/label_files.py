@@ -43,9 +43,27 @@ LABELS = pa.schema(
         ("active_seconds", pa.float64()),
         ("turn", WHOLE),
         ("purpose", TEXT),
+        ("model_tier", TEXT),
+        *((name, pa.float64()) for name in ("difficulty", "p_easy", "p_medium", "p_hard", "p_contested")),
     ]
 )
 """The columns of a label; evidence is JSON text, empty where there is none."""
+
+SHARES = ("p_easy", "p_medium", "p_hard", "p_contested")
+TIERS = pa.schema(
+    [
+        ("item", TEXT),
+        ("position", WHOLE),
+        ("n_ratings", WHOLE),
+        ("kappa", pa.float64()),
+        *((name, TEXT) for name in ("tier", "computed_tier", "reason")),
+        ("stability", pa.float64()),
+        *((name, pa.float64()) for name in ("difficulty", "low", "high", *SHARES)),
+        ("model_tier", TEXT),
+        ("clear", pa.bool_()),
+    ]
+)
+"""The columns of an item's tiers on one criterion, counted and by the difficulty model."""
 
 EVIDENCE = LabelRow._fields.index("evidence")
 

@@ -11,9 +11,10 @@ from django.db.models import Max
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
-from annotation.models import Item, Sample, Study, User
+from annotation.models import Criterion, Item, Sample, Study, User
 from annotation.queries.frame import Eligible, Scores, as_values, eligible
 from annotation.services.acts import act
+from annotation.services.predicted import predicted_tiers
 from annotation.stats.queueing import balanced_order
 from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
 
@@ -22,7 +23,7 @@ BATCH = 2000
 POSITION_STREAM = 2  # tells the draw of positions from other draws with the same seed
 
 
-@act("sample.draw", says=("method", "size", "strata", "filters", "seed", "allocation"))
+@act("sample.draw", says=("method", "size", "strata", "filters", "seed", "allocation", "predicted_from"))
 def draw(
     *,
     by: User | None,
@@ -34,18 +35,21 @@ def draw(
     seed: int = 0,
     allocation: Allocation = "proportional",
     scores: Scores | None = None,
+    predicted_from: Criterion | None = None,
 ) -> Sample:
     """Draw items into a draft, each with its stratum and the chance n_h / N_h that it had.
 
     Eligible is what matches `filters` (field -> value or values) and is not in the study yet. The same material,
     filters and seed give the same items in any database. `scores` (id of a dialogue or pair -> a judge's score) are
-    needed for the stratum `judge_score` only.
+    needed for the stratum `judge_score` only; `predicted_from` is a criterion of a rated study, from which the tiers of
+    the stratum `predicted_tier` are predicted.
     """
     check(study, method, size, strata)
+    tiers = None if predicted_from is None else predicted_tiers(predicted_from)
     filters = {field: as_values(given) for field, given in (filters or {}).items() if given}
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
-        frame = eligible(locked, strata=strata, filters=filters, scores=scores)
+        frame = eligible(locked, strata=strata, filters=filters, scores=scores, tiers=tiers)
         if not frame:
             raise InputError("Nothing in the corpus matches that is not in the study yet.", field="filters")
         drawn = drawn_from(frame, method, size, seed, allocation)
@@ -57,7 +61,7 @@ def draw(
             frame_size=len(frame),
             size=len(drawn),
             seed=seed,
-            input_hash=content_hash([one.key for one in frame]),
+            input_hash=content_hash([one.key if tiers is None else (*one.key, one.stratum) for one in frame]),
             created_by=by,
         )
         Item.objects.bulk_create(items(sample, frame, drawn), batch_size=BATCH)

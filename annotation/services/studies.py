@@ -31,7 +31,18 @@ ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same 
 
 @act(
     "study.create",
-    says=("kind", "criteria", "overlap", "shown", "allow_tie", "seed", "asks_strength", "each_turn", "clustering"),
+    says=(
+        "kind",
+        "criteria",
+        "overlap",
+        "most_overlap",
+        "shown",
+        "allow_tie",
+        "seed",
+        "asks_strength",
+        "each_turn",
+        "clustering",
+    ),
 )
 def create(
     *,
@@ -40,6 +51,7 @@ def create(
     kind: str,
     criteria: Sequence[str],
     overlap: int = 3,
+    most_overlap: int | None = None,
     shown: Sequence[str] | None = None,
     allow_tie: bool = False,
     seed: int = 0,
@@ -52,6 +64,7 @@ def create(
 ) -> Study:
     """A draft that asks `criteria` (keys of templates) of each item, `overlap` times.
 
+    With `most_overlap` it is adaptive: items whose tier is unclear are asked about again, up to so many times.
     `shown` names the parts of the context that annotators see; all of them if it is not given. `asks_strength` lets
     them say of a pair whether a response is much or slightly better. `each_turn` are the criteria that are asked of
     each turn of a dialogue (whose turns, the template says) rather than of the whole. `clustering` is what dependent
@@ -59,12 +72,15 @@ def create(
     """
     check_kind(kind)
     check_numbers(overlap, seed)
+    check_most_overlap(overlap, most_overlap)
     templates = chosen_templates(kind, criteria, allow_tie=allow_tie)
     check_turns(kind, criteria, each_turn)
     study = Study(
         name=checked_name(name),
         kind=kind,
         overlap=overlap,
+        most_overlap=most_overlap,
+        is_adaptive=most_overlap is not None,
         shown=checked_parts(kind, shown),
         seed=seed,
         asks_strength=asks_strength and kind == Study.Kind.PAIR,
@@ -132,6 +148,16 @@ def check_numbers(overlap: int, seed: int) -> None:
         raise InputError(f"The overlap must be from 1 to {LARGEST_OVERLAP}.", field="overlap")
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+
+
+def check_most_overlap(overlap: int, most: int | None) -> None:
+    if most is None:
+        return
+    if overlap < 2:
+        raise InputError("An adaptive overlap begins with at least 2 ratings of each item.", field="overlap")
+    if not overlap < most <= LARGEST_OVERLAP:
+        said = f"It must be more than the overlap of {overlap}, and at most {LARGEST_OVERLAP}; or leave it empty."
+        raise InputError(said, field="most_overlap")
 
 
 def checked_name(name: str) -> str:

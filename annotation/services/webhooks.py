@@ -29,6 +29,7 @@ from annotation import outgoing
 from annotation.addresses import ForbiddenAddressError, Rule, check
 from annotation.errors import InputError
 from annotation.models import Assignment, Study, User, Webhook, WebhookDelivery
+from annotation.queries.overlap import is_due
 from annotation.services.acts import act, saving
 
 logger = logging.getLogger(__name__)
@@ -141,8 +142,10 @@ def submitted(slot: Assignment) -> None:
 def finished(study: Study) -> None:
     """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it.
 
-    A repeat or a check that somebody left lying is no planned rating.
+    A repeat or a check that somebody left lying is no planned rating. An adaptive study may still plan more.
     """
+    if study.is_adaptive and is_due(study):
+        return
     if not any("study.finished" in hook.events for hook in in_use(study.project_id)):
         return
     ratings = study.assignments.filter(purpose=Assignment.Purpose.RATING)

@@ -14,13 +14,14 @@ import numpy.typing as npt
 from annotation.stats.arrays import ratio
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, tier_places
 from annotation.stats.dawid_skene import dawid_skene
+from annotation.stats.difficulty.items import difficulty
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
 from annotation.stats.majority import majority, medians_of
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level, RatingTable
 from annotation.stats.tiers import Chance, chance_agreement, item_kappas
 
-GoldMethod = Literal["majority", "median", "dawid_skene"]
+GoldMethod = Literal["majority", "median", "dawid_skene", "model"]
 
 REASONS = ("no ratings", "too few ratings", "contested", "tied", "too uncertain")
 """Why an item can have no gold, in the order in which they are looked at."""
@@ -51,9 +52,9 @@ class GoldItem:
     code
         Position of its category on the scale; -1 where it has none.
     source
-        ``"majority"``, ``"median"``, ``"dawid_skene"`` or ``"adjudication"``; None where there is no gold.
+        A `GoldMethod` or ``"adjudication"``; None where there is no gold.
     confidence
-        Share of the ratings in that category for majority and median, posterior probability for Dawid and Skene, 0 to
+        Share of the ratings in that category for majority and median, posterior probability for the other two, 0 to
         1; 1 for an adjudicated item, NaN where there is no gold.
     reason
         One of `REASONS` where there is no gold; None where there is.
@@ -186,7 +187,8 @@ def gold(
     method
         ``"majority"``: the category that more raters chose than any other. ``"median"``: the middle category of an
         ordered scale; where it falls between two, they are tied. ``"dawid_skene"``: the most probable category
-        given each rater's estimated errors. By default `choose_method` of the scale.
+        given each rater's estimated errors. ``"model"``: the answer of many fresh people by the difficulty model, their
+        median on ordered scales. By default `choose_method` of the scale.
     adjudicated
         (n_items,) positions on the scale that a person decided, -1 where none did. They stand above all.
     cuts, chance
@@ -196,12 +198,14 @@ def gold(
     min_ratings
         Items with fewer ratings have no gold.
     min_posterior
-        Below this posterior probability Dawid and Skene's answer is too uncertain to be gold.
+        Below this posterior probability the answer of Dawid and Skene or of the model is too uncertain to be gold.
 
     Raises
     ------
     ValueError
         If a name, a length or a number is out of its range.
+    NoConvergenceError
+        If the difficulty model is asked for and cannot be fitted.
     """
     check_cuts(cuts)
     decided, method = _checked_codes(adjudicated, table), method or choose_method(table.level)
@@ -266,7 +270,9 @@ class _Found:
 
 def _found(table: RatingTable, method: GoldMethod, min_posterior: float) -> _Found:
     if method == "dawid_skene":
-        return _by_posterior(table, min_posterior)
+        return _by_posterior(dawid_skene(table).posterior, table, min_posterior)
+    if method == "model":
+        return _by_posterior(difficulty(table).consensus, table, min_posterior)
     return _by_majority(table) if method == "majority" else _by_median(table)
 
 
@@ -286,11 +292,13 @@ def _by_majority(table: RatingTable) -> _Found:
     return _Found(found.codes, found.share, first, found.tied, np.zeros(table.n_items, dtype=bool))
 
 
-def _by_posterior(table: RatingTable, min_posterior: float) -> _Found:
-    found = dawid_skene(table)
-    highest = np.nan_to_num(found.posterior).max(axis=1, initial=0.0)
-    first = found.posterior >= highest[:, None] - 1e-9
-    return _Found(found.codes, highest, first, found.tied, found.rated & (highest < min_posterior))
+def _by_posterior(posterior: FloatArray, table: RatingTable, min_posterior: float) -> _Found:
+    known = np.nan_to_num(posterior)
+    highest = known.max(axis=1, initial=0.0)
+    first = (known >= highest[:, None] - 1e-9) & (highest > 0)[:, None]
+    tied, rated = first.sum(axis=1) > 1, table.ratings_per_item > 0
+    codes = np.where(first.any(axis=1) & ~tied, known.argmax(axis=1) if known.shape[1] else MISSING, MISSING)
+    return _Found(codes, highest, first, tied, rated & ((highest < min_posterior) | (highest == 0)))
 
 
 def _contested(table: RatingTable, cuts: Cuts, chance: Chance, tiers: Sequence[str | None] | None) -> BoolArray:

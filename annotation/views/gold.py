@@ -31,6 +31,7 @@ SOURCES = {
     "majority": "majority of the annotators",
     "median": "median of the annotators",
     "dawid_skene": "Dawid and Skene",
+    "model": "difficulty model",
     "adjudication": "adjudicated",
 }
 METHODS = {name: SOURCES[name] for name in get_args(GoldMethod)}
@@ -77,7 +78,10 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
     context["asked"] = asked
     if asked.ours is None or not asked.ours.table.n_ratings:
         return render(request, "annotation/gold.html", context)
-    found = service.of_criterion(study, asked.ours, asked.options, only=asked.only)
+    try:
+        found = service.of_criterion(study, asked.ours, asked.options, only=asked.only)
+    except InputError as error:
+        return render(request, "annotation/gold.html", {**context, "error": error}, status=400)
     page = Paginator(found["items"], PER_PAGE).get_page(request.GET.get("page"))
     page.object_list = [_labelled(item, asked.ours.criterion) for item in page]
     context |= {
@@ -121,7 +125,10 @@ def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponseB
     if format not in DOWNLOADS or asked.ours is None:
         raise Http404(f"gold is not given as {format}")
     content_type, content = DOWNLOADS[format]
-    found = service.of_criterion(study, asked.ours, asked.options)
+    try:
+        found = service.of_criterion(study, asked.ours, asked.options)
+    except InputError as error:
+        raise Http404(str(error)) from error
     response = StreamingHttpResponse(content(found), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-gold.{format}"'
     return response

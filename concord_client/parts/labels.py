@@ -24,9 +24,9 @@ class Labels(Transport):
         body = {"labels": [dict(one) for one in labels], "on_error": on_error}
         return cast(types.Counts, self.post(f"studies/{slug}/annotations", body))
 
-    def download_labels(self, slug: str, path: str | Path, *, format: str = "csv") -> None:
-        """All labels, people's and judges', into a file, piece by piece."""
-        self._download(f"studies/{slug}/labels.{format}", path)
+    def download_labels(self, slug: str, path: str | Path, *, format: str = "csv", tiers: bool = False) -> None:
+        """All labels, people's and judges', into a file, piece by piece; with each item's tier by the model."""
+        self._download(f"studies/{slug}/labels.{format}" + ("?tiers=true" if tiers else ""), path)
 
     def exclusions(self, slug: str) -> list[types.Exclusion]:
         """Whose labels do not count, now and before."""

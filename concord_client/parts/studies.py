@@ -75,6 +75,10 @@ class Studies(Transport):
         """A study's annotators with what they have done."""
         return cast("list[types.Annotator]", self.get(f"studies/{slug}/annotators"))
 
+    def ask_for_ratings(self, slug: str, **options: Any) -> types.Changed:
+        """Ask for one more rating of each of these items: positions."""
+        return cast(types.Changed, self.post(f"studies/{slug}/tiers/more", options))
+
     def release_annotator(self, slug: str, user: str) -> types.Changed:
         """Give what somebody has in work or skipped to the others."""
         return cast(types.Changed, self.post(f"studies/{slug}/annotators/{quote(user, safe='')}/release"))

@@ -48,6 +48,18 @@ class Trust(Transport):
         """What `tiers --study NAME --json` prints of one criterion."""
         return cast(Json, self.get(f"studies/{slug}/tiers", **query))
 
+    def tiers_predicted(self, slug: str, **query: Any) -> Json:
+        """What `tiers --study NAME --predict --json` prints of one criterion."""
+        return cast(Json, self.get(f"studies/{slug}/tiers/predicted", **query))
+
+    def more_ratings(self, slug: str, **query: Any) -> Json:
+        """What more ratings would tell of the items of one criterion whose tier is unclear."""
+        return cast(Json, self.get(f"studies/{slug}/tiers/more", **query))
+
+    def ask_tiers(self, slug: str, **options: Any) -> types.Queued:
+        """Leave the difficulty model of a large study to a worker: agreement_cuts. `tiers` has it afterwards."""
+        return cast(types.Queued, self.post(f"studies/{slug}/tiers", options))
+
     def calibrations(self, slug: str, **query: Any) -> Json:
         """All judges of a study side by side."""
         return cast(Json, self.get(f"studies/{slug}/calibration", **query))

@@ -39,6 +39,8 @@ class Study(TypedDict):
     description: str
     instructions: str
     overlap: int
+    most_overlap: int | None
+    is_adaptive: bool
     shown: Any
     asks_strength: bool
     seed: int

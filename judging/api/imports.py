@@ -30,6 +30,7 @@ from annotation.models import Assignment, Study
 from annotation.parsing.files import MEGABYTE, InputFile
 from annotation.services.exports import FORMATS as LABEL_FILES
 from annotation.services.imports.records import SOURCE
+from annotation.services.item_tiers import ItemTiers
 from judging.services import exports
 from judging.services.imports.formats import FORMATS
 from judging.services.trust import rules
@@ -107,12 +108,14 @@ class LabelsQuery(Given):
     purpose = serializers.CharField(
         default=Assignment.Purpose.RATING.value, help_text="Of people's answers: rating, check, repeat, with commas."
     )
+    tiers = serializers.BooleanField(default=False, help_text="With each item's tier by the difficulty model.")
 
 
 class StudyLabels(Api):
     """All labels, people's and judges', as a file that is streamed."""
 
     tag = "exports"
+    left_to_a_worker = True
 
     @extend_schema(
         summary="All labels of a study as csv, jsonl or parquet, streamed",
@@ -128,10 +131,12 @@ class StudyLabels(Api):
         if form not in LABEL_FILES:
             raise Http404
         study, kind = get_object_or_404(Study, slug=slug), LABEL_FILES[form]
-        purposes = self.asked(LabelsQuery)["purpose"].split(",")
+        asked = self.asked(LabelsQuery)
+        purposes = asked["purpose"].split(",")
         if unknown := [one for one in purposes if one not in Assignment.Purpose.values]:
             known = ", ".join(Assignment.Purpose.values)
             raise InputError(f"{unknown[0]!r} is not one of {known}.", field="purpose")
         rules.look(by=self.me, study=study)
-        pieces = kind.pieces(exports.labels_of(study, purposes))
+        tiers = ItemTiers.read(study, patient=False) if asked["tiers"] else None
+        pieces = kind.pieces(exports.labels_of(study, purposes, tiers=tiers))
         return sent(pieces, name=f"{study.slug}-labels.{kind.name}", content_type=kind.content_type)

@@ -19,13 +19,15 @@ from annotation.errors import NotComputedError
 from annotation.models import Study
 from annotation.queries import ratings
 from annotation.queries.size import is_large
-from annotation.services import tiers
+from annotation.services import both_tiers, difficulty_kept
+from annotation.services.difficulty import cuts_of
+from annotation.services.predicted import SCOPES, STUDY, PredictionOptions
 from annotation.services.tiers import TierOptions, chance_from, cuts_from
 from judging.api.judges import JudgeSerializer
 from judging.api.runs import RunSerializer
 from judging.models import HoldOut, Judge
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
-from judging.services import agreement, examples
+from judging.services import agreement, examples, predicted
 from judging.services import agreement_later as later
 from judging.services.agreement import StudyRatings
 from judging.services.comparison import SCORES, VERDICTS, JudgedOptions
@@ -116,17 +118,29 @@ def computed_last(study: Study, options: JudgedOptions, key: str | None) -> dict
     }
 
 
-class TiersQuery(CriterionQuery):
+class AskedTiers(Given):
+    agreement_cuts = serializers.CharField(
+        default="0.6,0.75,0.9",
+        help_text="Of the difficulty model: probability of agreement, upper ends of contested, hard and medium.",
+    )
+
+
+class TiersQuery(CriterionQuery, AskedTiers):
     cuts = serializers.CharField(default="0.4,0.6,0.8")
     chance = serializers.CharField(default="uniform")
     by = serializers.CharField(default="", allow_blank=True)
     draws = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=1000)
     bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    whole = serializers.BooleanField(default=False, help_text="Fit the model now, however large the study is.")
 
 
 class StudyTiers(ResultsApi):
-    @says("What `tiers --study NAME --json` prints of one criterion", Document, query=TiersQuery)
+    @says(
+        "What `tiers --study NAME --json` prints of one criterion; of a large study with the fit that a worker made",
+        Document,
+        query=TiersQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(TiersQuery)
         criterion = criterion_of(study, asked["criterion"])
@@ -134,8 +148,33 @@ class StudyTiers(ResultsApi):
             raise Http404
         sizes = {name: asked[name] for name in ("draws", "bootstrap", "seed")}
         options = TierOptions(cuts_from(asked["cuts"]), chance_from(asked["chance"]), **sizes)
-        found = tiers.of_criterion(study, ratings.of_criterion(criterion), options, by=asked["by"] or None)
-        return Response(found)
+        more = {"by": asked["by"] or None, "agreeing": cuts_of(asked["agreement_cuts"]), "patient": asked["whole"]}
+        return Response(both_tiers.of_criterion(study, ratings.of_criterion(criterion), options, **more))
+
+    @says("Leave the difficulty model of a study's criteria to a worker", Queued, body=AskedTiers, status=202)
+    def post(self, request: Request, slug: str) -> Response:
+        cuts = cuts_of(self.given(AskedTiers)["agreement_cuts"])
+        difficulty_kept.ask(by=self.me, study=self.study(slug), cuts=cuts)
+        return Response({"queued": True}, status=202)
+
+
+class PredictedQuery(CriterionQuery, AskedTiers):
+    of = serializers.ChoiceField(SCOPES, default=STUDY, help_text="Unrated items of the study, or of its dataset.")
+    bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    whole = serializers.BooleanField(default=False, help_text="Fit the model now, however large the study is.")
+
+
+class StudyTiersPredicted(ResultsApi):
+    @says("What `tiers --study NAME --predict --json` prints of one criterion", Document, query=PredictedQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(PredictedQuery)
+        criterion = criterion_of(study, asked["criterion"])
+        if criterion is None:
+            raise Http404
+        cuts = cuts_of(asked["agreement_cuts"])
+        options = PredictionOptions(asked["of"], cuts, asked["bootstrap"], asked["seed"])
+        return Response(predicted.of_criterion(study, criterion, options, patient=asked["whole"]))
 
 
 class StudyCalibration(ResultsApi):

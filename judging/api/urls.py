@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.api import certificates, evaluations, imports, judges, keys, plans, reading, results, runs
+from judging.api import certificates, evaluations, imports, judges, keys, more, plans, reading, results, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # files (REST framework leaves addresses that end with a `format` out of its document)
@@ -47,7 +47,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/probes", runs.StudyProbes.as_view(), name="api_study_probes"),
     # results
     path("studies/<slug:slug>/agreement", results.StudyAgreement.as_view(), name="api_study_agreement"),
+    path("studies/<slug:slug>/tiers/predicted", results.StudyTiersPredicted.as_view(), name="api_tiers_predicted"),
     path("studies/<slug:slug>/tiers", results.StudyTiers.as_view(), name="api_study_tiers"),
+    path("studies/<slug:slug>/tiers/more", more.TiersMore.as_view(), name="api_tiers_more"),
     path("studies/<slug:slug>/calibration", results.StudyCalibration.as_view(), name="api_study_calibration"),
     path("studies/<slug:slug>/hold-out", results.StudyHoldOut.as_view(), name="api_study_hold_out"),
     path("studies/<slug:slug>/report.<slug:form>", results.StudyReport.as_view(), name="api_study_report"),

@@ -57,6 +57,10 @@ async def patiently(
     raise AssertionError("unreachable")
 
 
+class OversizedError(PermanentError):
+    """An answer so long that it was not read to its end."""
+
+
 @contextmanager
 def translated(sdk: Any, *, timeout: float, key: str = "") -> Iterator[None]:
     """What goes wrong inside, in our words, which never hold the key.
@@ -70,6 +74,8 @@ def translated(sdk: Any, *, timeout: float, key: str = "") -> Iterator[None]:
     except sdk.APITimeoutError as error:
         raise TransientError(f"No answer within {timeout:g} s.") from error
     except sdk.APIConnectionError as error:
+        if isinstance(error.__cause__, OversizedError):
+            raise error.__cause__ from error
         raise TransientError(without(key, f"No connection: {error.__cause__ or error.message}")) from error
     except (sdk.APIError, JSONDecodeError, RecursionError) as error:
         raise TransientError(without(key, f"{NO_ANSWER}: {error}")) from error
@@ -106,4 +112,4 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
-__all__ = ["NO_ANSWER", "PATIENCE", "failure", "patiently", "retry_after", "translated"]
+__all__ = ["NO_ANSWER", "PATIENCE", "OversizedError", "failure", "patiently", "retry_after", "translated"]

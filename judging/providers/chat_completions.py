@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judging.providers import base
 from judging.providers.base import JudgeRequest, PermanentError, Prompt, Reply, TooLongError, TransientError, Usage
-from judging.providers.calls import NO_ANSWER, patiently, translated
+from judging.providers.calls import NO_ANSWER, OversizedError, patiently, translated
 from judging.providers.distribution import Token, distribution
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class ChatProvider(base.Provider):
             )
         except TooLongError as error:
             return base.does_not_fit(said=str(error))
+        except OversizedError as error:
+            return Reply(unscored="oversized", explanation=str(error))
 
     async def asked(self, request: JudgeRequest, prompt: Prompt) -> Reply:
         """One call."""

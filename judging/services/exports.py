@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import overload
 
 from annotation.models import Assignment, Study
 from annotation.queries import labels as people
 from annotation.queries.labels import LabelRow, Labels
+from annotation.services.item_tiers import ItemTiers
 from judging.queries import labels as judges
 
 RATING = Assignment.Purpose.RATING
@@ -16,14 +18,18 @@ RATING = Assignment.Purpose.RATING
 
 @dataclass(frozen=True)
 class AllLabels:
-    """People's and judges' labels as one sequence that is read only where it is looked at."""
+    """People's and judges' labels as one sequence that is read only where it is looked at.
+
+    Where there are `tiers`, each row tells that of its item.
+    """
 
     people: Labels
     judges: Labels
+    tiers: ItemTiers | None = None
 
     def __iter__(self) -> Iterator[LabelRow]:
-        yield from self.people
-        yield from self.judges
+        rows = chain(self.people, self.judges)
+        yield from rows if self.tiers is None else map(self.tiers.beside, rows)
 
     def __len__(self) -> int:
         return len(self.people) + len(self.judges)
@@ -39,9 +45,10 @@ class AllLabels:
         start, stop, _ = which.indices(n_people + len(self.judges))
         head = self.people.page(start, min(stop, n_people)) if start < n_people else []
         tail = self.judges.page(max(start - n_people, 0), stop - n_people) if stop > n_people else []
-        return [*head, *tail]
+        rows = [*head, *tail]
+        return rows if self.tiers is None else [self.tiers.beside(row) for row in rows]
 
 
-def labels_of(study: Study, purposes: Collection[str] = (RATING,)) -> AllLabels:
+def labels_of(study: Study, purposes: Collection[str] = (RATING,), *, tiers: ItemTiers | None = None) -> AllLabels:
     """What `export` and the API give out: of people their ratings, and answers of other `purposes` where asked."""
-    return AllLabels(people.of_people(study, purposes), judges.of_judges(study))
+    return AllLabels(people.of_people(study, purposes), judges.of_judges(study), tiers)

@@ -11,7 +11,7 @@ import numpy as np
 from django.utils import timezone
 
 from annotation.models import Study
-from annotation.queries import progress, quality
+from annotation.queries import overlap, progress, quality
 from annotation.queries.progress import Coverage, Drawn, Working
 from annotation.queries.quality import ENOUGH
 from annotation.stats.forecast import ASSUMPTION, Forecast, forecast
@@ -62,6 +62,25 @@ def of_study(study: Study, *, now: datetime | None = None) -> Document:
         "forecast": told(hours, remaining, now, study.seed),
         "growth": grown(drawn, labelled, study.seed),
         "needs_help": needing_help(study, people, drawn, remaining, now),
+        "adaptive": adaptive(study) if study.is_adaptive else None,
+    }
+
+
+def adaptive(study: Study) -> Document:
+    """Of an adaptive study: what was asked for, what as many as one may for all would be, and the last round.
+
+    `saved` is the share of these that is not asked for as it stands now.
+    """
+    counts, last = overlap.ratings_asked_for(study), overlap.last_round(study)
+    figures = (
+        "number", "n_ratings", "n_asked", "n_clear", "n_enough", "n_full", "n_short", "n_waiting", "price", "reason",
+    )  # fmt: skip
+    return {
+        "most_overlap": study.most_overlap,
+        **counts,
+        "saved": 1 - counts["planned"] / counts["for_all"] if counts["planned"] else None,
+        "is_due": overlap.is_due(study),
+        "last": last and {"at": last.created_at.isoformat(), **{name: getattr(last, name) for name in figures}},
     }
 
 

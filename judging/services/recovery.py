@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, F, OuterRef, Q, Sum
 from django.utils import timezone
 
-from annotation.services import webhooks
+from annotation.services import overlap, webhooks
 from judging.models import JudgeChunk, JudgeRun, Worker
 from judging.queries.workers import alive, gone_before
 from judging.services import callbacks, chunks, workers
@@ -26,6 +26,7 @@ def sweep() -> int:
     finish_runs()
     callbacks.call_back()
     webhooks.send_due()
+    overlap.send_due()
     Worker.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()
     return n
 

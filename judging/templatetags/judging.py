@@ -53,3 +53,9 @@ def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
     if estimate["value"] is None:
         return f"\N{EN DASH} ({estimate['reason']})"
     return wording.interval(estimate, digits)
+
+
+@register.filter
+def expected_counts(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Of a criterion's difficulty, the expected number of items of each tier with its interval, from easy on."""
+    return wording.expected_counts(document)

@@ -8,10 +8,12 @@ from django.views.decorators.http import require_safe
 
 from annotation.access import researcher_required
 from annotation.downloads import audited_export, sent, sent_zipped
+from annotation.errors import InputError
 from annotation.exchange.registry import EXCHANGES
 from annotation.models import Assignment, Study
 from annotation.queries import size
 from annotation.services.exports import FORMATS
+from annotation.services.item_tiers import ItemTiers
 from annotation.steps import study_steps
 from judging.services import exports
 from judging.services.exchanging import packing
@@ -23,13 +25,20 @@ from judging.views.trust import reader
 @require_safe
 @audited_export("labels")
 def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
-    """One row per label, people's first. Of people their ratings; ?purpose=check, repeat, … for other answers."""
+    """One row per label, people's first. Of people their ratings; ?purpose=check, repeat, … for other answers.
+
+    With ?tiers=1 each row tells the tier of its item by the difficulty model.
+    """
     if format not in FORMATS:
         raise Http404(f"labels are not given as {format}; there are {', '.join(FORMATS)}")
     study, fmt = get_object_or_404(Study, slug=slug), FORMATS[format]
     rules.look(by=reader(request), study=study)
     purposes = request.GET.getlist("purpose") or [Assignment.Purpose.RATING]
-    pieces = fmt.pieces(exports.labels_of(study, purposes))
+    try:
+        tiers = ItemTiers.read(study, patient=False) if request.GET.get("tiers") else None
+    except InputError as error:
+        raise Http404(error.message) from error
+    pieces = fmt.pieces(exports.labels_of(study, purposes, tiers=tiers))
     return sent(pieces, name=f"{study.slug}-labels.{fmt.name}", content_type=fmt.content_type)
 
 

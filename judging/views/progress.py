@@ -44,6 +44,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
             for one in document["annotators"]
         ],
         "latest": latest(document),
+        "adaptive_rows": adaptive_rows(document["adaptive"]),
         "most_items": MOST_ITEMS,
         "downloads": [("JSON", reverse("progress_download", args=[study.slug]))],
     }
@@ -81,6 +82,21 @@ def shown(study: Study, plot: Plot, document: Document) -> dict[str, Any] | None
     links = [(name.upper(), reverse("progress_plot", args=[study.slug, plot.key, name])) for name in TYPES]
     drawn = drawing(charts.svg(plot.spec(rows, charts.PAGE)))
     return {"svg": drawn, "caption": plot.caption, "downloads": links}
+
+
+def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:
+    """What the last round of an adaptive study found, in words and numbers; empty before the first."""
+    if not found or not found["last"]:
+        return []
+    figures = {
+        "Asked about again": "n_asked",
+        "Settled: clear tier": "n_clear",
+        "Settled: another rating is not worth it": "n_enough",
+        f"Unclear with {found['most_overlap']} ratings": "n_full",
+        "Unclear, and rated by every annotator": "n_short",
+        "Waiting for ratings at that time": "n_waiting",
+    }
+    return [(label, f"{found['last'][key]:,}") for label, key in figures.items()]
 
 
 def latest(document: Document) -> list[tuple[str, list[tuple[str, Document]], int]]:

@@ -1,33 +1,36 @@
-"""The tiers page: how contested each item is, which tiers are possible at all, and how much the cuts matter."""
+"""The tiers page: by the difficulty model, or counted from each item's own ratings; and its downloads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import researcher_required
 from annotation.documents import Rows, pieces
 from annotation.errors import InputError
 from annotation.markup import drawing
-from annotation.models import Criterion, Study
+from annotation.models import Study
 from annotation.queries import items, ratings
 from annotation.queries.ratings import PeoplesRatings
+from annotation.services import both_tiers, difficulty, difficulty_kept
 from annotation.services import tiers as service
 from annotation.services.exports import csv_pieces
-from annotation.services.tiers import TierOptions, chance_from, cuts_from
+from annotation.services.label_files import TIERS, table_pieces
+from annotation.services.tiers import TierOptions
 from annotation.steps import study_steps
-from annotation.views.large import reads_all
-from judging import charts
-from judging.services.items import ItemFilter, criterion_of
+from annotation.views.large import WHOLE, reads_all
+from annotation.views.studies import researcher
+from judging import charts, wording
+from judging.views import model_tiers
+from judging.views.asked_tiers import COUNTED, Asked
 
 PER_PAGE = 50
 MOST_PLANS = 4
@@ -35,79 +38,85 @@ MOST_PLANS = 4
 
 GROUPINGS = {name: name.replace("_", " ") for name in items.GROUPINGS}
 ITEMS_NOTE = "Stability: how often a redraw of the item’s own ratings stays in its tier"
-CUTS = "0.4,0.6,0.8"
 SORTS = ("position", "kappa", "stability")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the address asks for.
-
-    Attributes
-    ----------
-    criterion
-        None where the study has none.
-    cuts
-        As they were typed.
-    by
-        A grouping, or empty.
-    """
-
-    criterion: Criterion | None
-    cuts: str
-    by: str
-    options: TierOptions
-
-    @classmethod
-    def of(cls, study: Study, query: Mapping[str, str]) -> Asked:
-        """Raises InputError where the query makes no sense."""
-        cuts, chance = query.get("cuts") or CUTS, query.get("chance") or "uniform"
-        options = TierOptions(cuts_from(cuts), chance_from(chance))
-        return cls(criterion_of(study, query.get("criterion", "")), cuts, query.get("by", ""), options)
-
-    def as_query(self) -> str:
-        """For an address."""
-        given = {"criterion": self.criterion.key if self.criterion else "", "cuts": self.cuts, "by": self.by}
-        return urlencode({**{key: value for key, value in given.items() if value}, "chance": self.options.chance})
-
-    def with_cuts(self, cuts: Sequence[float] | None) -> str:
-        """The same with other cuts, as an address; empty for none."""
-        if cuts is None:
-            return ""
-        return f"?{replace(self, cuts=','.join(f'{cut:g}' for cut in cuts)).as_query()}"
-
-    def items_address(self, study: Study, tier: str) -> str:
-        """Where the items of a tier are listed."""
-        wanted = ItemFilter(
-            criterion=self.criterion.key if self.criterion else "",
-            tier=tier,
-            cuts=self.cuts,
-            chance=self.options.chance,
-        )
-        return f"{reverse('item_list', args=[study.slug])}?{urlencode(wanted.as_query())}"
 
 
 @researcher_required
 @require_safe
 @reads_all("How contested each item is", "tiers", "tiers")
 def tiers(request: HttpRequest, slug: str) -> HttpResponse:
-    """Counts, attainable values, groups and the items themselves, of one criterion."""
+    """How many items there are of each tier by the difficulty model, and which are unclear; or by counting."""
     study = get_object_or_404(Study, slug=slug)
     context: dict[str, Any] = {"study": study, "groupings": GROUPINGS.items(), "steps": study_steps(study, "tiers")}
     try:
         asked = Asked.of(study, request.GET.dict())
         read = {one.criterion.pk: one for one in ratings.of_study(study)}
+        context |= {"asked": asked, "criteria": list(read.values())}
         ours = read.get(asked.criterion.pk) if asked.criterion else None
         if ours is None or not ours.table.n_ratings:
-            return render(request, "judging/tiers.html", {**context, "asked": asked, "criteria": read.values()})
-        found = service.of_criterion(study, ours, asked.options, by=asked.by or None)
+            return render(request, "judging/tiers.html", context)
+        context |= _by_model(request, study, asked, context["criteria"], ours)
+        if "model" not in context:
+            context |= _counted(request, study, asked, context["criteria"], ours)
     except InputError as error:
         return render(request, "judging/tiers.html", {**context, "error": error}, status=400)
-    context |= _context(study, asked, list(read.values()), found)
-    context["page"] = Paginator(_sorted(found["items"], request.GET.get("sort", "")), PER_PAGE).get_page(
-        request.GET.get("page")
-    )
-    return render(request, "judging/tiers.html", context)
+    refused = (context.get("preview") or {}).get("error")
+    return render(request, "judging/tiers.html", context, status=400 if refused else 200)
+
+
+def _by_model(
+    request: HttpRequest, study: Study, asked: Asked, read: list[PeoplesRatings], ours: PeoplesRatings
+) -> dict[str, Any]:
+    """What the model says; where it says nothing, why. Nothing at all where the counted tiers are asked for."""
+    context = {"downloads": _downloads(study, asked), "modes": _modes(asked)}
+    if asked.mode == COUNTED:
+        return context
+    fits = model_tiers.Fits.read(read, ours, asked, patient=WHOLE in request.GET)
+    if fits.ours.found is None:
+        later = _later(request, study, asked) if fits.ours.is_left else {}
+        return {**context, "not_fitted": fits.ours.reason, **later}
+    return {**context, **model_tiers.context(study, asked, ours, fits, request.GET.dict())}
+
+
+def _modes(asked: Asked) -> list[tuple[str, str, bool]]:
+    """Names and addresses of the two ways to make tiers, and whether each is the one shown."""
+    return [
+        (label, asked.in_mode(mode), mode == asked.mode)
+        for mode, label in (("", "By the difficulty model"), (COUNTED, "Counted"))
+    ]
+
+
+def _later(request: HttpRequest, study: Study, asked: Asked) -> dict[str, Any]:
+    """What stands of a fit that is left to a worker, and how to ask for it."""
+    query = request.GET.copy()
+    return {
+        "waiting": difficulty_kept.asked_for(study, asked.agreeing),
+        "compute": reverse("tiers_compute", args=[study.slug]) + f"?{query.urlencode()}",
+        "here": f"?{query.urlencode()}",
+    }
+
+
+@researcher_required
+@require_POST
+def tiers_compute(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave the fits of a large study to a worker."""
+    study = get_object_or_404(Study, slug=slug)
+    here = reverse("tiers", args=[slug]) + (f"?{request.GET.urlencode()}" if request.GET else "")
+    try:
+        cuts = Asked.of(study, request.GET.dict()).agreeing
+        difficulty_kept.ask(by=researcher(request), study=study, cuts=cuts)
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect(here)
+
+
+def _counted(
+    request: HttpRequest, study: Study, asked: Asked, read: list[PeoplesRatings], ours: PeoplesRatings
+) -> dict[str, Any]:
+    """Counts, attainable values, groups and the items by their own kappa."""
+    found = service.of_criterion(study, ours, asked.options, by=asked.by or None)
+    page = Paginator(_sorted(found["items"], request.GET.get("sort", "")), PER_PAGE)
+    return {**_context(study, asked, read, found), "page": page.get_page(request.GET.get("page"))}
 
 
 def _sorted(rows: Rows, sort: str) -> Rows:
@@ -118,9 +127,8 @@ def _sorted(rows: Rows, sort: str) -> Rows:
 def _context(study: Study, asked: Asked, read: list[PeoplesRatings], found: Mapping[str, Any]) -> dict[str, Any]:
     shifted = found["sensitivity"]
     return {
-        "asked": asked,
-        "criteria": read,
         "found": found,
+        "counted_lead": wording.on_counted_tiers(asked.criterion.name if asked.criterion else "", found),
         "counts": [(tier, found["counts"][tier], asked.items_address(study, tier)) for tier in charts.TIERS],
         "bars": _drawn(charts.tier_bars(_bars(asked, read, found), charts.PAGE)),
         "bars_caption": _bars_caption(asked, found),
@@ -132,10 +140,11 @@ def _context(study: Study, asked: Asked, read: list[PeoplesRatings], found: Mapp
         "more_plans": max(len(found["plans"]) - MOST_PLANS, 0),
         "shifted": [(row["shift"], row["cuts"], [row["counts"][t] for t in charts.TIERS]) for row in shifted],
         "tier_names": charts.TIERS,
-        "downloads": [
-            (f.upper(), f"{reverse('tiers_download', args=[study.slug, f])}?{asked.as_query()}") for f in DOWNLOADS
-        ],
     }
+
+
+def _downloads(study: Study, asked: Asked) -> list[tuple[str, str]]:
+    return [(f.upper(), f"{reverse('tiers_download', args=[study.slug, f])}?{asked.as_query()}") for f in DOWNLOADS]
 
 
 def _bars_caption(asked: Asked, found: Mapping[str, Any]) -> str:
@@ -162,13 +171,14 @@ def _drawn(spec: Mapping[str, Any]) -> SafeString:
 @researcher_required
 @require_safe
 def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
-    """The same as json or csv (an item a row)."""
+    """The same as json, csv or parquet (an item a row)."""
     study = get_object_or_404(Study, slug=slug)
     try:
         asked = Asked.of(study, request.GET.dict())
         if format not in DOWNLOADS or asked.criterion is None:
             raise Http404(f"tiers are not given as {format}")
-        found = service.of_criterion(study, ratings.of_criterion(asked.criterion), asked.options, by=asked.by or None)
+        rated, patient, by = ratings.of_criterion(asked.criterion), WHOLE in request.GET, asked.by or None
+        found = both_tiers.of_criterion(study, rated, asked.options, by=by, agreeing=asked.agreeing, patient=patient)
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]
@@ -177,12 +187,25 @@ def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponse
     return response
 
 
+OWN = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")
+"""Columns of an item's counted tier; those of the model follow."""
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[list[Any]]:
+    rows = difficulty.beside(found["items"], found["difficulty"])
+    return ([item[column] for column in (*OWN, *difficulty.COLUMNS)] for item in rows)
+
+
 def _csv(found: Mapping[str, Any]) -> Iterator[str]:
-    columns = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")
-    return csv_pieces(columns, ([item[column] for column in columns] for item in found["items"]))
+    return csv_pieces((*OWN, *difficulty.COLUMNS), _rows(found))
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+def _parquet(found: Mapping[str, Any]) -> Iterator[bytes]:
+    return table_pieces(_rows(found), TIERS)
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str] | Iterator[bytes]]]] = {
     "json": ("application/json; charset=utf-8", pieces),
     "csv": ("text/csv; charset=utf-8", _csv),
+    "parquet": ("application/vnd.apache.parquet", _parquet),
 }

@@ -236,6 +236,7 @@ SCORE_NAMES = (
 CAPTIONS = {
     "reasons": "Rules",
     "tiers": "Verdict by tier",
+    "difficulty": "Agreement by difficulty",
     "power": "Probability of replace in studies like this one",
     "alt_test": "Judge and annotator, each annotator left out in turn",
     "correction": "Corrected estimates",

@@ -246,6 +246,7 @@ NOT_OF_PEOPLE = {
     "run_scores_download": "a judge's scores",
     "agreement_download": "figures; annotators are named as raters, without answers",
     "tiers_download": "tiers of items",
+    "tiers_predicted_download": "predicted tiers of items, figures of judges",
     "progress_download": "counts; annotators are named with theirs, without answers",
     "progress_plot": "counts; annotators are named with theirs, without answers",
     "calibration_download": "figures of a judge",

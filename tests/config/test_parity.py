@@ -86,6 +86,8 @@ COUNTERPARTS = {
     "study_release": "api_study_release",
     "study_rules": "api_study_rules",
     "study_sample": "api_study_samples",
+    "tiers_ask_more": "api_tiers_more",
+    "tiers_compute": "api_study_tiers",
 }
 """Page -> address of the API that writes the same."""
 
@@ -189,6 +191,8 @@ READS = {
     "task_detail": "api_task",
     "tiers": "api_study_tiers",
     "tiers_download": "api_study_tiers",
+    "tiers_predicted": "api_tiers_predicted",
+    "tiers_predicted_download": "api_tiers_predicted",
     "to_decide": "api_to_decide",
 }
 """Page -> address of the API that reads what it shows."""

@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import cache
 
 from annotation.queries import size
-from judging.services import agreement_later as later
+from annotation.services import waiting
 
 
 @pytest.fixture
@@ -26,5 +26,5 @@ def all_are_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Names and arguments of the tasks that were sent."""
     asked: list[Any] = []
-    monkeypatch.setattr(later.current_app, "send_task", lambda name, args: asked.append((name, args)))
+    monkeypatch.setattr(waiting.current_app, "send_task", lambda name, args: asked.append((name, args)))
     return asked

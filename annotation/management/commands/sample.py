@@ -8,9 +8,9 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.models import Sample
-from annotation.queries.frame import FILTERS
-from annotation.queries.studies import strata_of, study_called
+from annotation.models import Criterion, Sample
+from annotation.queries.frame import FILTERS, PREDICTED_TIER
+from annotation.queries.studies import criterion_called, strata_of, study_called
 from annotation.services import samples
 
 FIELDS = tuple(dict.fromkeys(field for fields in FILTERS.values() for field in fields))
@@ -24,7 +24,9 @@ class Command(ConcordCommand):
         parser.add_argument("study", help="name or address of the study")
         parser.add_argument("--method", choices=samples.METHODS, help="default: simple with --size, all without")
         parser.add_argument("--size", type=int, help="how many items")
-        parser.add_argument("--strata", nargs="+", help=f"fields among {', '.join(FIELDS)}")
+        parser.add_argument("--strata", nargs="+", help=f"fields among {', '.join((*FIELDS, PREDICTED_TIER))}")
+        parser.add_argument("--predicted-from", metavar="STUDY", help="whose labels the predicted tiers come from")
+        parser.add_argument("--predicted-criterion", metavar="KEY", help="of that study; its first by default")
         parser.add_argument("--allocation", choices=("proportional", "equal"), default="proportional")
         parser.add_argument("--seed", type=int, default=0)
         for field in FIELDS:
@@ -40,6 +42,7 @@ class Command(ConcordCommand):
             filters={field: listed(options[field]) for field in FIELDS if options[field]},
             seed=options["seed"],
             allocation=options["allocation"],
+            predicted_from=criterion_to_predict(options["predicted_from"], options["predicted_criterion"]),
         )
         return document(sample)
 
@@ -48,6 +51,11 @@ class Command(ConcordCommand):
         if document["strata"]:
             for stratum in document["drawn"]:
                 self.stdout.write(f"  {stratum['stratum']}: {stratum['size']} (chance {stratum['probability']:.3f})")
+
+
+def criterion_to_predict(study: str | None, key: str | None) -> Criterion | None:
+    """The criterion that tiers are predicted from; None where no study is named."""
+    return None if study is None else criterion_called(study_called(study), key or "")
 
 
 def default_method(options: dict[str, Any]) -> str:

@@ -25,6 +25,12 @@ class Command(ConcordCommand):
         parser.add_argument("--criteria", nargs="+", help=f"among {', '.join(TEMPLATES)}; default: all of the kind")
         parser.add_argument("--each-turn", nargs="+", default=[], metavar="KEY", help="criteria asked of each turn")
         parser.add_argument("--overlap", type=int, default=3, help="annotators per item (default 3)")
+        parser.add_argument(
+            "--most-overlap",
+            type=int,
+            metavar="N",
+            help="adaptive overlap: ask about items whose tier is unclear again, up to N annotators",
+        )
         parser.add_argument("--shown", nargs="*", help=f"context beside an item, among {', '.join(PARTS['dialogue'])}")
         parser.add_argument("--allow-tie", action="store_true", help="offer a tie between two responses")
         parser.add_argument("--instructions", default="", help="shown to annotators")
@@ -46,6 +52,7 @@ class Command(ConcordCommand):
             criteria=listed(options["criteria"]) or [key for key, found in TEMPLATES.items() if found.kind == kind],
             each_turn=listed(options["each_turn"]) or [],
             overlap=options["overlap"],
+            most_overlap=options["most_overlap"],
             shown=None if options["shown"] is None else listed(options["shown"]),
             allow_tie=options["allow_tie"],
             seed=options["seed"],
@@ -60,6 +67,8 @@ class Command(ConcordCommand):
             "criteria": list(study.criteria.values_list("key", flat=True)),
             "each_turn": [one.key for one in study.criteria.all() if one.of_turns],
             "overlap": study.overlap,
+            "most_overlap": study.most_overlap,
+            "is_adaptive": study.is_adaptive,
             "shown": study.shown,
             "seed": study.seed,
             "clustering": study.clustering,

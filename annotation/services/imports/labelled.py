@@ -160,6 +160,7 @@ def save_labels(*, study: Study, labels: Iterable[Label], outcome: Outcome) -> N
         held = take_slots(study, labels, accounts)
         save_annotations(study, held, outcome)
         most = study.assignments.filter(purpose=RATING).aggregate(most=Max("slot"))["most"] or 1
+        Study.objects.filter(pk=study.pk, most_overlap__lt=most).update(most_overlap=most)
         Study.objects.filter(pk=study.pk, overlap__lt=most).update(overlap=most)
 
 

@@ -10,32 +10,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from annotation.stats.bands import TIERS, Cuts, check_cuts
-from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.graded import Graded
-from annotation.stats.difficulty.latent import LatentFit, Model, NoConvergenceError, Ratings, fit
-from annotation.stats.difficulty.people import PersonFit, people_of
+from annotation.stats.difficulty.described import FIELDS, nothing
+from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.difficulty.numbers import MOST_ANSWERS
+from annotation.stats.difficulty.parts import MOST_CATEGORIES, Part, components, fit_part, is_number, method_of
+from annotation.stats.difficulty.people import PersonFit
+from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.weighting import positions
 
 AGREEMENT_CUTS: Cuts = (0.6, 0.75, 0.9)
 """Upper ends of contested, hard and medium: the probability that two fresh people agree."""
 
 CLEAR = 0.8
 """An item whose likeliest tier is less probable is not clear."""
-
-LEAST_ITEMS = 20
-"""Items with two ratings below which people and items cannot be told apart."""
-
-MOST_CATEGORIES = 20
-AT_ONCE = 2000
-"""Items whose posterior is held at a time."""
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +36,7 @@ class Difficulty:
     Attributes
     ----------
     method
-        ``"graded response"`` or ``"categories"``.
+        ``"graded response"``, ``"paired comparison"``, ``"categories"`` or ``"linear mixed model"``.
     cuts
         Upper ends of contested, hard and medium, as the probability that two fresh people agree.
     categories, items
@@ -55,7 +46,7 @@ class Difficulty:
     tiers
         (n, 4) probability of each of `TIERS`.
     answers
-        (n, q) posterior probability of a fresh person's answer: a soft label.
+        (n, q) posterior probability of a fresh person's answer: a soft label. (n, 0) of more than 1,001 numbers.
     component
         (n,) which of the groups of people who share items it was fitted with; -1 without ratings.
     people
@@ -64,6 +55,8 @@ class Difficulty:
         By component, where one category ends, in standard deviations of the trait; empty on unordered scales.
     reasons
         By component, why it could not be fitted.
+    consensus
+        (n, q) probability that it is the answer of many fresh people: the most frequent, on ordered scales the median.
     """
 
     method: str
@@ -79,6 +72,7 @@ class Difficulty:
     people: tuple[PersonFit, ...]
     thresholds: tuple[tuple[float, ...], ...] = ()
     reasons: Mapping[int, str] = field(default_factory=dict)
+    consensus: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
     @property
     def fitted(self) -> BoolArray:
@@ -131,11 +125,13 @@ class Difficulty:
         }
 
 
-def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty:
+def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown | None = None) -> Difficulty:
     """Fit people and items of a table together.
 
     People who share no item, directly or through others, are fitted apart: their severities cannot be compared.
     Inclusion probabilities weigh items in the fit of people; clusters widen the intervals of severities.
+    ``shown`` says in which order people saw two responses, and whose they are; its categories run from the first
+    response to the second. A nominal scale of three categories, one a tie, is a preference without it too.
 
     Raises
     ------
@@ -145,141 +141,56 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS) -> Difficulty
         If the cuts are not ascending.
     """
     check_cuts(cuts)
-    _refuse(table)
-    component, of_person = _components(table)
-    n, q = table.n_items, table.n_categories
-    value, low, high = (np.full(n, np.nan) for _ in range(3))
-    tiers, answers = np.full((n, len(TIERS)), np.nan), np.full((n, q), np.nan)
+    groups, component, reasons = fit_groups(table, shown)
+    spelled_out = table.n_categories if table.n_categories <= MOST_ANSWERS else 0
+    found = nothing(table.n_items, spelled_out)
     people: list[PersonFit] = []
     thresholds: list[tuple[float, ...]] = []
+    for rows, part in groups:
+        described = part.describe(cuts)
+        for name in FIELDS:
+            getattr(found, name)[rows] = getattr(described, name)
+        people += part.people
+        thresholds.append(part.thresholds)
+    return Difficulty(
+        method_of(table, shown), cuts, table.categories, table.items,
+        found.value, found.low, found.high, found.tiers, found.answers, component,
+        tuple(people), tuple(thresholds), reasons, found.consensus,
+    )  # fmt: skip
+
+
+def fit_groups(
+    table: RatingTable, shown: Shown | None = None
+) -> tuple[list[tuple[IntArray, Part]], IntArray, dict[int, str]]:
+    """Fit each group of people who share items by itself.
+
+    Returns its items (rows of the table) and its fit; the group (n,) of each item, -1 without ratings; and by group,
+    why it could not be fitted.
+
+    Raises
+    ------
+    NoConvergenceError
+        If none can be fitted; the message says why.
+    """
+    _refuse(table)
+    component, of_person = components(table)
+    groups: list[tuple[IntArray, Part]] = []
     reasons: dict[int, str] = {}
     for number in range(int(component.max()) + 1):
         rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)
         try:
-            part = _fit_part(table, rows, columns)
+            groups.append((rows, fit_part(table, rows, columns, shown)))
         except NoConvergenceError as why:
             reasons[number] = str(why)
-            continue
-        bands = _bands(part.agreement, cuts)
-        for block in np.array_split(np.arange(len(rows)), len(rows) // AT_ONCE + 1):
-            posterior, which = part.fit.finer(part.codes[block]).posterior, rows[block]
-            value[which] = 1 - posterior @ part.agreement
-            low[which], high[which] = _central(posterior, 1 - part.agreement)
-            tiers[which] = posterior @ bands
-            answers[which] = posterior @ part.fresh.T
-        people += people_of(part.fit, part.codes, [table.raters[k] for k in columns])
-        thresholds.append(part.thresholds)
-    if not people:
+    if not groups:
         raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
-    method = "categories" if _is_unordered(table) else "graded response"
-    return Difficulty(
-        method, cuts, table.categories, table.items, value, low, high, tiers, answers, component,
-        tuple(people), tuple(thresholds), reasons,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The fit of one component; over its finer nodes how far two fresh people agree, and what they say."""
-
-    fit: LatentFit
-    codes: IntArray
-    agreement: FloatArray
-    fresh: FloatArray
-
-    @property
-    def thresholds(self) -> tuple[float, ...]:
-        model = self.fit.model
-        return tuple(model.thresholds(self.fit.free).tolist()) if isinstance(model, Graded) else ()
-
-
-def _fit_part(table: RatingTable, rows: IntArray, columns: IntArray) -> _Part:
-    codes = table.codes[np.ix_(rows, columns)]
-    paired = int(((codes != MISSING).sum(axis=1) > 1).sum())
-    if len(columns) < 2:
-        raise NoConvergenceError("one person alone: difficulty cannot be told from severity")
-    if paired < LEAST_ITEMS:
-        raise NoConvergenceError(f"{paired} items with two ratings; the model needs {LEAST_ITEMS}")
-    if len(np.unique(codes[codes != MISSING])) < 2:
-        raise NoConvergenceError("every answer is the same")
-    part = _subset(table, rows, columns)
-    ratings, clusters = _ratings(part)
-    found = fit(_model(table, len(columns)), ratings, clusters)
-    share = ratings.counts.sum(axis=1) / ratings.counts.sum()
-    fresh = np.einsum("j,jkn->kn", share, found.finer(codes[:0]).tables.p)
-    agreement = np.einsum("kn,kl,ln->n", fresh, _credit(table), fresh)
-    return _Part(found, codes, agreement, fresh)
-
-
-def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTable:
-    part = table.subset_items(np.isin(np.arange(table.n_items), rows))
-    return RatingTable(
-        part.codes[:, columns], part.categories, part.level, part.items, tuple(part.raters[k] for k in columns),
-        part.values, part.clusters, None, part.weights,
-    )  # fmt: skip
-
-
-def _ratings(table: RatingTable) -> tuple[Ratings, csr_array | None]:
-    """The ratings by kind of item, and what each kind weighs in each cluster, where there are any; mean weight 1."""
-    kinds, kind = np.unique(table.codes, axis=0, return_inverse=True)
-    weights = np.ones(table.n_items) if table.weights is None else table.weights / table.weights.mean()
-    ratings = Ratings(kinds, np.bincount(kind.ravel(), weights).astype(float), table.n_categories)
-    if table.clusters is None:
-        return ratings, None
-    cluster = np.unique(np.asarray(table.clusters, dtype=object).astype(str), return_inverse=True)[1]
-    return ratings, csr_array((weights, (cluster, kind.ravel())))
-
-
-def _model(table: RatingTable, n_people: int) -> Model:
-    if _is_unordered(table):
-        return Categories(n_people, table.n_categories)
-    return Graded(n_people, table.n_categories, own_noise=table.n_categories > 2)
-
-
-def _is_unordered(table: RatingTable) -> bool:
-    return table.level == "nominal" and table.n_categories > 2
-
-
-def _credit(table: RatingTable) -> FloatArray:
-    """(q, q) how far two answers agree: 1 for the same; on an ordered scale less by steps, 0 for its two ends."""
-    if _is_unordered(table):
-        return np.eye(table.n_categories)
-    place = positions(table)
-    return np.asarray(1 - np.abs(np.subtract.outer(place, place)) / max(float(np.ptp(place)), 1e-12))
-
-
-def _bands(agreement: FloatArray, cuts: Cuts) -> FloatArray:
-    """(N, 4) 1 in the tier of a node's agreement."""
-    place = np.searchsorted(np.array(cuts), agreement, side="left")
-    return np.asarray(place[:, None] == np.arange(len(TIERS)), dtype=float)
-
-
-def _central(posterior: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(n,) ends of the central part of `LEVEL` of a posterior (n, N) of values (N,)."""
-    order = np.argsort(values)
-    below = np.cumsum(posterior[:, order], axis=1)
-    tail = (1 - LEVEL) / 2
-    ends = [np.argmax(below >= at, axis=1) for at in (tail, 1 - tail - 1e-12)]
-    return values[order][ends[0]], values[order][ends[1]]
+    return groups, component, reasons
 
 
 def _refuse(table: RatingTable) -> None:
     if not table.n_items or not (table.codes != MISSING).any():
         raise NoConvergenceError("there are no ratings")
-    if table.n_categories > MOST_CATEGORIES:
+    if table.n_categories > MOST_CATEGORIES and not is_number(table):
         raise NoConvergenceError(f"{table.n_categories} categories; the model takes {MOST_CATEGORIES}")
     if int(table.ratings_per_item.max()) < 2:
         raise NoConvergenceError("every item has one rating: difficulty cannot be told from severity")
-
-
-def _components(table: RatingTable) -> tuple[IntArray, IntArray]:
-    """(n,) and (r,) the group of each item and of each person; -1 for those without ratings."""
-    n, r = table.codes.shape
-    rows, columns = np.nonzero(table.codes != MISSING)
-    links = coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))
-    label = connected_components(links, directed=False)[1]
-    used = np.zeros(n + r, dtype=bool)
-    used[rows], used[n + columns] = True, True
-    numbers = {old: new for new, old in enumerate(dict.fromkeys(label[used].tolist()))}
-    found = np.array([numbers[old] if there else MISSING for old, there in zip(label.tolist(), used, strict=True)])
-    return found[:n].astype(np.int64), found[n:].astype(np.int64)

@@ -5,16 +5,18 @@ the item (Wright and Masters 1982, Rating Scale Analysis, chapter 5): 1 where th
 answers that are more regular than the model says.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy
 
+from annotation.stats.arrays import ratio
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import Graded
 from annotation.stats.difficulty.latent import LatentFit, Ratings
+from annotation.stats.difficulty.preferences import Preferences
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, FloatArray, IntArray
 
@@ -33,6 +35,8 @@ class PersonFit:
     consistency
         How steeply answers follow the trait, over the mean of all people; on unordered scales how often the person
         knows the category of an average item.
+    order
+        Log odds by which the person is drawn to the response that was shown first; of preferences alone.
     infit, outfit
         Mean squares: weighted by information, and unweighted.
     """
@@ -41,6 +45,7 @@ class PersonFit:
     n_ratings: int
     severity: Estimate
     consistency: Estimate
+    order: Estimate
     infit: float
     outfit: float
 
@@ -49,47 +54,71 @@ class PersonFit:
         numbers = {key: None if np.isnan(value) else value for key, value in
                    (("infit", self.infit), ("outfit", self.outfit))}  # fmt: skip
         document = {**asdict(self), **numbers}
-        return {**document, "severity": self.severity.as_json(), "consistency": self.consistency.as_json()}
+        return {**document, **{name: getattr(self, name).as_json() for name in ("severity", "consistency", "order")}}
 
 
 def people_of(fit: LatentFit, codes: IntArray, names: Sequence[str]) -> list[PersonFit]:
-    """Each person of a fit; ``codes`` (n, r) are the ratings item by item."""
-    severity, consistency = _severities(fit, codes), _consistencies(fit, codes)
+    """Each person of a fit; ``codes`` (n, columns) are the ratings item by item, as the model has them."""
+    whose = _whose(fit)
+    numbers = np.bincount(whose, (codes != MISSING).sum(axis=0), len(names)).astype(int).tolist()
+    own = zip(_severities(fit, numbers), _consistencies(fit, numbers), _orders(fit, numbers), strict=True)
     infit, outfit = mean_squares(fit, codes)
     return [
-        PersonFit(name, int((codes[:, j] != MISSING).sum()), severity[j], consistency[j], infit[j], outfit[j])
-        for j, name in enumerate(names)
+        PersonFit(name, numbers[j], *three, infit[j], outfit[j])
+        for j, (name, three) in enumerate(zip(names, own, strict=True))
     ]
 
 
-def _severities(fit: LatentFit, codes: IntArray) -> list[Estimate]:
+def _whose(fit: LatentFit) -> IntArray:
+    """(columns,) the person of each column of the ratings."""
+    return fit.model.person if isinstance(fit.model, Preferences) else np.arange(fit.model.n_people)
+
+
+def _severities(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     model = fit.model
     if not isinstance(model, Graded):
-        none = _estimate(np.nan, np.nan, 0)
-        return [replace(none, reason="people have no severity on an unordered scale")] * model.n_people
-    contrast = model.contrast(1)
-    errors = np.sqrt(np.einsum("jf,fg,jg->j", contrast, fit.covariance, contrast))
-    return _estimates(model.severities(fit.free), errors, codes)
+        scale = "a preference" if isinstance(model, Preferences) else "an unordered scale"
+        return undefined(f"people have no severity on {scale}", numbers)
+    return estimates(model.severities(fit.free), _errors(fit, model.contrast(1)), numbers)
 
 
-def _consistencies(fit: LatentFit, codes: IntArray) -> list[Estimate]:
+def _consistencies(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     model = fit.model
     if isinstance(model, Categories):
         start = sum(model.sizes[:2])
         place = slice(start, start + model.n_people)
-        return _estimates(model.skills(fit.free), fit.standard_errors[place], codes, scipy.special.expit)
-    assert isinstance(model, Graded)
-    contrast = model.contrast(3)
-    contrast -= contrast.mean(axis=0)
-    errors = np.sqrt(np.maximum(np.einsum("jf,fg,jg->j", contrast, fit.covariance, contrast), 0.0))
-    logs = np.log(model.slopes(fit.free))
-    return _estimates(logs - logs.mean(), errors, codes, np.exp)
+        return estimates(model.skills(fit.free), fit.standard_errors[place], numbers, scipy.special.expit)
+    assert isinstance(model, Graded | Preferences)
+    steep = model.slopes(fit.free) if isinstance(model, Graded) else model.consistencies(fit.free)
+    contrast = model.contrast(3) if isinstance(model, Graded) else model.contrast_of(2)
+    logs = np.log(steep)
+    return estimates(logs - logs.mean(), _errors(fit, contrast - contrast.mean(axis=0)), numbers, np.exp)
 
 
-def _estimates(values: FloatArray, errors: FloatArray, codes: IntArray, back: Any = None) -> list[Estimate]:
+def _orders(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
+    model = fit.model
+    if not isinstance(model, Preferences):
+        return undefined("only of a preference is the order of two responses known", numbers)
+    if not model.has_order:
+        return undefined("the order in which people saw the responses is not known", numbers)
+    return estimates(model.orders(fit.free), _errors(fit, model.contrast_of(1)), numbers)
+
+
+def _errors(fit: LatentFit, contrast: FloatArray) -> FloatArray:
+    """(people,) standard errors of combinations (people, f) of the parameters."""
+    return np.asarray(np.sqrt(np.maximum(np.einsum("jf,fg,jg->j", contrast, fit.covariance, contrast), 0.0)))
+
+
+def undefined(reason: str, numbers: Sequence[int]) -> list[Estimate]:
+    """A figure of each person that is not there."""
+    return [replace(_estimate(np.nan, np.nan, n), reason=reason) for n in numbers]
+
+
+def estimates(
+    values: FloatArray, errors: FloatArray, numbers: Sequence[int], back: Callable[[float], Any] | None = None
+) -> list[Estimate]:
     """Normal intervals, on the scale on which they are symmetric, taken ``back``."""
-    numbers = (codes != MISSING).sum(axis=0)
-    found = [_estimate(v, e, n) for v, e, n in zip(values.tolist(), errors.tolist(), numbers.tolist(), strict=True)]
+    found = [_estimate(v, e, n) for v, e, n in zip(values.tolist(), errors.tolist(), numbers, strict=True)]
     if back is None:
         return found
     return [
@@ -118,22 +147,19 @@ def _estimate(value: float, error: float, n: int) -> Estimate:
 def mean_squares(fit: LatentFit, codes: IntArray) -> tuple[list[float], list[float]]:
     """Infit and outfit of each person; NaN for one whose items nobody else rated."""
     model, tables = fit.model, fit.tables
-    ratings = Ratings(codes, np.ones(len(codes)), model.n_categories)
-    joint = ratings.log_joint(tables)
-    infit, outfit = [], []
+    kinds, times = np.unique(codes[(codes != MISSING).sum(axis=1) > 1], axis=0, return_counts=True)
+    joint = Ratings(kinds, times.astype(float), model.n_categories).log_joint(tables)
+    sums = np.zeros((model.n_people, 4))  # residuals, variances, their ratios, ratings
     for j in range(model.n_people):
-        rows = np.flatnonzero((codes[:, j] != MISSING) & ((codes != MISSING).sum(axis=1) > 1))
-        if not len(rows):
-            infit.append(np.nan)
-            outfit.append(np.nan)
-            continue
-        without = joint[rows] - np.log(tables.p[j][codes[rows, j]])
-        posterior = scipy.special.softmax(without, axis=1)
-        shares = posterior @ tables.p[j].T
-        residual, variance = _residuals(shares, codes[rows, j], unordered=isinstance(model, Categories))
-        infit.append(float(residual.sum() / variance.sum()))
-        outfit.append(float((residual / variance).mean()))
-    return infit, outfit
+        rows = np.flatnonzero(kinds[:, j] != MISSING)
+        said, weight = kinds[rows, j], times[rows]
+        without = joint[rows] - np.log(tables.p[j])[said]
+        shares = scipy.special.softmax(without, axis=1) @ tables.p[j].T
+        residual, variance = _residuals(shares, said, unordered=isinstance(model, Categories))
+        sums[j] = weight @ np.column_stack([residual, variance, residual / variance, np.ones(len(rows))])
+    whose = _whose(fit)
+    total = np.array([np.bincount(whose, column) for column in sums.T])
+    return ratio(total[0], total[1]).tolist(), ratio(total[2], total[3]).tolist()
 
 
 def _residuals(shares: FloatArray, said: IntArray, *, unordered: bool) -> tuple[FloatArray, FloatArray]:

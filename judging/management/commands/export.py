@@ -7,12 +7,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.errors import InputError
 from annotation.exchange.registry import EXCHANGES, exchange_named
 from annotation.management.base import ConcordCommand
 from annotation.models import Assignment
 from annotation.queries.labels import left_out
 from annotation.queries.studies import study_called
 from annotation.services import exports as files
+from annotation.services.item_tiers import ItemTiers
 from judging.services import exports
 from judging.services.exchanging import dataset, writing
 from judging.services.trust import rules
@@ -34,15 +36,21 @@ class Command(ConcordCommand):
             default=["rating"],
             help="which answers of people: ratings alone by default, so that nothing else gets into an analysis",
         )
+        parser.add_argument(
+            "--tiers", action="store_true", help="fill the columns on each item's tier by the difficulty model"
+        )
         parser.add_argument("-o", "--output", required=True, type=Path, metavar="PATH")
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["format"] in (*EXCHANGES, dataset.KEY):
+            if options["tiers"]:
+                raise InputError(f"goes with {', '.join(files.FORMATS)}, not with {options['format']}", field="tiers")
             return self.for_elsewhere(**options)
         fmt = files.format_named(options["format"])
         study = study_called(options["study"])
         rules.look(by=None, study=study)
-        labels = exports.labels_of(study, options["purposes"])
+        tiers = ItemTiers.read(study, patient=True) if options["tiers"] else None
+        labels = exports.labels_of(study, options["purposes"], tiers=tiers)
         files.write(labels, fmt, options["output"])
         return {
             "study": study.name,

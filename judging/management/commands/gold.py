@@ -19,7 +19,7 @@ from judging.management.commands.agreement import add_source, check_source, read
 
 
 class Command(ConcordCommand):
-    help = "The gold of items by majority or median, by Dawid and Skene, or adjudicated; of a study or of a CSV file."
+    help = "The gold of items: votes, Dawid and Skene, the difficulty model, or adjudicated; of a study or a CSV file."
     example = "gold ratings.csv --method dawid_skene\n  python manage.py gold --study PandaLM --json"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -29,7 +29,9 @@ class Command(ConcordCommand):
             "--method", choices=get_args(GoldMethod), help="by default the median on ordered scales, else the majority"
         )
         parser.add_argument("--min-ratings", type=int, default=2, metavar="N", help="fewer are too few (2)")
-        parser.add_argument("--min-posterior", type=float, default=0.5, help="of Dawid and Skene (0.5)")
+        parser.add_argument(
+            "--min-posterior", type=float, default=0.5, help="of Dawid and Skene and of the model (0.5)"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         check_source(options, only_study=("criterion",), only_file=("level", "categories"))

@@ -1,4 +1,7 @@
-"""`manage.py plan`: how many items and ratings a study needs, which tiers it reaches, what its verdict is worth."""
+"""`manage.py plan`: how many items and ratings a study needs, which tiers it reaches, what its verdict is worth.
+
+Of a study under way: how many more ratings would settle the tiers that are unclear, and of which items first.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.errors import InputError
+from annotation.management import text
 from annotation.management.base import ConcordCommand
+from annotation.queries import ratings
+from annotation.queries.studies import study_called
+from annotation.services import more_ratings
+from annotation.services.overlap import ask_more
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
+from annotation.stats.difficulty.more import AHEAD
 from annotation.stats.planning import plan_study
 from judging.management.commands.audit import power_line
 from judging.stats.power import Design, power_document, power_of_replace
@@ -16,14 +25,21 @@ from judging.stats.power import Design, power_document, power_of_replace
 STUDIES = 200
 """Simulated for each line of the power table."""
 
+MOST_ITEMS = 20
+"""Items that are named on a terminal; the document holds all."""
+
 
 class Command(ConcordCommand):
     help = (
         "Items and ratings that a study needs for an interval of a given width around kappa, found by simulation, "
         "the tiers that its number of ratings per item can reach, and how often a judge as good as people, and one "
-        "clearly worse, would get the verdict replace. Needs no database."
+        "clearly worse, would get the verdict replace. Needs no database. With --study and --settle-tiers: how many "
+        "more ratings would settle the unclear tiers of a study, and which items to ask about first."
     )
-    example = "plan --raters 3 --categories 2 --kappa 0.6 --width 0.1"
+    example = (
+        "plan --raters 3 --categories 2 --kappa 0.6 --width 0.1\n"
+        '  python manage.py plan --study "My study" --settle-tiers'
+    )
     requires_system_checks: list[str] = []
 
     def arguments(self, parser: CommandParser) -> None:
@@ -38,8 +54,17 @@ class Command(ConcordCommand):
         parser.add_argument("--per-cluster", type=int, default=1, help="items of one profile or question (1)")
         parser.add_argument("--simulations", type=int, default=40, help="simulated studies per size tried (40)")
         parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--study", help="name or address of a study, for --settle-tiers")
+        parser.add_argument("--settle-tiers", action="store_true", help="what more ratings would tell of its items")
+        parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
+        parser.add_argument("--ahead", type=int, default=AHEAD, help=f"further ratings per item looked at ({AHEAD})")
+        parser.add_argument("--ask", action="store_true", help="ask for one more rating of the items named")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        if options["settle_tiers"] != bool(options["study"]):
+            raise InputError("--study and --settle-tiers go together", field="study")
+        if options["settle_tiers"]:
+            return _settle_tiers(options)
         first, second, third = numbers(options["cuts"], "cuts", 3)
         try:
             plan = plan_study(
@@ -60,6 +85,9 @@ class Command(ConcordCommand):
             raise InputError(str(error)) from error
 
     def say(self, document: dict[str, Any]) -> None:
+        if "criteria" in document:
+            self._say_settling(document)
+            return
         wanted = (
             f"a {document['confidence']:.0%} interval {document['width']:g} wide around kappa {document['kappa']:g}"
         )
@@ -78,6 +106,18 @@ class Command(ConcordCommand):
         self.stdout.write("\nHow often the verdict is replace, if no probe finds anything:")
         self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["replace"]))
 
+    def _say_settling(self, document: dict[str, Any]) -> None:
+        for key, found in document["criteria"].items():
+            self.stdout.write(f"{key}: {found['sentence']}")
+            rows = [
+                [row["item"], f"{row['chance']:.0%}", f"{row['ratings']:.1f}" if row["likely"] else "-"]
+                for row in found["items"][:MOST_ITEMS]
+            ]
+            if rows:
+                self.stdout.write(text.columns([["item", "becomes clear", "ratings expected"], *rows]))
+        if document["asked"] is not None:
+            self.stdout.write(f"Asked for one more rating of {document['asked']:,} items.")
+
     def _say_tiers(self, document: dict[str, Any]) -> None:
         self.stdout.write("\nKappas that an item can have, by tier:")
         for tier in reversed(TIERS):
@@ -85,6 +125,23 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {tier:<10}{', '.join(f'{value:.2f}' for value in values) or 'none'}")
         for warning in document["warnings"]:
             self.stdout.write(f"\n{warning['message']}")
+
+
+def _settle_tiers(options: dict[str, Any]) -> dict[str, Any]:
+    """What more ratings would tell, by criterion; with --ask the number of items that were asked about."""
+    study = study_called(options["study"])
+    found = {one.criterion.key: one for one in ratings.of_study(study)}
+    key = options["criterion"]
+    if key is not None and key not in found:
+        raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
+    criteria = {
+        name: more_ratings.of_criterion(study, one, ahead=options["ahead"])
+        for name, one in found.items()
+        if key in (None, name)
+    }
+    wanted = sorted({position for one in criteria.values() for position in one["ask"]})
+    asked = ask_more(by=None, study=study, positions=wanted) if options["ask"] and wanted else 0
+    return {"study": study.name, "criteria": criteria, "asked": asked if options["ask"] else None}
 
 
 def _power(options: dict[str, Any]) -> list[dict[str, Any]]:

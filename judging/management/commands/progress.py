@@ -27,6 +27,8 @@ class Command(ConcordCommand):
         done = f"{document['submitted']:,} of {document['planned']:,} ratings"
         self.stdout.write(f"{document['study']!r} is {document['state']}: {done}.")
         self.stdout.write(f"Done: {when(document['forecast'])}")
+        if found := document["adaptive"]:
+            self.stdout.write(adaptively(found))
         counts = "  ".join(f"{n:,} with {k}" for k, n in enumerate(document["all"]))
         self.stdout.write(f"Items by ratings: {counts}")
         for one in document["growth"]["criteria"]:
@@ -34,6 +36,22 @@ class Command(ConcordCommand):
                 self.stdout.write(f"{one['name']}: {label} {text.estimate(one['points'][-1]['coefficients'][key])}")
         for one in document["needs_help"]:
             self.stdout.write(f"{one['annotator']}: {'; '.join(one['reasons'])}")
+
+
+def adaptively(found: dict[str, Any]) -> str:
+    """What an adaptive study asked for, and what its last round found."""
+    saved = "" if found["saved"] is None else f", {found['saved']:.0%} fewer than {found['most_overlap']} for all"
+    said = f"Adaptive overlap: {found['planned']:,} of {found['for_all']:,} ratings asked for so far{saved}."
+    last = found["last"]
+    if last is None:
+        return f"{said} There was no round yet."
+    clear, enough, full = last["n_clear"], last["n_enough"], last["n_full"]
+    looked = (
+        f"Last round: {last['n_asked']:,} items asked about again, {clear:,} clear, {enough:,} not worth another "
+        f"rating, {full:,} unclear with {found['most_overlap']}, {last['n_short']:,} unclear and rated by every "
+        f"annotator, {last['n_waiting']:,} waiting."
+    )
+    return " ".join(one for one in (said, looked, last["reason"]) if one)
 
 
 def when(found: dict[str, Any]) -> str:

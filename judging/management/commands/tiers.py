@@ -14,9 +14,13 @@ from annotation.models import Study
 from annotation.queries import ratings
 from annotation.queries.studies import study_called
 from annotation.services import difficulty, tiers
+from annotation.services.both_tiers import of_criterion
+from annotation.services.predicted import SCOPES, STUDY, PredictionOptions
 from annotation.services.tiers import TierOptions
 from annotation.stats.bands import Cuts
 from judging.management.commands.agreement import add_source, check_source, read_file
+from judging.services import predicted
+from judging.services.predicted import in_a_sentence
 
 MOST_VALUES = 12
 """Attainable values that are listed one by one."""
@@ -38,23 +42,35 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--chance", choices=["uniform", "margins"], default="uniform", help="expected agreement")
         parser.add_argument("--by", metavar="COLUMN", help="also the tier of each group of items")
+        parser.add_argument(
+            "--predict",
+            nargs="?",
+            const=STUDY,
+            choices=SCOPES,
+            help="instead, the difficulty of the study's items without ratings, or of its dataset's other items",
+        )
         parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples for groups")
         parser.add_argument("--seed", type=int, default=0, help="of stability and resampling (0)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        check_source(options, only_study=("criterion",), only_file=("level", "categories"))
+        check_source(options, only_study=("criterion", "predict"), only_file=("level", "categories"))
         cuts, by = tiers.cuts_from(options["cuts"]), options["by"]
         chosen = TierOptions(cuts, options["chance"], bootstrap=options["bootstrap"], seed=options["seed"])
-        agreeing = tiers.cuts_from(options["agreement_cuts"])
+        agreeing = difficulty.cuts_of(options["agreement_cuts"], "agreement-cuts")
+        if options["predict"]:
+            asked = PredictionOptions(options["predict"], agreeing, options["bootstrap"], options["seed"])
+            return predicted_of(study_called(options["study"]), options["criterion"], asked)
         if options["file"]:
             file = read_file(options, describing=(by,) if by else ())
             counted = tiers.of_table(file.table, chosen, by=file.column(by) if by else None)
-            return {**counted, "difficulty": difficulty.of_table(file.table, cuts=agreeing)}
+            by_kappa = tiers.computed(file.table, chosen)
+            return {**counted, "difficulty": difficulty.of_table(file.table, cuts=agreeing, counted=by_kappa)}
         return of_study(study_called(options["study"]), options["criterion"], chosen, by, agreeing)
 
     def say(self, document: Any) -> None:
         for name, found in document.get("criteria", {document.get("criterion") or "": document}).items():
-            self.stdout.write("\n".join([*([name] if name else []), *lines(found)]))
+            told = lines_of_prediction(found) if "predicts" in found else lines(found)
+            self.stdout.write("\n".join([*([name] if name else []), *told]))
 
 
 def of_study(study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts) -> dict[str, Any]:
@@ -63,14 +79,30 @@ def of_study(study: Study, key: str | None, options: TierOptions, by: str | None
     if key is not None and key not in found:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
     wanted = [key] if key is not None else list(found)
-    documents = {
-        name: {
-            **tiers.of_criterion(study, found[name], options, by=by),
-            "difficulty": difficulty.of_criterion(study, found[name], cuts=agreeing),
-        }
-        for name in wanted
-    }
+    documents = {name: of_criterion(study, found[name], options, by=by, agreeing=agreeing) for name in wanted}
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
+
+
+def predicted_of(study: Study, key: str | None, options: PredictionOptions) -> dict[str, Any]:
+    """The prediction of one criterion, or of each that is asked of whole items."""
+    there = {one.key: one for one in study.criteria.all()}
+    if key is not None and key not in there:
+        raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criterion")
+    wanted = [there[key]] if key is not None else [one for one in there.values() if not one.of_turns]
+    documents = {one.key: predicted.of_criterion(study, one, options) for one in wanted}
+    return documents[wanted[0].key] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
+
+
+def lines_of_prediction(found: Mapping[str, Any]) -> Iterator[str]:
+    """Whether difficulty can be predicted, with which error, and how many items of each tier to expect."""
+    yield in_a_sentence(found)
+    if found["error"] is None:
+        return
+    figures = ("rank_correlation", "gain", "slope", "squared_error", "squared_error_of_mean")
+    yield text.columns([[name.replace("_", " "), text.estimate(found["error"][name])] for name in figures])
+    if found["items"]:
+        counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())
+        yield f"expected of {found['n_items']} items: {counts}"
 
 
 def listed(values: Sequence[float]) -> str:
@@ -93,16 +125,30 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield from _of_model(found["difficulty"])
 
 
+def _counted(tier: str, n: float, ends: Sequence[float]) -> str:
+    return f"{tier} {n:.1f} [{ends[0]:.0f}, {ends[1]:.0f}]"
+
+
 def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     """What the difficulty model says: items of each tier, how many are clear, and the people."""
     if found["reason"]:
         yield f"difficulty model: not fitted, {found['reason']}"
         return
-    counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())
+    counts = ", ".join(
+        _counted(tier, n, found["count_intervals"][tier]) for tier, n in found["expected_counts"].items()
+    )
     yield f"difficulty model ({found['method']}), expected items: {counts}"
-    yield f"{found['clear']} of {len(found['items'])} items have a clear tier"
+    yield f"{found['clear']} of {found['n_items']} items have a clear tier"
+    for row in found["by_counted"]:
+        expected = ", ".join(f"{tier} {n:.1f}" for tier, n in row["expected"].items())
+        yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
+    figure = "order" if found["method"] == "paired comparison" else "severity"
     people = [
-        [one["person"], text.estimate(one["severity"]), text.estimate(one["consistency"]), f"{one['infit']:.2f}"]
+        [one["person"], text.estimate(one[figure]), text.estimate(one["consistency"]), _share(one["infit"])]
         for one in found["people"]
     ]
-    yield text.columns([["person", "severity", "consistency", "infit"], *people])
+    yield text.columns([["person", figure, "consistency", "infit"], *people])
+
+
+def _share(infit: float | None) -> str:
+    return "-" if infit is None else f"{infit:.2f}"

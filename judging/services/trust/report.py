@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.markup import drawing
 from annotation.models import AgreementRun, Study, User
+from annotation.services import difficulty
 from annotation.version import code_version
 from judging import charts, latex, methods, trust_charts, trust_figures
 from judging.models import Certificate
@@ -30,11 +31,16 @@ Document = dict[str, Any]
 def of_study(*, by: User | None, evidence: StudyEvidence, asked: Asked | None = None) -> Document:
     """Everything that is known of the study's judges, computed where it is not kept."""
     judges, _ = trusting.of_judges(by=by, evidence=evidence, asked=asked or Asked())
-    return of_judges(evidence, judges, by=by)
+    return of_judges(evidence, judges, by=by, patient=True)
 
 
-def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted], *, by: User | None = None) -> Document:
-    """The document of these judges. People's agreement is the kept result that the page on agreement shows."""
+def of_judges(
+    evidence: StudyEvidence, judges: Sequence[Trusted], *, by: User | None = None, patient: bool = False
+) -> Document:
+    """The document of these judges. People's agreement is the kept result that the page on agreement shows.
+
+    Who is not patient is told where a worker has yet to fit the difficulty model.
+    """
     study, sealed = evidence.study, certificate_queries.newest_by_judge(evidence.study)
     options = JudgedOptions()
     ratings = StudyRatings.of(study, options)
@@ -42,7 +48,8 @@ def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted], *, by: User | 
     people = _people(evidence, kept)
     results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
     cascade = _cascade(judges)
-    how = methods.methods(people, *results, cascade)
+    by_model = _difficulty(ratings, patient=patient)
+    how = methods.methods(people, *results, cascade, difficulty=by_model)
     return {
         "format": FORMAT,
         "study": {
@@ -54,6 +61,7 @@ def of_judges(evidence: StudyEvidence, judges: Sequence[Trusted], *, by: User | 
         "generated_at": timezone.now().isoformat(timespec="seconds"),
         "code_version": code_version(),
         "people": people,
+        "difficulty": by_model,
         "agreement_run": kept.pk,
         "dependence": next((one["dependence"]["message"] for one in people.values()), ""),
         "simulated": [ratings.annotators[name].name for name in ratings.simulated()],
@@ -86,6 +94,16 @@ def _people(evidence: StudyEvidence, kept: AgreementRun) -> Document:
         for key, (name, document) in found.items()
         if document["n_ratings"]
     }
+
+
+def _difficulty(ratings: StudyRatings, *, patient: bool) -> Document:
+    """Tiers and people by the difficulty model, of each criterion; people also by the name that pages show."""
+    found = difficulty.summaries(ratings.criteria, patient=patient)
+    for one in found.values():
+        one["people"] = [
+            {**person, "name": ratings.annotators[person["person"]].name} for person in one.get("people", ())
+        ]
+    return found
 
 
 def _cascade(judges: Sequence[Trusted]) -> Document | None:

@@ -27,6 +27,11 @@ def test_a_study_from_draft_to_open(rosa, bob):
     assert rosa.post(f"{here}/close").json()["state"] == "closed"
 
 
+def test_an_adaptive_study(rosa):
+    made = rosa.post("/api/v1/studies", {"name": "Votes", "kind": "pair", "overlap": 3, "most_overlap": 9}).json()
+    assert (made["overlap"], made["most_overlap"], made["is_adaptive"]) == (3, 9, True)
+
+
 def test_a_guideline_is_edited_as_a_version(rosa):
     CriterionFactory(study__slug="suits", key="tone", guideline="Old.")
     here = "/api/v1/studies/suits/criteria/tone"
@@ -42,6 +47,7 @@ def test_a_guideline_is_edited_as_a_version(rosa):
         ({}, "name"),
         ({"name": "X", "kind": "essay"}, "kind"),
         ({"name": "X", "kind": "pair", "overlap": 0}, "overlap"),
+        ({"name": "X", "kind": "pair", "most_overlap": 3}, "most_overlap"),
         ({"name": "X", "kind": "pair", "criteria": ["nope"]}, "criteria"),
         ({"name": "X", "kind": "pair", "overlapp": 3}, "overlapp"),
         ({"name": "a\0b", "kind": "pair"}, None),

@@ -47,6 +47,8 @@ def test_a_study_from_nothing_to_open() -> None:
         "criteria": ["task_completion", "personalization"],
         "each_turn": [],
         "overlap": 2,
+        "most_overlap": None,
+        "is_adaptive": False,
         "shown": ["goal", "situation", "preferences", "persona", "demographics", "interactions", "memories"],
         "seed": 4,
         "clustering": "",
@@ -80,6 +82,11 @@ def test_pairs_with_ties_and_all_criteria_by_default() -> None:
     assert Study.objects.get().criteria.get().values == ["1", "2", "tie"]
     assert run("sample", "pairs")["method"] == "all"
     assert run("study", "Dialogues")["criteria"][0] == "task_completion"
+
+
+def test_an_adaptive_overlap() -> None:
+    made = run("study", "Votes", "--kind", "pair", "--overlap", 3, "--most-overlap", 9)
+    assert (made["overlap"], made["most_overlap"], made["is_adaptive"]) == (3, 9, True)
 
 
 def test_the_method_follows_from_what_is_given() -> None:

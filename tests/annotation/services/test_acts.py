@@ -65,6 +65,8 @@ EXCEPTIONS = {
     # what keeps a result: a row of its own says who asked for it, and pages compute it on reading
     "annotation.services.agreement.saved_or_computed": "a result",
     "annotation.services.benchmarks.auditing.audit": "a result",
+    "annotation.services.difficulty_kept.ask": "a result, left to a worker",
+    "annotation.services.waiting.ask": "a result, left to a worker",
     "judging.services.agreement.of_study": "a result",
     "judging.services.agreement_later.ask": "a result, left to a worker",
     "judging.services.trust.report.of_study": "a result",

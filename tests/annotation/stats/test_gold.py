@@ -3,6 +3,8 @@ import json
 import numpy as np
 import pytest
 
+from annotation.stats.difficulty import drawing
+from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.gold import REASONS, gold
 
 from .data import from_codes
@@ -123,3 +125,36 @@ def test_is_json_by_label():
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         gold(TABLE, **options)
+
+
+class TestModel:
+    def drawn(self, level="ordinal"):
+        rng = np.random.default_rng(3)
+        model, free = drawing.graded(5, 5, rng)
+        codes, p = drawing.draw(model, free, 400, rng)
+        below = np.cumsum(p.mean(axis=1), axis=1)
+        return from_codes(codes, q=5, level=level), (below < 0.5).sum(axis=1)
+
+    def test_it_is_the_median_of_many_fresh_people_as_often_as_it_says(self):
+        table, truth = self.drawn()
+        found = gold(table, method="model", tiers=["easy"] * 400)
+        given = found.codes >= 0
+        assert found.counts["model"] == given.sum() > 250
+        right = (found.codes == truth)[given].mean()
+        assert right == pytest.approx(found.confidence[given].mean(), abs=2 * np.sqrt(0.2 / given.sum()))
+        median = gold(table, method="median", tiers=["easy"] * 400)
+        assert right > (median.codes == truth)[given].mean()
+        assert (found.confidence[given] >= 0.5).all()
+        assert found.counts["too uncertain"] == 400 - given.sum()
+
+    def test_contested_items_and_decisions_stand_above_it(self):
+        table, _ = self.drawn()
+        decided = np.full(400, -1)
+        decided[0] = 4
+        found = gold(table, method="model", adjudicated=decided, tiers=["contested"] * 400)
+        assert found.counts["contested"] == 399
+        assert found.codes[0] == 4
+
+    def test_ratings_that_the_model_does_not_fit_are_refused(self):
+        with pytest.raises(NoConvergenceError, match="needs 20"):
+            gold(TABLE, method="model")

@@ -55,6 +55,13 @@ def test_without_labels_it_says_what_to_do(alice):
     assert "No labels yet" in alice.get(reverse("gold", args=["empty"])).content.decode()
 
 
+def test_where_the_model_cannot_be_fitted_it_says_why(criterion, alice):
+    page = alice.get(reverse("gold", args=["suits"]), {"method": "model"})
+    assert page.status_code == 400
+    assert "does not fit these ratings" in page.content.decode()
+    assert alice.get(reverse("gold_download", args=["suits", "csv"]), {"method": "model"}).status_code == 404
+
+
 def test_an_address_that_makes_no_sense(criterion, alice):
     for query in ({"method": "coin"}, {"criterion": "colour"}):
         assert alice.get(reverse("gold", args=["suits"]), query).status_code == 400

@@ -108,6 +108,8 @@ def test_a_new_study_of_pairs_with_ties(client: Client) -> None:
         ({"criteria": []}, "criteria", "This field is required."),
         ({"criteria": ["preference"]}, "criteria", "Select a valid choice."),
         ({"overlap": "0"}, "overlap", "greater than or equal to 1"),
+        ({"most_overlap": "2"}, "most_overlap", "more than the overlap of 2"),
+        ({"overlap": "1", "most_overlap": "3"}, "overlap", "at least 2 ratings"),
         ({"method": "simple"}, "size", "Say how many items to draw."),
         ({"method": "simple", "size": "9"}, "size", "Cannot draw 9 of 2 eligible items."),
         ({"method": "stratified", "size": "1"}, "strata", "Say what to stratify by."),
@@ -126,6 +128,15 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_made(
     assert message in text_of(answered)
     assert "Nothing was saved" in text_of(answered)
     assert not Study.objects.exists()
+
+
+def test_an_adaptive_study_says_how_many_rate_an_item(client: Client) -> None:
+    DialogueFactory()
+    create(client, most_overlap="5")
+    study = Study.objects.get()
+    assert (study.overlap, study.most_overlap, study.is_adaptive) == (2, 5, True)
+    page = text_of(client.get(reverse("study_detail", args=[study.slug])))
+    assert "2 to 5 annotators each" in page
 
 
 def test_a_name_that_is_taken_is_said_at_the_name(client: Client) -> None:

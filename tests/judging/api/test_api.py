@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import Dialogue
 from judging.models import Judge
+from tests.annotation.services.test_more_ratings import voted
 from tests.factories import CriterionFactory, UserFactory
 from tests.labelled import judge_says, people_say, with_items
 
@@ -39,6 +40,8 @@ def test_alice_reads_the_document_that_the_command_prints(study, alice):
         ("agreement", {"nope": 1}, "nope"),
         ("tiers", {"cuts": "1,2"}, "cuts"),
         ("tiers", {"chance": "none"}, "chance"),
+        ("tiers/predicted", {"of": "world"}, "of"),
+        ("tiers/predicted", {"agreement_cuts": "1,2"}, "cuts"),
     ],
 )
 def test_a_query_that_makes_no_sense_names_its_field(study, alice, part, query, field):
@@ -48,6 +51,7 @@ def test_a_query_that_makes_no_sense_names_its_field(study, alice, part, query, 
 
 def test_tiers_calibration_audit_and_certificate(study, alice):
     assert len(alice.get(f"{HERE}/tiers", {"draws": 10, "bootstrap": 0}).json()["items"]) == 3
+    assert alice.get(f"{HERE}/tiers/predicted").json()["reason"]
     judge = Judge.objects.get(name="gpt")
     of_judge = f"{HERE}/judges/{judge.pk}"
     assert "gained" in alice.get(f"{of_judge}/calibration").json()
@@ -143,3 +147,14 @@ def test_charlie_and_strangers_see_nothing(study, client, part):
     assert client.get(HERE + part).status_code == 401
     client.force_login(UserFactory(username="charlie"))
     assert client.get(HERE + part).status_code == 403
+
+
+def test_what_more_ratings_would_tell_and_asking_for_them(alice):
+    voted()
+    found = alice.get(f"{HERE}/tiers/more", {"ahead": 3}).json()
+    assert (found["criterion"], found["ahead"]) == ("done", 3)
+    answer = alice.post(f"{HERE}/tiers/more", {"positions": [2, 5]}, content_type="application/json")
+    assert answer.json() == {"n": 2}
+    assert alice.get(f"{HERE}/tiers/more", {"agreement_cuts": "1,2"}).json()["field"] == "cuts"
+    refused = alice.post(f"{HERE}/tiers/more", {"positions": [99]}, content_type="application/json")
+    assert (refused.status_code, refused.json()["field"]) == (400, "positions")

@@ -8,6 +8,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.annotation.services.test_more_ratings import voted
+
 
 def told(*words: object) -> str:
     out = StringIO()
@@ -77,3 +79,21 @@ def test_expected_shares() -> None:
 )
 def test_bad_questions_are_refused_with_exit_code_2(words: tuple[object, ...], message: str) -> None:
     assert message in refused(*words)
+
+
+def test_what_more_ratings_of_a_study_would_settle(db) -> None:
+    study = voted().study
+    words = ("--study", "Suits", "--settle-tiers")
+    said = told(*words)
+    assert "done: " in said
+    assert "are expected to settle" in said
+    document = json.loads(told(*words, "--ask", "--json"))
+    assert document["asked"] == len(document["criteria"]["done"]["ask"]) > 0
+    assert study.assignments.filter(state="open").count() == document["asked"]
+    assert "Asked for one more rating of 0 items" in told(*words, "--ask")
+    assert "no criterion is called 'nope'" in refused(*words, "--criterion", "nope")
+
+
+@pytest.mark.parametrize("words", [("--settle-tiers",), ("--study", "Suits")])
+def test_study_and_settle_tiers_go_together(words) -> None:
+    assert "go together" in refused(*words)

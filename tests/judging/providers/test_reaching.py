@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 from collections.abc import Iterator
@@ -18,7 +19,9 @@ from annotation import addresses
 from annotation.addresses import ForbiddenAddressError, Rule, check, looked_at
 from judging.providers import create, reaching
 from judging.providers.base import PermanentError
+from judging.providers.calls import OversizedError
 from tests.judging.helpers import run
+from tests.judging.providers.asking import request
 
 LAB = Rule(private=True)
 SITE = Rule()
@@ -30,6 +33,8 @@ class Server:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
         self.redirect = ""
+        self.body = json.dumps({"score": 0.5, "data": []}).encode()
+        self.packed = False
 
 
 @contextmanager
@@ -43,8 +48,10 @@ def serving(address: str = "127.0.0.1") -> Iterator[tuple[Server, int]]:
             self.send_response(307 if server.redirect else 200)
             if server.redirect:
                 self.send_header("Location", server.redirect)
-            body = json.dumps({"score": 0.5, "data": []}).encode()
+            body = gzip.compress(server.body) if server.packed else server.body
             self.send_header("Content-Type", "application/json")
+            if server.packed:
+                self.send_header("Content-Encoding", "gzip")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -190,6 +197,32 @@ def test_a_proxy_of_the_environment_makes_the_connection_but_the_name_is_looked_
         with pytest.raises(ForbiddenAddressError):
             posted("http://model.example/v1", SITE)
         assert len(proxy.asked) == 1
+
+
+@pytest.mark.parametrize("rule", [LAB, None])
+def test_a_packed_answer_is_unpacked_once(rule):
+    with serving() as (server, port):
+        server.packed = True
+        assert posted(f"http://127.0.0.1:{port}/", rule).json() == {"score": 0.5, "data": []}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("rule", [LAB, None])
+def test_an_answer_without_end_is_not_read_to_its_end(rule, packed):
+    """Packed it is 40 kB, so that what counts is what it becomes."""
+    with serving() as (server, port):
+        server.body, server.packed = b" " * (reaching.MOST_BYTES + 1), packed
+        with pytest.raises(OversizedError, match="more than 32 MB"):
+            posted(f"http://127.0.0.1:{port}/", rule)
+
+
+def test_a_judge_counts_it_as_oversized(monkeypatch):
+    monkeypatch.setattr(reaching, "MOST_BYTES", 1_000)
+    with serving() as (server, port):
+        server.body = b" " * 1_001
+        judge = create("openai_compatible", model="m", parameters={"base_url": f"http://127.0.0.1:{port}/v1"})
+        reply = run(judge.judge(request()))
+        assert (reply.unscored, len(server.asked)) == ("oversized", 1)
 
 
 def endpoint(url: str) -> Any:

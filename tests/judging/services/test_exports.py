@@ -2,7 +2,12 @@
 
 import pytest
 
+from annotation.queries import ratings
+from annotation.services import difficulty
+from annotation.services.item_tiers import ItemTiers
+from annotation.stats.bands import TIERS
 from judging.services import exports
+from tests.difficult import drawn
 from tests.factories import CriterionFactory
 from tests.labelled import add_verdicts, judge_says, people_say, with_items
 
@@ -42,3 +47,23 @@ def test_a_page_is_the_same_as_that_part_of_the_whole(study, start, stop):
 def test_one_row_by_its_place(study):
     labels = exports.labels_of(study)
     assert labels[3] == list(labels)[3]
+
+
+def test_labels_carry_the_tier_of_their_item_where_that_is_asked_for():
+    criterion = drawn()
+    study = criterion.study
+    few = CriterionFactory(study=study, key="few", position=2)
+    people_say(few, {"sim-a": ["1", *[None] * 39]})
+    judge_says(criterion, "gpt", ["1", *[None] * 39])
+    rows = {row["position"]: row for row in difficulty.of_criterion(study, ratings.of_criterion(criterion))["items"]}
+    labels = list(iter(exports.labels_of(study, tiers=ItemTiers.read(study, patient=True))))
+    told = [label for label in labels if label.criterion == "depth"]
+    assert (len(labels), len(told), told[-1].rater_kind) == (122, 121, "judge")
+    for label in told:
+        row = rows[label.position]
+        assert (label.model_tier, label.difficulty) == (row["tier"], row["difficulty"]["value"])
+        assert {tier: getattr(label, f"p_{tier}") for tier in TIERS} == row["tiers"]
+    (untold,) = (label for label in labels if label.criterion == "few")
+    plain = next(iter(exports.labels_of(study)))
+    for label in (untold, plain):
+        assert (label.model_tier, label.difficulty, label.p_easy) == ("", None, None)

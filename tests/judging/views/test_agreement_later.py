@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import time
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from django.urls import reverse
 from kombu.exceptions import OperationalError
 
 from annotation.models import AgreementRun, User
+from annotation.services import waiting
+from annotation.services.turns import alone
 from judging.services import agreement_later as later
 from judging.services.comparison import JudgedOptions
 from tests.factories import CriterionFactory, ResearcherFactory
@@ -81,9 +84,9 @@ def test_what_came_since_is_in_it_only_once_it_is_computed_anew(client, study, s
 def test_while_one_worker_is_at_it_nobody_else_begins(client, study, sent, monkeypatch):
     ask(client)
     options = JudgedOptions()
-    with later.alone(f"{later.key_of(study, options)}-alive") as is_mine:
+    with alone(f"{later.key_of(study, options)}-alive") as is_mine:
         assert is_mine
-        later.remember(later.key_of(study, options), later.Asked("rosa", later.time(), begun=later.time()))
+        waiting.remember(later.key_of(study, options), waiting.Asked("rosa", time(), begun=time()))
         shown = page(client)
         assert "Being computed for 0 s; asked for 0 s ago by rosa" in shown
         assert "agreement/compute/" not in shown
@@ -117,7 +120,7 @@ def test_without_a_broker_it_is_said(client, study, monkeypatch):
     def away(*_: Any, **__: Any) -> None:
         raise OperationalError
 
-    monkeypatch.setattr(later.current_app, "send_task", away)
+    monkeypatch.setattr(waiting.current_app, "send_task", away)
     address = reverse("agreement_compute", args=["suits"])
     assert "No worker can be reached now" in client.post(address, follow=True).content.decode()
     assert "no worker has begun" not in page(client)

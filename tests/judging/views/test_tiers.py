@@ -86,7 +86,7 @@ def test_items_link_to_their_page(criterion, alice):
         ({"cuts": "3,2,1"}, "three ascending numbers"),
         ({"chance": "luck"}, "neither uniform nor margins"),
         ({"by": "colour"}, "cannot be grouped"),
-        ({"criterion": "nope"}, "no criterion is called"),
+        ({"criterion": "nope"}, "o criterion is called"),
     ],
 )
 def test_what_makes_no_sense_is_said_on_the_page(criterion, alice, query, message):

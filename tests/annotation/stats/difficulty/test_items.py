@@ -7,20 +7,21 @@ import pytest
 import scipy
 
 from annotation.stats.bands import TIERS
+from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings
 from annotation.stats.table import MISSING
 from tests.annotation.stats.difficulty import simulated
 
-ORDERED, TWO = (simulated.graded, 5, "ordinal"), (simulated.graded, 2, "nominal")
-UNORDERED = (simulated.categories, 4, "nominal")
+ORDERED, TWO = (drawing.graded, 5, "ordinal"), (drawing.graded, 2, "nominal")
+UNORDERED = (drawing.categories, 4, "nominal")
 
 
 def drawn(kind, n, r, seed):
     make, q, level = kind
     rng = np.random.default_rng(seed)
-    model, free = make(n, r, q, rng)
-    codes, p = simulated.draw(model, free, n, rng)
+    model, free = make(r, q, rng)
+    codes, p = drawing.draw(model, free, n, rng)
     return model, free, simulated.table_of(codes, q, level), p.mean(axis=1)
 
 

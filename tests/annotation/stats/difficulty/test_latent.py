@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy
 
+from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import Graded
 from annotation.stats.difficulty.latent import NoConvergenceError, Ratings, fit
-from tests.annotation.stats.difficulty import simulated
 
 LSAT = [
     *(3, 6, 2, 11, 1, 1, 3, 4, 1, 8, 0, 16, 0, 3, 2, 15),
@@ -56,23 +56,23 @@ def test_derivatives(model):
 
 
 def test_the_interval_of_a_severity_holds_it():
-    """Of 30 tables x 3 people 95 % hold: 81 to 90 of 90, give or take two standard errors."""
+    """Of 12 tables x 3 people: at least 31 of 36, 95 % less two standard errors; `bench_difficulty` has more."""
     held = 0
-    for seed in range(30):
+    for seed in range(12):
         rng = np.random.default_rng([7, seed])
-        model, free = simulated.graded(200, 3, 4, rng)
-        codes, _ = simulated.draw(model, free, 200, rng)
+        model, free = drawing.graded(3, 4, rng)
+        codes, _ = drawing.draw(model, free, 200, rng)
         found = fit(model, Ratings(codes, np.ones(200), 4))
         contrast = model.contrast(1)
         se = np.sqrt(np.einsum("jf,fg,jg->j", contrast, found.covariance, contrast))
         held += int((np.abs(model.severities(found.free) - model.severities(free)) < 1.96 * se).sum())
-    assert held >= 81
+    assert held >= 31
 
 
 def test_copies_of_items_in_clusters_are_worth_one():
     rng = np.random.default_rng(3)
-    model, free = simulated.graded(150, 3, 3, rng)
-    codes, _ = simulated.draw(model, free, 150, rng)
+    model, free = drawing.graded(3, 3, rng)
+    codes, _ = drawing.draw(model, free, 150, rng)
     once = fit(model, Ratings(codes, np.ones(150), 3), scipy.sparse.eye_array(150, format="csr"))
     four = fit(model, Ratings(codes, np.full(150, 4.0), 3), 4 * scipy.sparse.eye_array(150, format="csr"))
     naive = fit(model, Ratings(codes, np.full(150, 4.0), 3))

@@ -1,0 +1,50 @@
+"""Preferences of people with what the rating table does not hold: who saw what first, by how much, of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db.models import Case, IntegerField, Value, When
+
+from annotation.models import Assignment, Study
+from annotation.queries.by_rating import read_by_rating
+from annotation.queries.ratings import PeoplesRatings
+from annotation.queries.units import position_of
+from annotation.stats.difficulty.preferences import FIRST, SECOND, Shown, by_strength, preference_order
+from annotation.stats.table import IntArray, RatingTable
+
+
+def preferences(ratings: PeoplesRatings) -> tuple[RatingTable, Shown | None]:
+    """The table of a criterion; of a preference by how much it is one, where all say it, and how pairs were shown.
+
+    No query where it is no preference, else three.
+    """
+    table, study = ratings.table, ratings.criterion.study
+    of_pairs = study.kind == Study.Kind.PAIR and {FIRST, SECOND} <= set(ratings.criterion.values)
+    is_preference = of_pairs and (preference_order(table) is not None or table.n_categories == 2)
+    if not is_preference or not table.n_ratings:
+        return table, None
+    order, strength = _how(ratings)
+    return by_strength(table, strength), Shown(order, _systems(ratings))
+
+
+def _how(ratings: PeoplesRatings) -> tuple[IntArray, IntArray]:
+    """(n, r) which response was shown first, and by how much one is better: 2 much, 1 slightly, 0 not asked."""
+    shown = _numbered("assignment__order", {Assignment.Order.AB: 1, Assignment.Order.BA: -1})
+    order, strength = read_by_rating(
+        ratings.criterion, ratings.table, shown, _numbered("strength", {"much": 2, "slightly": 1})
+    )
+    return order, strength
+
+
+def _numbered(name: str, numbers: Mapping[str, int]) -> Case:
+    """A text as the number that it stands for, 0 for any other."""
+    cases = [When(**{name: text}, then=Value(number)) for text, number in numbers.items()]
+    return Case(*cases, default=Value(0), output_field=IntegerField())
+
+
+def _systems(ratings: PeoplesRatings) -> list[tuple[str, str]]:
+    """Who made the two responses of each item."""
+    items = ratings.criterion.study.items.values_list("position", "pair__model_1", "pair__model_2")
+    named = {position: (first, second) for position, first, second in items}
+    return [named[position_of(name)] for name in ratings.table.items]

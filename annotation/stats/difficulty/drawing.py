@@ -1,0 +1,72 @@
+"""Ratings drawn from the models, with the distribution they were drawn from: for benches, demonstrations and tests."""
+
+import numpy as np
+import scipy
+
+from annotation.stats.difficulty.categories import Categories
+from annotation.stats.difficulty.graded import Graded
+from annotation.stats.table import FloatArray, IntArray
+
+
+def graded(n_people: int, n_categories: int, rng: np.random.Generator, noise: float = 0.5) -> tuple[Graded, FloatArray]:
+    """A model of people who differ in severity (sd .4) and consistency (sd .3 of its logarithm), and its parameters.
+
+    ``noise`` is w, by how much items differ in noise; with two categories they do not.
+    """
+    model = Graded(n_people, n_categories, own_noise=n_categories > 2)
+    severity, consistency = rng.normal(0, 0.4, n_people), rng.normal(0, 0.3, n_people)
+    cuts = [-1.2, *np.log(np.full(n_categories - 2, 2.4 / max(n_categories - 2, 1)))]
+    people = [(severity - severity.mean())[:-1], [np.log(2.5)], (consistency - consistency.mean())[:-1]]
+    return model, np.concatenate([cuts, *people, [np.log(noise)] * model.own_noise])
+
+
+def categories(n_people: int, n_categories: int, rng: np.random.Generator) -> tuple[Categories, FloatArray]:
+    """A model of people of unequal skill (logit 1, sd .5) on unordered categories, and its parameters."""
+    model = Categories(n_people, n_categories)
+    shares = rng.normal(0, 0.2, 2 * n_categories - 2)
+    return model, np.concatenate([shares, rng.normal(1, 0.5, n_people), [np.log(1.5)]])
+
+
+def preferences(
+    order: IntArray, n_categories: int, rng: np.random.Generator, spread: float = 1.5
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Preferences on pairs seen in this ``order`` (n, r): codes, what fresh people say (n, q), strengths (n,).
+
+    People differ in consistency (sd .3 of its logarithm) and lean to what they see first by .5 on average, sd .5.
+    """
+    n, r = order.shape
+    lean, steep = rng.normal(0.5, 0.5, r), np.exp(rng.normal(0, 0.3, r))
+    strength = rng.normal(0, spread, size=(n,))
+    scores = np.linspace(0.5, -0.5, n_categories)
+
+    def said(shown: IntArray) -> FloatArray:
+        at = steep * strength[:, None] + lean * shown
+        return np.asarray(scipy.special.softmax(at[..., None] * scores, axis=2))
+
+    codes = (rng.random((n, r, 1)) > np.cumsum(said(order), axis=2)).sum(axis=2).clip(0, n_categories - 1)
+    first = np.ones_like(order)
+    return codes.astype(np.int64), (said(first) + said(-first)).mean(axis=1) / 2, strength
+
+
+def draw(model: Graded | Categories, free: FloatArray, n: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+    """Codes (n, r) of n new items, and each person's distribution of answers to each (n, r, q)."""
+    p = _graded(model, free, n, rng) if isinstance(model, Graded) else _categories(model, free, n, rng)
+    said = (rng.random((*p.shape[:2], 1)) > np.cumsum(p, axis=2)).sum(axis=2).clip(0, model.n_categories - 1)
+    return said.astype(np.int64), p
+
+
+def _graded(model: Graded, free: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
+    noise = np.exp(free[-1]) * rng.normal(size=n) if model.own_noise else np.zeros(n)
+    steep = model.slopes(free) * np.exp(-noise)[:, None]
+    moved = model.thresholds(free) - rng.normal(size=n)[:, None, None] + model.severities(free)[None, :, None]
+    below = scipy.special.expit(steep[..., None] * moved)
+    return np.diff(below, axis=2, prepend=0.0, append=1.0)
+
+
+def _categories(model: Categories, free: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
+    q = model.n_categories
+    true, guessed = (scipy.special.softmax(np.r_[0.0, part]) for part in np.split(free[: 2 * q - 2], 2))
+    knows = scipy.special.expit(model.skills(free) + np.exp(free[-1]) * rng.normal(size=n)[:, None])
+    p: FloatArray = (1 - knows)[..., None] * guessed
+    p[np.arange(n), :, rng.choice(q, n, p=true)] += knows
+    return p

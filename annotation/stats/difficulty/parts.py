@@ -1,0 +1,213 @@
+"""One group of people who share items: which model it gets, and what the fit says of its items and people."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from annotation.stats.bands import Cuts
+from annotation.stats.difficulty.categories import Categories
+from annotation.stats.difficulty.described import Described, consensus_of, joined, of_posterior
+from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
+from annotation.stats.difficulty.numbers import NumbersPart
+from annotation.stats.difficulty.people import PersonFit, people_of
+from annotation.stats.difficulty.preferences import Preferences, Shown, columns_of, fresh_answers, preference_order
+from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from annotation.stats.weighting import identity_weights, linear_weights, positions
+
+LEAST_ITEMS = 20
+"""Items with two ratings below which people and items cannot be told apart."""
+
+MOST_CATEGORIES = 20
+"""Of the models of categories."""
+
+AT_ONCE = 2000
+"""Kinds of items whose posterior is held at a time."""
+
+
+class Part(Protocol):
+    """A fitted group."""
+
+    @property
+    def people(self) -> list[PersonFit]:
+        """Each person of the group."""
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """Where one category ends; empty where the model has none."""
+
+    def describe(self, cuts: Cuts) -> Described:
+        """Its items."""
+
+
+@dataclass(frozen=True, eq=False)
+class GridPart:
+    """The fit of a latent model, and how far two answers agree (q, q)."""
+
+    table: RatingTable
+    fit: LatentFit
+    credit: FloatArray
+
+    @property
+    def people(self) -> list[PersonFit]:
+        """Each person of the group."""
+        return people_of(self.fit, self.table.codes, self.table.raters)
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """Where one category ends, in standard deviations of the trait; empty on unordered scales."""
+        model = self.fit.model
+        return tuple(model.thresholds(self.fit.free).tolist()) if isinstance(model, Graded) else ()
+
+    @cached_property
+    def fresh(self) -> FloatArray:
+        """(q, N) what a fresh person answers at each of the finer nodes."""
+        share = self.fit.ratings.counts.sum(axis=1) / self.fit.ratings.counts.sum()
+        tables = self.fit.finer(self.table.codes[:0]).tables
+        return np.asarray(np.einsum("j,jkn->kn", share, tables.p))
+
+    def describe(self, cuts: Cuts) -> Described:
+        """Its items, each kind of them once."""
+        agreement = agreements(self.fresh, self.credit)
+        kinds, kind = np.unique(self.table.codes, axis=0, return_inverse=True)
+        blocks = np.array_split(kinds, len(kinds) // AT_ONCE + 1)
+        consensus = consensus_of(self.fresh, ordered=not is_unordered(self.table))
+        posteriors = (self.fit.finer(block).posterior for block in blocks)
+        parts = [of_posterior(posterior, agreement, self.fresh, consensus, cuts) for posterior in posteriors]
+        return joined(parts).take(kind.ravel())
+
+
+@dataclass(frozen=True, eq=False)
+class PreferencePart:
+    """The fit of preferences; ``codes`` (n, columns) run from the first response to the second, as ``places`` say."""
+
+    table: RatingTable
+    fit: LatentFit
+    codes: IntArray
+    places: IntArray
+    thresholds: tuple[float, ...] = ()
+
+    @property
+    def people(self) -> list[PersonFit]:
+        """Each person of the group."""
+        return people_of(self.fit, self.codes, self.table.raters)
+
+    def describe(self, cuts: Cuts) -> Described:
+        """Its items: those of the same two systems, and of the same answers, together."""
+        model = self.fit.model
+        assert isinstance(model, Preferences)
+        share = (self.table.codes != MISSING).sum(axis=0) / self.table.n_ratings
+        kinds, kind = np.unique(self.codes, axis=0, return_inverse=True)
+        of_kind = model.contrast[(kinds != MISSING).argmax(axis=1)]
+        contrasts, group = np.unique(of_kind, axis=0, return_inverse=True)
+        posterior = self.fit.finer(kinds).posterior
+        parts, order = [], []
+        for number, contrast in enumerate(contrasts):
+            mine = np.flatnonzero(group.ravel() == number)
+            fresh = fresh_answers(model, self.fit.free, share, contrast)
+            agreement = agreements(fresh, linear_weights(np.arange(float(len(fresh)))))
+            consensus = consensus_of(fresh, ordered=True)
+            parts.append(of_posterior(posterior[mine], agreement, fresh[self.places], consensus[self.places], cuts))
+            order.append(mine)
+        return joined(parts).take(np.argsort(np.concatenate(order))).take(kind.ravel())
+
+
+def agreements(fresh: FloatArray, credit: FloatArray) -> FloatArray:
+    """(N,) how far two fresh people agree who answer by (q, N)."""
+    return np.asarray((fresh * (credit @ fresh)).sum(axis=0))
+
+
+def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown | None = None) -> Part:
+    """Fit the people in these columns on the items in these rows. Raises NoConvergenceError."""
+    codes = table.codes[np.ix_(rows, columns)]
+    paired = int(((codes != MISSING).sum(axis=1) > 1).sum())
+    if len(columns) < 2:
+        raise NoConvergenceError("one person alone: difficulty cannot be told from severity")
+    if paired < LEAST_ITEMS:
+        raise NoConvergenceError(f"{paired} items with two ratings; the model needs {LEAST_ITEMS}")
+    if len(np.unique(codes[codes != MISSING])) < 2:
+        raise NoConvergenceError("every answer is the same")
+    part, q = _subset(table, rows, columns), table.n_categories
+    if is_number(table):
+        return NumbersPart.of(part)
+    if method_of(table, shown) == "paired comparison":
+        return _preferences(part, shown and shown.take(rows, columns))
+    model = Categories(len(columns), q) if is_unordered(table) else Graded(len(columns), q, own_noise=q > 2)
+    return GridPart(part, fit(model, *_ratings(part, part.codes)), credit_of(table))
+
+
+def components(table: RatingTable) -> tuple[IntArray, IntArray]:
+    """(n,) and (r,) the group of each item and of each person; -1 for those without ratings."""
+    n, r = table.codes.shape
+    rows, columns = np.nonzero(table.codes != MISSING)
+    links = coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))
+    label = connected_components(links, directed=False)[1]
+    used = np.zeros(n + r, dtype=bool)
+    used[rows], used[n + columns] = True, True
+    numbers = {old: new for new, old in enumerate(dict.fromkeys(label[used].tolist()))}
+    found = np.array([numbers[old] if there else MISSING for old, there in zip(label.tolist(), used, strict=True)])
+    return found[:n].astype(np.int64), found[n:].astype(np.int64)
+
+
+def fit_largest(table: RatingTable) -> Part:
+    """Fit the group of people with the most items. Raises NoConvergenceError."""
+    component, of_person = components(table)
+    if not (component != MISSING).any():
+        raise NoConvergenceError("there are no ratings")
+    largest = int(np.bincount(component[component != MISSING]).argmax())
+    return fit_part(table, np.flatnonzero(component == largest), np.flatnonzero(of_person == largest))
+
+
+def method_of(table: RatingTable, shown: Shown | None = None) -> str:
+    """The model that a table gets."""
+    if is_number(table):
+        return "linear mixed model"
+    if shown is not None or preference_order(table):
+        return "paired comparison"
+    return "categories" if is_unordered(table) else "graded response"
+
+
+def _preferences(table: RatingTable, shown: Shown | None) -> PreferencePart:
+    order = preference_order(table) or tuple(range(table.n_categories))
+    places = np.argsort(order)
+    codes = np.where(table.codes == MISSING, MISSING, places[table.codes])
+    model, spread = columns_of(codes, shown or Shown(np.zeros_like(codes)), table.n_categories)
+    return PreferencePart(table, fit(model, *_ratings(table, spread)), spread, places)
+
+
+def is_number(table: RatingTable) -> bool:
+    """Whether its values are numbers, more than the graded model takes."""
+    return table.level in ("interval", "ratio") and table.n_categories > MOST_CATEGORIES
+
+
+def is_unordered(table: RatingTable) -> bool:
+    """Whether its categories have no order; two always have one."""
+    return table.level == "nominal" and table.n_categories > 2
+
+
+def credit_of(table: RatingTable) -> FloatArray:
+    """(q, q) how far two answers agree: 1 for the same; on an ordered scale less by steps, 0 for its two ends."""
+    return identity_weights(table.n_categories) if is_unordered(table) else linear_weights(positions(table))
+
+
+def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTable:
+    part = table.subset_items(np.isin(np.arange(table.n_items), rows))
+    return part.select_raters([table.raters[k] for k in columns])
+
+
+def _ratings(table: RatingTable, codes: IntArray) -> tuple[Ratings, csr_array | None]:
+    """The ratings ``codes`` (n, columns) by kind of item, and what each kind weighs in each cluster.
+
+    Weights have mean 1; without clusters there is None.
+    """
+    kinds, kind = np.unique(codes, axis=0, return_inverse=True)
+    weights = np.ones(table.n_items) if table.weights is None else table.weights / table.weights.mean()
+    ratings = Ratings(kinds, np.bincount(kind.ravel(), weights).astype(float), table.n_categories)
+    if table.clusters is None:
+        return ratings, None
+    cluster = np.unique(np.asarray(table.clusters, dtype=object).astype(str), return_inverse=True)[1]
+    return ratings, csr_array((weights, (cluster, kind.ravel())))

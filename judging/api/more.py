@@ -1,0 +1,48 @@
+"""What more ratings would tell of items whose tier is unclear, and asking for them."""
+
+from __future__ import annotations
+
+from django.http import Http404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api import serializers as shapes
+from annotation.api.base import Document, Given
+from annotation.api.labels import CriterionQuery
+from annotation.api.schema import says
+from annotation.queries import ratings
+from annotation.services import more_ratings
+from annotation.services.overlap import ask_more
+from annotation.services.tiers import cuts_from
+from annotation.stats.difficulty.more import AHEAD
+from judging.api.results import ResultsApi
+from judging.services.items import criterion_of
+
+
+class MoreQuery(CriterionQuery):
+    agreement_cuts = serializers.CharField(
+        default="0.6,0.75,0.9", help_text="Probability that two people agree: ends of contested, hard and medium."
+    )
+    ahead = serializers.IntegerField(min_value=1, max_value=AHEAD, default=AHEAD)
+
+
+class MoreOf(Given):
+    positions = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**31 - 1), min_length=1, help_text="Of items."
+    )
+
+
+class TiersMore(ResultsApi):
+    @says("What `plan --study NAME --settle-tiers --json` prints of one criterion", Document, query=MoreQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(MoreQuery)
+        criterion = criterion_of(study, asked["criterion"])
+        if criterion is None:
+            raise Http404
+        people, cuts = ratings.of_criterion(criterion), cuts_from(asked["agreement_cuts"])
+        return Response(more_ratings.of_criterion(study, people, cuts=cuts, ahead=asked["ahead"]))
+
+    @says("Ask for one more rating of each of these items; of how many it is", shapes.Changed, body=MoreOf)
+    def post(self, request: Request, slug: str) -> Response:
+        return Response({"n": ask_more(by=self.me, study=self.study(slug), **self.given(MoreOf))})
