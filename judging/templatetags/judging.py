@@ -9,6 +9,7 @@ from typing import Any
 from django import template
 
 from judging import wording
+from judging.figures import without_codes
 from judging.pricing import in_dollars
 
 register = template.Library()
@@ -29,7 +30,13 @@ def part(document: Mapping[str, Any], name: str) -> Any:
 @register.filter
 def biases(probes: Mapping[str, str]) -> list[str]:
     """The names of the probes that found something, of a certificate."""
-    return [name for name, said in probes.items() if said == "found"]
+    return [without_codes(name) for name, said in probes.items() if said == "found"]
+
+
+@register.filter
+def spoken(text: str) -> str:
+    """A sentence, or the name of a probe, without the codes of figures and probes."""
+    return without_codes(text)
 
 
 @register.filter
