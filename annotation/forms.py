@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
-from annotation.models import Study, User
+from annotation.models import Annotation, Criterion, Study, User
 from annotation.queries import frame
 from annotation.queries.context import PARTS
 from annotation.queries.dependence import LONGEST
@@ -57,10 +58,37 @@ class ServiceForm(forms.Form):
         self.add_error(place if place in self.fields else None, error.message)
 
 
+class PredictedFrom(forms.ModelChoiceField):
+    """A criterion of another study, whose labels tell how difficult items are."""
+
+    def __init__(self, rated: QuerySet[Criterion]) -> None:
+        super().__init__(
+            rated,
+            required=False,
+            label="Strata by tier, predicted from",
+            help_text="Only for a stratified sample: a criterion that people have rated in another study.",
+            empty_label="no prediction",
+        )
+
+    def label_from_instance(self, criterion: Criterion) -> str:
+        return f"{criterion.study.name}: {criterion.name}"
+
+
+def others_rated(study: Study) -> QuerySet[Criterion]:
+    """Criteria of whole items with labels, in other studies of the project with items of the same kind."""
+    labels = Annotation.objects.filter(criterion=OuterRef("pk"))
+    there = Criterion.objects.filter(study__project=study.project_id, study__kind=study.kind, unit=Criterion.Unit.ITEM)
+    return there.filter(Exists(labels)).exclude(study=study).select_related("study").order_by("study__name", "position")
+
+
 class SampleForm(ServiceForm):
     """How the items of a study are drawn from the corpus."""
 
-    places: Mapping[str, str] = {"filters": "filter_source", "seed": "sample_seed"}
+    places: Mapping[str, str] = {
+        "filters": "filter_source",
+        "seed": "sample_seed",
+        "predicted-from": "predicted_from",
+    }
 
     method = forms.ChoiceField(
         choices=list(METHODS.items()), initial="all", widget=forms.RadioSelect, label="Which of them"
@@ -69,9 +97,13 @@ class SampleForm(ServiceForm):
         min_value=1, required=False, label="How many items", help_text="Not needed when all are taken."
     )
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, kind: str, **kwargs: Any) -> None:
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, kind: str, study: Study | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(data, **kwargs)
         self.kind = kind
+        if study is not None and (rated := others_rated(study)):
+            self.fields["predicted_from"] = PredictedFrom(rated)
         fields = frame.FILTERS[kind]
         for field in fields:
             found = frame.choices(kind, field)
@@ -92,15 +124,17 @@ class SampleForm(ServiceForm):
     def draw(self, by: User, study: Study) -> None:
         given = self.cleaned_data
         stratified = given["method"] == "stratified"
+        predicted_from = given.get("predicted_from") if stratified else None
         samples.draw(
             by=by,
             study=study,
             method=given["method"],
             size=None if given["method"] == "all" else given["size"],
-            strata=given["strata"] if stratified else (),
+            strata=[*given["strata"], *([frame.PREDICTED_TIER] if predicted_from else [])] if stratified else (),
             filters={field: given.get(f"filter_{field}") for field in frame.FILTERS[self.kind]},
             seed=given["sample_seed"] or 0,
             allocation="equal" if stratified and given["allocation"] == "equal" else "proportional",
+            predicted_from=predicted_from,
         )
 
     def save(self, by: User, study: Study) -> bool:

@@ -126,7 +126,8 @@ def study(by: User, annotators: Sequence[User], name: str, kind: str, criteria: 
         overlap=len(SIMULATED) + 1,
         allow_tie=True,
         seed=SEED,
-        description="Demo data with simulated annotators: their labels are drawn, not given by people.",
+        description="Demo data with simulated annotators: their labels are drawn, not given by people, and so is which "
+        "items they find easy or hard.",
         instructions=INSTRUCTIONS if kind == Study.Kind.DIALOGUE else "",
     )
     samples.draw(by=by, study=made, method="all", filters={"source": SOURCE}, seed=SEED)

@@ -22,6 +22,7 @@ from annotation.queries import acts, audit_heads
 from annotation.services import withdrawn
 from annotation.withdrawn_list import Entry
 from config.erasure import again
+from judging import row_triggers
 from judging.models import JudgeChunk, JudgeRun, VerdictRules
 from judging.queries import runs
 from judging.services.trust import rules
@@ -29,6 +30,9 @@ from simulation.models import Experiment, SimulatedDialogue, Turn
 from simulation.parsing.endings import REGULAR
 
 EXAMPLES = 5
+EMPTIABLE = (
+    "The site's database role may empty {} (TRUNCATE), which no trigger refuses: see the role in docs/deploy.md."
+)
 SUBMITTED = Assignment.State.SUBMITTED
 RATINGS = Q(purpose=Assignment.Purpose.RATING)
 MOST = Coalesce("study__most_overlap", "study__overlap")
@@ -48,14 +52,16 @@ def findings(heads: Iterable[Path] = ()) -> list[Finding]:
     """All that is broken; nothing where all is as it should be. `heads`: more files with heads of the audit log."""
     found = [finding(text, broken()) for text, broken in INVARIANTS.items()]
     found += [references(), finished_runs(), chain_of_acts(), triggers_of_acts(), heads_of_acts(heads)]
-    found += [not_in_list(), only_in_list(), rules_of_verdicts()]
+    found += [not_in_list(), only_in_list(), rules_of_verdicts(), triggers_of_rows()]
     return [one for one in found if one.n]
 
 
 def notes(heads: Iterable[Path] = ()) -> list[str]:
-    """What is no fault and has to be known: that an older backup was restored, and acts are missing since."""
+    """What is no fault and has to be known: an older backup was restored, or the site's role may empty a table."""
     restored = audit_heads.compare(read_heads(heads)).restored
-    return [audit_heads.describe_restored(restore, some) for restore, some in restored.items()]
+    emptiable = row_triggers.find_emptiable(connection)
+    may_empty = [EMPTIABLE.format(", ".join(emptiable))] if emptiable else []
+    return [*(audit_heads.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
 
 
 def finding(text: str, broken: QuerySet[Any]) -> Finding:
@@ -198,6 +204,13 @@ def triggers_of_acts() -> Finding:
     """The database refuses to change the log."""
     missing = audit_triggers.find_missing(connection)
     return Finding("The triggers that keep the log of acts are there and work.", len(missing), tuple(missing))
+
+
+def triggers_of_rows() -> Finding:
+    """The database refuses to change rules of verdicts and revocations of certificates."""
+    missing = row_triggers.find_missing(connection)
+    text = "The triggers that keep rules and revocations as they were written are there and work."
+    return Finding(text, len(missing), tuple(missing))
 
 
 def heads_of_acts(heads: Iterable[Path]) -> Finding:

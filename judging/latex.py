@@ -111,6 +111,10 @@ def tables(document: Document) -> Iterator[str]:
             yield from _of_criterion(name, key, one, found["audit"]["criteria"][key])
 
 
+PERSONAL = {"paired comparison": ("order", "Drawn to the first response")}
+"""By the difficulty model's method, what it says of a person in place of severity."""
+
+
 def _difficulty(by_criterion: Document) -> Iterator[str]:
     """Expected items of each tier, and people, of the criteria that the difficulty model was fitted to."""
     made = {key: found for key, found in by_criterion.items() if found["method"]}
@@ -126,18 +130,19 @@ def _difficulty(by_criterion: Document) -> Iterator[str]:
         )
         yield table("Expected items per tier", "tiers", ["Criterion", *TIERS, "Clear", "Items"], rows)
     for key, found in made.items():
+        figure, title = PERSONAL.get(found["method"], ("severity", "Severity"))
         rows = (
             [
                 escaped(one["name"]),
-                estimate(one["severity"]),
+                estimate(one[figure]),
                 estimate(one["consistency"]),
                 *(number(one[name], 2) for name in ("infit", "outfit")),
                 str(one["n_ratings"]),
             ]
             for one in found["people"]
         )
-        header = ["Annotator", "Severity", "Consistency", "Infit", "Outfit", "Ratings"]
-        yield table(f"{found['name']}: severity and consistency", f"severity-{key}", header, rows)
+        header = ["Annotator", title, "Consistency", "Infit", "Outfit", "Ratings"]
+        yield table(f"{found['name']}: annotators by the difficulty model", f"annotators-{key}", header, rows)
 
 
 def _expected(found: Document, tier: str) -> str:

@@ -54,6 +54,8 @@ REFERENCES = {
     "essay grading. Journal of the American Statistical Association, 91, 42–51.",
     "bock": "Bock, R. D., & Aitkin, M. (1981). Marginal maximum likelihood estimation of item parameters: Application "
     "of an EM algorithm. Psychometrika, 46, 443–459.",
+    "patterson": "Patterson, H. D., & Thompson, R. (1971). Recovery of inter-block information when block sizes are "
+    "unequal. Biometrika, 58, 545–554.",
     "samejima": "Samejima, F. (1969). Estimation of latent ability using a response pattern of graded scores. "
     "Psychometrika Monograph Supplement, 34(17).",
     "whitehill": "Whitehill, J., Ruvolo, P., Wu, T., Bergsma, J., & Movellan, J. (2009). Whose vote should count more: "
@@ -95,11 +97,16 @@ CASCADE = (
 )
 PROBES = "Judges were probed for {probes}, with p-values corrected for the number of probes of a judge on all criteria"
 DIFFICULTY = (
-    "The difficulty of an item is the probability that two fresh people disagree on it, by a model of people and items "
-    "fitted by marginal maximum likelihood; tiers are cut at agreement of {cuts}"
+    "The difficulty of an item is the probability that two fresh people disagree on it, by a model of people and "
+    "items; tiers are cut at agreement of {cuts}"
 )
-FITTED = {"graded response": "samejima", "categories": "whitehill"}
-"""By the difficulty model's method, its source."""
+FITTED = {
+    "graded response": ("bock", "samejima"),
+    "categories": ("bock", "whitehill"),
+    "paired comparison": ("bock", "davidson"),
+    "linear mixed model": ("patterson",),
+}
+"""By the difficulty model's method, its sources."""
 
 TRAIT = (
     "Bias was told from noise by a cumulative probit model with one latent trait, fitted to all annotators' labels and "
@@ -160,9 +167,9 @@ def _people(people: Document) -> Said:
 def _difficulty(by_criterion: Document) -> Said:
     made = [found for found in by_criterion.values() if found["method"]]
     if made:
-        sources = {FITTED[found["method"]] for found in made if found["method"] in FITTED}
+        sources = dict.fromkeys(one for found in made for one in FITTED[found["method"]])
         cuts = ", ".join(f"{cut:g}" for cut in made[0]["cuts"])
-        yield DIFFICULTY.format(cuts=cuts), ("bock", *sorted(sources))
+        yield DIFFICULTY.format(cuts=cuts), tuple(sources)
 
 
 def _judges(criteria: Sequence[Document]) -> Said:

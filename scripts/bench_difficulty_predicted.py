@@ -1,8 +1,9 @@
 """How well three people, or features alone, tell a known difficulty: `make bench ARGS=difficulty_predicted`.
 
-    python scripts/bench_difficulty_predicted.py [tiers] [predicted] [simulated] [demo] [--draws 20] [--repeats 60]
+    python scripts/bench_difficulty_predicted.py [tiers] [predicted] [simulated] [demo] [--draws 20]
+        [--repeats 60] [--raters 3]
 
-`tiers`: DICES-350, three raters drawn, the tiers and ranks of the model and of counted kappa against all 123 raters.
+`tiers`: DICES-350, three raters (or more) drawn: tiers and ranks of the model and of counted kappa against all 123.
 `predicted`: PandaLM and DICES, difficulty predicted from features, out of sample, beside guessing the mean.
 `simulated`: how often features that mean nothing are said to predict, and what is found of those that mean something.
 `demo`: both demo studies through the database; their people are simulated.
@@ -38,7 +39,6 @@ from annotation.stats.table import Level, RatingTable  # noqa: E402
 from annotation.stats.tiers import chance_agreement, item_kappas  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
-RATERS = 3
 ANSWERS = ("N", "U", "Y")
 SPREAD = (2.5, 50, 97.5)
 
@@ -65,12 +65,12 @@ class Dices:
         return RatingTable(self.codes[np.ix_(which, raters)], ANSWERS, level, names, tuple(map(str, raters)))
 
 
-def bench_tiers(draws: int) -> None:
-    """What three raters tell of the tiers that all 123 see."""
+def bench_tiers(draws: int, raters: int) -> None:
+    """What a few raters tell of the tiers that all 123 see."""
     data = Dices.read()
     everybody = np.arange(data.codes.shape[1])
     for level in ("ordinal", "nominal"):
-        print(f"\nDICES-350, {level}: {RATERS} of {len(everybody)} raters, {draws} draws, seeds 0 to {draws - 1}")
+        print(f"\nDICES-350, {level}: {raters} of {len(everybody)} raters, {draws} draws, seeds 0 to {draws - 1}")
         whole = data.table(everybody, level)
         truth = observed_disagreement(whole)
         places = np.searchsorted(AGREEMENT_CUTS, 1 - truth, side="left")
@@ -79,7 +79,7 @@ def bench_tiers(draws: int) -> None:
         print(", kappa's cuts", np.bincount(kappas, minlength=4))
         found, failed = [], {}
         for seed in range(draws):
-            drawn = np.random.default_rng(seed).choice(everybody, RATERS, replace=False)
+            drawn = np.random.default_rng(seed).choice(everybody, raters, replace=False)
             try:
                 found.append(compare_tiers(data.table(drawn, level), truth, places, kappas))
             except NoConvergenceError as why:
@@ -136,13 +136,13 @@ def bench_dices_halves(draws: int) -> None:
         rng = np.random.default_rng(seed)
         raters = rng.permutation(data.codes.shape[1])
         rated = rng.permutation(len(data.names))[: len(data.names) // 2]
-        table = data.table(raters[:RATERS], "ordinal", np.sort(rated))
+        table = data.table(raters[:3], "ordinal", np.sort(rated))
         try:
             made = predict_difficulty(difficulty(table), table, features, bootstrap=400, seed=seed)
         except NoConvergenceError as why:
             failed[seed] = str(why)
             continue
-        truth = dict(zip(data.names, observed_disagreement(data.table(raters[RATERS:], "ordinal")), strict=True))
+        truth = dict(zip(data.names, observed_disagreement(data.table(raters[3:], "ordinal")), strict=True))
         found.append(compare_prediction(made, np.array([truth[name] for name in made.items])))
     say_fitted(len(found), failed)
     for name in found[0] if found else ():
@@ -245,7 +245,8 @@ def say_prediction(found: PredictedDifficulty) -> None:
         print(f"  {name.replace('_', ' '):24} {interval(getattr(error, name))}")
     for one in error.bins:
         seen = interval(one["observed"])
-        print(f"    predicted {one['predicted']:.3f}: disagreement seen {seen} on {one['n_items']} items")
+        hard = f"hard or contested {one['hard_predicted']:.3f}, by their ratings {interval(one['hard_fitted'])}"
+        print(f"    predicted {one['predicted']:.3f}: disagreement seen {seen} on {one['n_items']} items; {hard}")
 
 
 def interval(one: Estimate) -> str:
@@ -302,13 +303,14 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all by default")
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=60)
+    parser.add_argument("--raters", type=int, default=3, help="drawn for `tiers`")
     given = parser.parse_args()
     for part in given.parts or PARTS:
         if part in ("tiers", "predicted") and not DATA.is_dir():
             print(f"{part}: ../shared/data is not there")
             continue
         {
-            "tiers": lambda: bench_tiers(given.draws),
+            "tiers": lambda: bench_tiers(given.draws, given.raters),
             "predicted": lambda: bench_predicted(given.draws),
             "simulated": lambda: bench_simulated(given.repeats),
             "demo": bench_demo,

@@ -151,11 +151,11 @@ def agreement(page: Page, site: str) -> None:
 
 
 def tiers(page: Page, site: str) -> None:
-    """How many items of each tier by domain, and which tiers can be reached."""
+    """How many items of each tier there are, and their share on each criterion."""
     sign_in(page, site, "rosa")
-    page.goto(f"{site}/studies/demo-dialogues/tiers/?criterion=personalization&by=domain")
+    page.goto(f"{site}/studies/demo-dialogues/tiers/?criterion=personalization")
     main = page.locator("main")
-    shoot(page, "tiers", first=main.locator("ul.plain").first, last=main.locator("section").nth(1))
+    shoot(page, "tiers", first=main.locator("p.text").first, last=main.locator("figure").first)
 
 
 def main_pages(page: Page, site: str) -> None:

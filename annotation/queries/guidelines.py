@@ -11,7 +11,9 @@ from typing import Any
 from django.db.models import Count
 
 from annotation.models import Annotation, Assignment, Criterion, Draft, GuidelineVersion, Study
+from annotation.queries.by_rating import read_by_rating
 from annotation.queries.rating import SUFFIXES, Ask
+from annotation.stats.table import IntArray, RatingTable
 
 Piece = tuple[str, str]
 """Whether it is "same", "gone" or "new", and the text."""
@@ -103,6 +105,14 @@ def labels_by_version(study: Study, criteria: Sequence[Criterion]) -> dict[int, 
     for criterion, version, n in counted:
         found.setdefault(criterion, {})[version] = n
     return found
+
+
+def versions_given(criterion: Criterion, table: RatingTable) -> IntArray | None:
+    """(n, r) under which version each rating of the table was given; None where there was only one. Two queries."""
+    if criterion.guideline_version == 1:
+        return None
+    versions: IntArray = read_by_rating(criterion, table, "guideline_version")[0]
+    return versions
 
 
 def news(slot: Assignment, before: Assignment | None, asks: Sequence[Ask], draft: Draft | None = None) -> list[Change]:

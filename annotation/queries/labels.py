@@ -13,6 +13,9 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Annotation, Assignment, Exclusion, Study
 
+NO_TIER = ("", None, None, None, None, None)
+"""Of a label whose file was not asked for with tiers."""
+
 ITEMS = 2000
 """Whose labels are read at once: a sort of all labels of a large study would come before the first of them."""
 
@@ -190,7 +193,7 @@ def of_people(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATI
 def _persons_row(record: tuple[Any, ...]) -> LabelRow:
     *to_slot, note, guideline_version, submitted_at, excluded, strength, evidence, seconds, turn, purpose = record
     of_people = (excluded, strength, evidence, seconds, turn or None, purpose)
-    return LabelRow(*to_slot, None, note, guideline_version, submitted_at, None, *of_people)
+    return LabelRow._make([*to_slot, None, note, guideline_version, submitted_at, None, *of_people, *NO_TIER])
 
 
 def left_out(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATING,)) -> dict[str, int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping
+
 from django.db.models import Case, IntegerField, Value, When
 
-from annotation.models import Annotation, Assignment, Study, User
-from annotation.queries import columns
+from annotation.models import Assignment, Study
+from annotation.queries.by_rating import read_by_rating
 from annotation.queries.ratings import PeoplesRatings
 from annotation.queries.units import position_of
 from annotation.stats.difficulty.preferences import FIRST, SECOND, Shown, by_strength, preference_order
@@ -29,30 +30,17 @@ def preferences(ratings: PeoplesRatings) -> tuple[RatingTable, Shown | None]:
 
 def _how(ratings: PeoplesRatings) -> tuple[IntArray, IntArray]:
     """(n, r) which response was shown first, and by how much one is better: 2 much, 1 slightly, 0 not asked."""
-    rows = Annotation.objects.counting().filter(assignment__study=ratings.criterion.study, criterion=ratings.criterion)
-    shown = Case(
-        When(assignment__order=Assignment.Order.AB, then=Value(1)),
-        When(assignment__order=Assignment.Order.BA, then=Value(-1)),
-        default=Value(0),
-        output_field=IntegerField(),
+    shown = _numbered("assignment__order", {Assignment.Order.AB: 1, Assignment.Order.BA: -1})
+    order, strength = read_by_rating(
+        ratings.criterion, ratings.table, shown, _numbered("strength", {"much": 2, "slightly": 1})
     )
-    much = Case(
-        When(strength="much", then=Value(2)),
-        When(strength="slightly", then=Value(1)),
-        default=Value(0),
-        output_field=IntegerField(),
-    )
-    place, who, first, strong = columns.read(
-        rows, "assignment__item__position", "assignment__annotator_id", shown, much
-    )
-    names = dict(User.objects.filter(pk__in=np.unique(who).tolist()).values_list("pk", "username"))
-    row_of = {position: row for row, position in enumerate(ratings.positions)}
-    column_of = {name: column for column, name in enumerate(ratings.table.raters)}
-    row = np.array([row_of[position] for position in place.tolist()], dtype=np.int64)
-    column = np.array([column_of[names[pk]] for pk in who.tolist()], dtype=np.int64)
-    found = np.zeros((2, *ratings.table.codes.shape), dtype=np.int64)
-    found[0, row, column], found[1, row, column] = first, strong
-    return found[0], found[1]
+    return order, strength
+
+
+def _numbered(name: str, numbers: Mapping[str, int]) -> Case:
+    """A text as the number that it stands for, 0 for any other."""
+    cases = [When(**{name: text}, then=Value(number)) for text, number in numbers.items()]
+    return Case(*cases, default=Value(0), output_field=IntegerField())
 
 
 def _systems(ratings: PeoplesRatings) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -54,11 +54,23 @@ def of_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
     return _gold(table, options).as_json()
 
 
-def _gold(table: RatingTable, options: GoldOptions, **more: Any) -> Gold:
+def _gold(
+    table: RatingTable,
+    options: GoldOptions,
+    adjudicated: IntArray | None = None,
+    holding: Sequence[str | None] | None = None,
+) -> Gold:
+    """By the options; ``holding`` are the tiers that hold. Raises InputError where the method does not fit them."""
     check_method(options, table.level)
-    chosen = {"min_ratings": options.min_ratings, "min_posterior": options.min_posterior}
     try:
-        return gold(table, method=options.method, **chosen, **more)
+        return gold(
+            table,
+            method=options.method,
+            adjudicated=adjudicated,
+            tiers=holding,
+            min_ratings=options.min_ratings,
+            min_posterior=options.min_posterior,
+        )
     except NoConvergenceError as why:
         raise InputError(f"the difficulty model does not fit these ratings: {why}", field="method") from why
 
@@ -76,8 +88,7 @@ def of_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *,
     the items share. Two queries, and one for each two thousand items that are looked at.
     """
     decided = adjudication.decisions(ratings.criterion)
-    by_hand = {"adjudicated": _adjudicated(ratings, decided), "tiers": tiers.holding(ratings)}
-    found = _gold(ratings.table, options, **by_hand)
+    found = _gold(ratings.table, options, _adjudicated(ratings, decided), tiers.holding(ratings))
     unrated = sorted(set(decided) - set(found.names), key=lambda name: (position_of(name), turn_of(name)))
     kinds = np.concatenate([found.kinds, np.zeros(len(unrated), dtype=np.int64)])  # these are adjudicated
 

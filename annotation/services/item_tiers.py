@@ -45,6 +45,9 @@ class ItemTiers:
         row = rows.get(unit(label.position, label.turn or 0))
         if found is None or row is None or not found.fitted[row]:
             return label
-        shares = {f"p_{tier}": float(p) for tier, p in zip(TIERS, found.tiers[row], strict=True)}
+        contested, hard, medium, easy = found.tiers[row].tolist()
         best = TIERS[int(found.tiers[row].argmax())]
-        return label._replace(model_tier=best, difficulty=float(found.value[row]), **shares)
+        return label._replace(
+            model_tier=best, difficulty=float(found.value[row]),
+            p_easy=easy, p_medium=medium, p_hard=hard, p_contested=contested,
+        )  # fmt: skip

@@ -10,11 +10,13 @@ from annotation.errors import InputError
 from annotation.models import Criterion, Study
 from annotation.queries import facts, items
 from annotation.queries import ratings as read_ratings
+from annotation.queries.preferences import preferences
 from annotation.queries.ratings import PeoplesRatings
+from annotation.services import difficulty_kept
+from annotation.services.difficulty_kept import AT_ONCE
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.features import FeatureTable, build_features
-from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty, difficulty
-from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.difficulty.predicted import PredictedDifficulty, TooFewItemsError, predict_difficulty
 from annotation.stats.table import FloatArray
 
@@ -84,11 +86,13 @@ def predict(
     options: PredictionOptions | None = None,
     *,
     judged: Mapping[str, FloatArray] | None = None,
+    patient: bool = True,
 ) -> Prediction:
-    """Learn from the rated items of one criterion. Two queries, or five.
+    """Learn from the rated items of one criterion. Two queries to eight.
 
-    `judged` are further features (n,) of the study's items in their order, such as what judges say of them. Raises
-    InputError on an unknown scope, and where the criterion is asked of turns.
+    `judged` are further features (n,) of the study's items in their order, such as what judges say of them. Who is not
+    patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown scope, and where
+    the criterion is asked of turns.
     """
     chosen = options or PredictionOptions()
     if chosen.scope not in SCOPES:
@@ -96,12 +100,15 @@ def predict(
     if ratings.criterion.of_turns:
         raise InputError(f"{ratings.criterion.key} {OF_TURNS}", field="criterion")
     features, names = _features(study, chosen.scope, judged)
+    table, shown = preferences(ratings)
+    fit = difficulty_kept.of_table(table, chosen.cuts, shown=shown, at_once=None if patient else AT_ONCE)
+    if fit.found is None:
+        return Prediction(chosen.scope, None, None, fit.reason, names)
     try:
-        fitted = difficulty(ratings.table, cuts=chosen.cuts)
-        found = predict_difficulty(fitted, ratings.table, features, bootstrap=chosen.bootstrap, seed=chosen.seed)
-    except (NoConvergenceError, TooFewItemsError) as why:
+        found = predict_difficulty(fit.found, table, features, bootstrap=chosen.bootstrap, seed=chosen.seed)
+    except TooFewItemsError as why:
         return Prediction(chosen.scope, None, None, str(why), names)
-    return Prediction(chosen.scope, found, fitted, found.reason, names)
+    return Prediction(chosen.scope, found, fit.found, found.reason, names)
 
 
 def _features(study: Study, scope: str, judged: Mapping[str, FloatArray] | None) -> tuple[FeatureTable, dict[str, str]]:

@@ -7,21 +7,25 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+import scipy
 from django.db import transaction
 from django.utils import timezone
 
 from annotation.errors import InputError
 from annotation.models import Annotation, Assignment, Criterion, Study, User
 from annotation.services.acts import act
-from annotation.stats.simulated import simulate_ratings
-from annotation.stats.table import Level
+from annotation.stats.simulated import simulate_ratings, uneven_accuracies
+from annotation.stats.table import FloatArray, Level
 
 Truth = Mapping[str, Mapping[str, str]]
+
+UNEVENNESS = 2.0
+"""Log odds of being right by which an item differs from one that is a standard deviation harder."""
 
 
 @dataclass(frozen=True)
 class SimulatedAnnotator:
-    """A name, and how often the annotator gives an item's stated level rather than another one."""
+    """A name, and how often the annotator gives an item's stated level rather than another one, mean over items."""
 
     name: str
     accuracy: float
@@ -32,7 +36,8 @@ class SimulatedAnnotator:
 def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[SimulatedAnnotator], seed: int) -> int:  # noqa: ARG001
     """Let each simulated annotator fill one open slot of every item; return the number of labels.
 
-    `truth` maps the external id of an item to criterion key -> value. The same seed gives the same labels.
+    `truth` maps the external id of an item to criterion key -> value. The same seed gives the same labels. On each
+    criterion items are drawn to be easy or hard for all annotators alike.
     """
     criteria = list(study.criteria.all())
     if of_turns := [criterion.name for criterion in criteria if criterion.of_turns]:
@@ -45,7 +50,7 @@ def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[Si
         user = _account(study, annotator)
         for criterion in criteria:
             rng = np.random.default_rng([seed, number, criterion.position])
-            labels += _labels(mine, criterion, truth, annotator.accuracy, rng)
+            labels += _labels(mine, criterion, truth, _accuracies(mine, criterion, annotator, seed), rng)
         taken += [_submitted(slot, user) for slot in mine]
     Assignment.objects.bulk_update(
         taken, ["annotator", "state", "started_at", "submitted_at", "leased_until"], batch_size=200
@@ -83,8 +88,17 @@ def _account(study: Study, annotator: SimulatedAnnotator) -> User:
     return user
 
 
+def _accuracies(
+    slots: Sequence[Assignment], criterion: Criterion, annotator: SimulatedAnnotator, seed: int
+) -> FloatArray:
+    """(n,) how probable the stated level is on each item, by an ease that does not depend on the annotator."""
+    order = np.random.default_rng([seed, criterion.position]).permutation(len(slots))
+    ease = scipy.special.ndtri((order + 0.5) / max(len(slots), 1))
+    return uneven_accuracies(ease, annotator.accuracy, UNEVENNESS)
+
+
 def _labels(
-    slots: Sequence[Assignment], criterion: Criterion, truth: Truth, accuracy: float, rng: np.random.Generator
+    slots: Sequence[Assignment], criterion: Criterion, truth: Truth, accuracy: FloatArray, rng: np.random.Generator
 ) -> list[Annotation]:
     values = criterion.values
     codes = np.array([values.index(_stated(slot, criterion, truth)) for slot in slots], dtype=np.int64)

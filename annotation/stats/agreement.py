@@ -1,6 +1,7 @@
 """How far raters agree: every coefficient of a rating table with its interval, its pairs and its warnings."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -171,9 +172,11 @@ def agreement(table: RatingTable, *, bootstrap: int = 2000, confidence: float = 
     resampling = Resampling.of(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
+    resampling.draw_ahead()
     work = _Work(table, distinct.table, resampling)
+    inverted, errors = inverted_raters(distinct.table, distinct.copies), work.linearised()
+    of_table = table_warnings(table)
     coefficients, pairs, raters = work.coefficients()
-    inverted = inverted_raters(distinct.table, distinct.copies)
     return AgreementResult(
         level=table.level,
         categories=table.categories,
@@ -186,11 +189,11 @@ def agreement(table: RatingTable, *, bootstrap: int = 2000, confidence: float = 
         bootstrap=bootstrap,
         confidence=confidence,
         coefficients={name: coefficients[name] for name in COEFFICIENTS},
-        analytic=work.analytic(coefficients),
+        analytic=work.analytic(coefficients, errors),
         per_category=work.per_category(),
         pairs=pairs,
         raters=raters,
-        warnings=tuple(_warnings(table, resampling, coefficients, pairs, inverted)),
+        warnings=(*of_table, *_warnings(table, resampling, coefficients, pairs, inverted)),
     )
 
 
@@ -221,11 +224,13 @@ class _Work:
     def coefficients(self) -> tuple[dict[str, Estimate], tuple[PairAgreement, ...], tuple[RaterAgreement, ...]]:
         """The coefficients by name, every pair of raters, and each rater against the others."""
         raters = np.flatnonzero((self.distinct.codes >= 0).any(axis=0)).tolist()
-        compared = compare_pairs(
-            self.table, self.distinct, self.resampling, cohen.rater_pairs(self.distinct), raters=raters
-        )
-        rest = against_the_rest(self.table, raters, compared.means[1:], self.resampling)
-        return {**self._of_items(), **self._means(compared.means[0])}, compared.pairs, tuple(rest)
+        with ThreadPoolExecutor(1) as beside:  # numpy lets the two run side by side
+            of_items = beside.submit(self._of_items)
+            compared = compare_pairs(
+                self.table, self.distinct, self.resampling, cohen.rater_pairs(self.distinct), raters=raters
+            )
+            rest = against_the_rest(self.table, raters, compared.means[1:], self.resampling)
+        return {**of_items.result(), **self._means(compared.means[0])}, compared.pairs, tuple(rest)
 
     @cached_property
     def _statistics(self) -> list[SumStatistic]:
@@ -276,10 +281,13 @@ class _Work:
         rows = zip(self.table.categories, figures[:q], figures[q:], strict=True)
         return tuple(CategoryAgreement(category, share, kappa) for category, share, kappa in rows)
 
-    def analytic(self, coefficients: Mapping[str, Estimate]) -> dict[str, Estimate]:
-        """The coefficients that formulas give a standard error for."""
+    def linearised(self) -> dict[str, float]:
+        """Standard errors by linearisation."""
         shared, alpha, *_ = self._statistics
-        errors = {**self._linearised(shared, chance.NAMES), **self._linearised(alpha, (ALPHA,))}
+        return {**self._linearised(shared, chance.NAMES), **self._linearised(alpha, (ALPHA,))}
+
+    def analytic(self, coefficients: Mapping[str, Estimate], errors: Mapping[str, float]) -> dict[str, Estimate]:
+        """The coefficients that formulas give a standard error for."""
         found = {name: self._by_formula(coefficients[name], error) for name, error in errors.items()}
         copies = self.resampling.copies_of_items
         ends = intraclass.f_intervals(self.distinct, self.resampling.confidence, copies, self.icc_raters)
@@ -336,7 +344,6 @@ def _warnings(
     joints = [Joint(pair.a, pair.b, pair.n, pair.percent_agreement.value, pair.in_mean) for pair in pairs]
     undefined = [j for j, pair in zip(joints, pairs, strict=True) if not pair.cohen_kappa.defined]
     return [
-        *table_warnings(table),
         *resampling_warnings(table, resampling),
         *coefficient_warnings(coefficients),
         *pair_warnings(joints, undefined),

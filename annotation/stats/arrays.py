@@ -20,8 +20,9 @@ def ratio(numerator: FloatArray, denominator: FloatArray, *, tiny: float = 1e-12
 
     Leaving an item out subtracts its row, so an exact zero can arrive as 1e-17.
     """
-    defined = np.abs(denominator) > tiny
-    if defined.all():
+    size = np.abs(denominator)
+    if size.min(initial=np.inf) > tiny:
         whole: FloatArray = np.asarray(numerator / denominator)
         return whole
+    defined = size > tiny
     return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)

@@ -24,6 +24,7 @@ def clustered_means(
     confidence: float = 0.95,
     seed: int = 0,
     reason: str = NOTHING,
+    weights: FloatArray | None = None,
 ) -> list[Estimate]:
     """The mean of each column, without what is missing.
 
@@ -37,6 +38,8 @@ def clustered_means(
         How the intervals are made.
     reason
         Why a column has no mean, where it has none.
+    weights
+        (n,) of the rows; equal by default.
 
     Returns
     -------
@@ -56,7 +59,7 @@ def clustered_means(
     resampling = Resampling(
         unit=unit,
         stratum=np.zeros(n_units, dtype=np.int64),
-        item_weights=np.ones(n),
+        item_weights=np.ones(n) if weights is None else weights,
         n_replicates=bootstrap if n else 0,
         confidence=confidence,
         seed=seed,

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -169,6 +169,7 @@ class Urn:
         np.add.at(times.reshape(-1), cell, np.float32(1))
 
 
+@lru_cache(maxsize=128)  # 128 kB each; a handful for each number of units that is resampled
 def poisson_table(mean: float) -> PoissonTable:
     """Poisson numbers of a mean, each repeated in proportion to its probability; 2^16 entries in all."""
     largest = int(mean + 20 * np.sqrt(mean) + 20)

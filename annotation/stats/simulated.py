@@ -19,7 +19,7 @@ SUM_TO_ONE = 1e-9
 
 
 def simulate_ratings(
-    true_codes: IntArray, *, n_categories: int, level: Level, accuracy: float, rng: np.random.Generator
+    true_codes: IntArray, *, n_categories: int, level: Level, accuracy: float | FloatArray, rng: np.random.Generator
 ) -> IntArray:
     """What one simulated annotator says of items whose true category is known.
 
@@ -30,10 +30,11 @@ def simulate_ratings(
     n_categories
         q, at least 2.
     level
-        On a nominal scale an error is any other category, all equally likely; on an ordered one it is a
-        neighbouring category, both equally likely, and at an end of the scale the only one there is.
+        On a nominal scale an error is any other category, all equally likely; on an ordered one it is above or below,
+        both equally likely where there are both, a step away, and one more with probability 1 - accuracy, again and
+        again.
     accuracy
-        Probability of the true category, 0 to 1.
+        Probability of the true category, 0 to 1: one, or that of each item.
     rng
         Source of chance.
 
@@ -50,9 +51,24 @@ def simulate_ratings(
     truth = np.asarray(true_codes, dtype=np.int64)
     _check(truth, n_categories, accuracy)
     wrong = rng.random(truth.shape) >= accuracy
-    errors = _other if level == "nominal" else _neighbour
-    said = np.where(wrong, errors(truth, n_categories, rng), truth)
-    return np.where(truth == MISSING, MISSING, said)
+    error = (
+        _other(truth, n_categories, rng)
+        if level == "nominal"
+        else _away(truth, n_categories, np.asarray(accuracy), rng)
+    )
+    return np.where(truth == MISSING, MISSING, np.where(wrong, error, truth))
+
+
+def uneven_accuracies(ease: FloatArray, accuracy: float, unevenness: float) -> FloatArray:
+    """(n,) accuracies of one annotator whose mean is ``accuracy``, between 0 and 1, on items of this ease (n,).
+
+    Their logits are ``unevenness`` times the ease apart. Raises ``ValueError`` where the mean is 0 or 1.
+    """
+    if not 0 < accuracy < 1:
+        raise ValueError(f"accuracy is {accuracy}; items can only be uneven where it lies between 0 and 1")
+    far = 40 + unevenness * float(np.abs(ease).max(initial=0.0))
+    own = scipy.optimize.brentq(lambda at: scipy.special.expit(at + unevenness * ease).mean() - accuracy, -far, far)
+    return np.asarray(scipy.special.expit(own + unevenness * ease))
 
 
 def simulate_agreement(
@@ -121,10 +137,10 @@ class Profiles:
         return profile, np.searchsorted(self.cuts, seen).astype(np.int64)
 
 
-def _check(truth: IntArray, n_categories: int, accuracy: float) -> None:
+def _check(truth: IntArray, n_categories: int, accuracy: float | FloatArray) -> None:
     if n_categories < 2:
         raise ValueError("an annotator can only err on a scale of two or more categories")
-    if not 0 <= accuracy <= 1:
+    if not ((np.asarray(accuracy) >= 0) & (np.asarray(accuracy) <= 1)).all():
         raise ValueError(f"accuracy is {accuracy}; it must lie in [0, 1]")
     if truth.size and (truth.min() < MISSING or truth.max() >= n_categories):
         raise ValueError(f"a true code is off the scale of {n_categories} categories")
@@ -136,9 +152,10 @@ def _other(truth: IntArray, n_categories: int, rng: np.random.Generator) -> IntA
     return shifted
 
 
-def _neighbour(truth: IntArray, n_categories: int, rng: np.random.Generator) -> IntArray:
-    """A category next to the true one."""
+def _away(truth: IntArray, n_categories: int, accuracy: FloatArray, rng: np.random.Generator) -> IntArray:
+    """A category above or below the true one, a step away or more."""
     step = np.where(rng.random(truth.shape) < 0.5, -1, 1)
     step = np.where(truth == 0, 1, np.where(truth == n_categories - 1, -1, step))
-    neighbour: IntArray = truth + step
-    return neighbour
+    goes_on = rng.random((max(n_categories - 2, 0), *truth.shape)) >= accuracy
+    steps = 1 + np.cumprod(goes_on, axis=0).sum(axis=0)
+    return np.asarray(np.clip(truth + steps * step, 0, n_categories - 1))

@@ -161,11 +161,10 @@ class RatingTable:
     @cached_property
     def counts(self) -> FloatArray:
         """(n_items, q) array r_ik: how many raters put item i in category k."""
-        q = self.n_categories
-        rows, columns = np.nonzero(self.codes != MISSING)
-        flat = rows * q + self.codes[rows, columns]
-        counted = np.bincount(flat, minlength=self.n_items * q).reshape(self.n_items, q)
-        return counted.astype(float)
+        q = self.n_categories + 1  # missing ratings first
+        flat = self.codes + (np.arange(self.n_items)[:, None] * q - MISSING)
+        counted = np.bincount(flat.ravel(), minlength=self.n_items * q).reshape(self.n_items, q)
+        return counted[:, 1:].astype(float)
 
     @cached_property
     def ratings_per_item(self) -> FloatArray:

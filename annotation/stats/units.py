@@ -1,6 +1,7 @@
 """What is resampled, and how: items one by one, or in clusters; all together, or stratum by stratum."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -107,13 +108,25 @@ class Resampling:
 
     def draws(self) -> Iterator["Draws"]:
         """The B replicates in blocks: how often each draws each unit."""
-        return iter(self._kept) if self._kept is not None else self._drawn()
+        return iter(self._kept.result()) if self._are_kept else self._drawn()
+
+    def draw_ahead(self) -> None:
+        """Begin to draw, where draws are kept, while whoever asks prepares what they are for."""
+        if self._are_kept:
+            self._kept  # noqa: B018
+
+    @property
+    def _are_kept(self) -> bool:
+        """Whether all draws are few numbers: several statistics use the same."""
+        return self.n_replicates * len(self.stratum) <= 4 * BUDGET
 
     @cached_property
-    def _kept(self) -> list["Draws"] | None:
-        """All draws where they are few numbers: several statistics use the same."""
-        small = self.n_replicates * len(self.stratum) <= 4 * BUDGET
-        return list(self._drawn()) if small else None
+    def _kept(self) -> Future[list["Draws"]]:
+        """All draws, made in a thread of their own."""
+        with_one = ThreadPoolExecutor(1)
+        found = with_one.submit(lambda: list(self._drawn()))
+        with_one.shutdown(wait=False)
+        return found
 
     def _drawn(self) -> Iterator["Draws"]:
         return map(Draws, Urn(self.times.astype(np.int64), self.stratum).blocks(self.n_replicates, self.seed))

@@ -60,7 +60,7 @@ def study_detail(request: HttpRequest, slug: str) -> HttpResponse:
 def study_sample(request: HttpRequest, slug: str) -> HttpResponse:
     """Draw items into a draft."""
     study = get_object_or_404(Study, slug=slug)
-    form = SampleForm(request.POST or None, kind=study.kind)
+    form = SampleForm(request.POST or None, kind=study.kind, study=study)
     if form.is_valid() and form.save(researcher(request), study):
         return redirect("study_detail", slug=slug)
     context = {"form": form, "study": study, "steps": study_steps(study, "sample")}

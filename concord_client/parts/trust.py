@@ -48,6 +48,10 @@ class Trust(Transport):
         """What `tiers --study NAME --json` prints of one criterion."""
         return cast(Json, self.get(f"studies/{slug}/tiers", **query))
 
+    def tiers_predicted(self, slug: str, **query: Any) -> Json:
+        """What `tiers --study NAME --predict --json` prints of one criterion."""
+        return cast(Json, self.get(f"studies/{slug}/tiers/predicted", **query))
+
     def more_ratings(self, slug: str, **query: Any) -> Json:
         """What more ratings would tell of the items of one criterion whose tier is unclear."""
         return cast(Json, self.get(f"studies/{slug}/tiers/more", **query))

@@ -158,11 +158,11 @@ class StudyTiers(ResultsApi):
         return Response({"queued": True}, status=202)
 
 
-class PredictedQuery(CriterionQuery):
+class PredictedQuery(CriterionQuery, AskedTiers):
     of = serializers.ChoiceField(SCOPES, default=STUDY, help_text="Unrated items of the study, or of its dataset.")
-    agreement_cuts = serializers.CharField(default="0.6,0.75,0.9")
     bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    whole = serializers.BooleanField(default=False, help_text="Fit the model now, however large the study is.")
 
 
 class StudyTiersPredicted(ResultsApi):
@@ -174,7 +174,7 @@ class StudyTiersPredicted(ResultsApi):
             raise Http404
         cuts = cuts_of(asked["agreement_cuts"])
         options = PredictionOptions(asked["of"], cuts, asked["bootstrap"], asked["seed"])
-        return Response(predicted.of_criterion(study, criterion, options))
+        return Response(predicted.of_criterion(study, criterion, options, patient=asked["whole"]))
 
 
 class StudyCalibration(ResultsApi):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from annotation.models import Study
-from annotation.queries.labels import LabelRow, Labels, item_fields
+from annotation.queries.labels import NO_TIER, LabelRow, Labels, item_fields
 from judging.models import Judge, Judgment
 
 NOT_OF_JUDGES = (False, "", (), None)
@@ -47,7 +47,8 @@ def of_judges(study: Study) -> Labels:
 def _judges_row(record: tuple[Any, ...]) -> LabelRow:
     *item, criterion, value, reason, order, repeat, turn, explanation, at, run, name, version, provider = record
     rated = (*item, criterion, *_called(name, version, provider), value, reason, order)
-    return LabelRow(*rated, None, repeat, explanation, None, at, run, *NOT_OF_JUDGES, turn or None, "")
+    of_judge = (*NOT_OF_JUDGES, turn or None, "", *NO_TIER)
+    return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *of_judge])
 
 
 @lru_cache(maxsize=1000)

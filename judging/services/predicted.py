@@ -17,7 +17,7 @@ from annotation.stats.difficulty.features import Opinions, judge_columns
 from annotation.stats.table import FloatArray
 from judging.queries.evidence import JudgeEvidence, StudyEvidence
 from judging.stats.observed import Said
-from judging.stats.tier_accuracy import accuracy_by_tier, accuracy_on_new
+from judging.stats.tier_accuracy import accuracy_by_tier, accuracy_on_new, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +57,18 @@ class Read:
         return Opinions(said.codes, said.asked, calls, said.confidence)
 
 
-def of_criterion(study: Study, criterion: Criterion, options: PredictionOptions | None = None) -> dict[str, Any]:
+def of_criterion(
+    study: Study, criterion: Criterion, options: PredictionOptions | None = None, *, patient: bool = True
+) -> dict[str, Any]:
     """The document of one criterion, with the judges by tier. A constant number of queries.
 
-    Raises InputError on an unknown scope, and where the criterion is asked of turns.
+    Who is not patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown
+    scope, and where the criterion is asked of turns.
     """
     chosen, read = options or PredictionOptions(), Read.of(study, criterion)
     positions = list(study.items.order_by("position").values_list("position", flat=True))
     judged = read.columns(positions) if chosen.scope == STUDY else None
-    found = predicted.predict(study, ratings.of_criterion(criterion), chosen, judged=judged)
+    found = predicted.predict(study, ratings.of_criterion(criterion), chosen, judged=judged, patient=patient)
     document = found.as_json(study, criterion.key)
     rows = document.pop("items")
     return {**document, "judges": [_by_tier(one, read, found) for one in read.judges], "items": rows}
@@ -79,25 +82,14 @@ def _by_tier(judge: JudgeEvidence, read: Read, found: Prediction) -> dict[str, A
     agreement = np.where(evidence.usable, evidence.agreement, np.nan)
     design: dict[str, Any] = {"weights": evidence.material.weights, "clusters": evidence.material.dependent}
     names = evidence.material.names
-    fitted = _rows(names, found.fitted.items, found.fitted.tiers)
-    out_of_fold = _rows(names, found.found.rated, found.found.rated_tiers)
+    fitted = rows_of(names, found.fitted.items, found.fitted.tiers)
+    out_of_fold = rows_of(names, found.found.rated, found.found.rated_tiers)
     return {
         **head,
         "fitted": accuracy_by_tier(agreement, fitted, **design).as_json(),
         "predicted": accuracy_by_tier(agreement, out_of_fold, **design).as_json(),
         "on_predicted_items": accuracy_on_new(agreement, out_of_fold, found.found.tiers, **design).as_json(),
     }
-
-
-def _rows(wanted: Sequence[str], names: Sequence[str], values: FloatArray) -> FloatArray:
-    """The rows of ``values`` by name; NaN where there is none."""
-    place = {name: row for row, name in enumerate(names)}
-    found = np.full((len(wanted), values.shape[1]), np.nan)
-    there = [(row, place[name]) for row, name in enumerate(wanted) if name in place]
-    if there:
-        to, of = np.array(there).T
-        found[to] = values[of]
-    return found
 
 
 def in_a_sentence(found: Mapping[str, Any]) -> str:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 
 from annotation.stats.estimate import number_or_none
-from annotation.stats.table import BoolArray, FloatArray
+from annotation.stats.intervals import LEAST_UNITS
+from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import quantile
 
 LEAST = 10
@@ -37,6 +39,9 @@ class Needed:
         Those there are.
     reason
         Why there is no plan, or None.
+    design_effect
+        How many times as many labels the clusters make necessary, at the labels there are; 1 where items are
+        independent, NaN where it is unknown and they are taken as independent.
     """
 
     width: float
@@ -44,6 +49,22 @@ class Needed:
     without_judge: float
     labelled: int
     reason: str | None
+    design_effect: float = 1.0
+
+    @property
+    def dependence(self) -> str:
+        """How far items depend on each other, in a sentence; empty where they are independent."""
+        if np.isnan(self.design_effect):
+            return (
+                "Items are taken as independent: too few clusters have labels to tell how alike items of one are, so "
+                "more labels may be needed."
+            )
+        if self.design_effect == 1:
+            return ""
+        return (
+            "Items of one cluster are alike, which is counted in: at the labels so far the mean needs "
+            f"{self.design_effect:.1f} times as many as of independent items (design effect)."
+        )
 
     @property
     def more(self) -> float:
@@ -57,11 +78,20 @@ class Needed:
             "width": self.width,
             "labelled": self.labelled,
             **{name: number_or_none(value) for name, value in numbers.items()},
+            "design_effect": number_or_none(self.design_effect),
+            "dependence": self.dependence,
             "reason": self.reason,
         }
 
 
-def labels_needed(human: FloatArray, judge: FloatArray, *, width: float, confidence: float = 0.95) -> Needed:
+def labels_needed(
+    human: FloatArray,
+    judge: FloatArray,
+    *,
+    width: float,
+    confidence: float = 0.95,
+    clusters: Sequence[str] | None = None,
+) -> Needed:
     """How many labels in all give the mean of all items an interval of this width.
 
     Parameters
@@ -70,11 +100,18 @@ def labels_needed(human: FloatArray, judge: FloatArray, *, width: float, confide
         (n,) label and the judge's score of every item, NaN where missing.
     width, confidence
         Of the interval.
+    clusters
+        (n,) profile or question of every item; None where items are independent.
 
     Notes
     -----
     With n labels and N other items the variance is v(λ) = var(y - λ f) / n + λ² var(f) / N. With the best λ it is
     var(y) / n · (1 - r² N / (n + N)), solved for n with n + N items in all. Simple random labels are assumed.
+
+    Where items lie in clusters, a mean of n of them has the variance var · ((1 - ρ S) / n + ρ S), ρ the intraclass
+    correlation (one-way, cut at 0) and S the sum of the squared shares of the clusters in all items: Kish's design
+    effect 1 + ρ (m - 1) at the m labels that n items put into a cluster. So for y - λ f, and for λ f on all items. More
+    labels in the same clusters cannot go below ρ S. The quantile is then Student's over clusters.
 
     Raises
     ------
@@ -83,8 +120,8 @@ def labels_needed(human: FloatArray, judge: FloatArray, *, width: float, confide
     """
     if not width > 0:
         raise ValueError(f"the width is {width}; it must be above 0")
-    both = ~np.isnan(human) & ~np.isnan(judge)
-    total, n = int((~np.isnan(judge)).sum()), int(both.sum())
+    both, scored = ~np.isnan(human) & ~np.isnan(judge), ~np.isnan(judge)
+    total, n = int(scored.sum()), int(both.sum())
     if n < LEAST:
         return Needed(width, np.nan, np.nan, n, f"{n} labelled items that the judge scored; a plan needs {LEAST}")
     y, f = human[both], judge[both]
@@ -92,13 +129,91 @@ def labels_needed(human: FloatArray, judge: FloatArray, *, width: float, confide
     if spread == 0:
         return Needed(width, np.nan, np.nan, n, "every label is the same: how much labels vary is unknown")
     r = float(np.corrcoef(y, f)[0, 1]) if np.ptp(f) > 0 else 0.0
-    largest = (width / 2 / quantile(confidence)) ** 2
-    alone = spread / largest
     explained = max(r, 0.0) ** 2
-    # spread / n (1 - explained (1 - n / total)) = largest
-    with_judge = spread * (1 - explained) / (largest - spread * explained / total)
-    possible = largest > spread * explained / total and with_judge <= total
-    return Needed(width, float(np.ceil(with_judge)) if possible else np.nan, float(np.ceil(alone)), n, None)
+    rest = y - (max(r, 0.0) * np.sqrt(spread) / f.std(ddof=1) * f if explained else 0.0)
+    alike = _Alike.of(clusters, both, scored)
+    largest = (width / 2 / alike.quantile(confidence)) ** 2
+    of_judge = spread * explained * alike.variance(judge[scored], alike.of_scored, total)
+    alone = _solved(spread, alike.floor(y), largest)
+    with_judge = _solved(spread * (1 - explained), alike.floor(rest), largest - of_judge)
+    return Needed(
+        width,
+        with_judge if with_judge <= total else np.nan,
+        alone,
+        n,
+        None,
+        alike.design_effect(y),
+    )
+
+
+def _solved(spread: float, floor: float, largest: float) -> float:
+    """The number n at which spread · ((1 - floor) / n + floor) is ``largest``, rounded up; NaN where none is."""
+    left = largest - spread * floor
+    return float(np.ceil(spread * (1 - floor) / left)) if left > 0 else np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """The clusters of the labelled and of all scored items, as numbers; None where items are independent or unknown."""
+
+    of_labelled: IntArray | None
+    of_scored: IntArray | None
+    unknown: bool
+
+    @classmethod
+    def of(cls, clusters: Sequence[str] | None, labelled: BoolArray, scored: BoolArray) -> "_Alike":
+        """Unknown where fewer than `LEAST_UNITS` clusters have labels, or none of these has two."""
+        if clusters is None:
+            return cls(None, None, unknown=False)
+        unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1].astype(np.int64)
+        used = len(np.unique(unit[labelled]))
+        if used < LEAST_UNITS or used == labelled.sum():
+            return cls(None, None, unknown=True)
+        return cls(unit[labelled], unit[scored], unknown=False)
+
+    def quantile(self, confidence: float) -> float:
+        """Of Student's t over the labelled clusters; normal without clusters."""
+        if self.of_labelled is None:
+            return quantile(confidence)
+        return float(scipy.special.stdtrit(len(np.unique(self.of_labelled)) - 1, (1 + confidence) / 2))
+
+    def variance(self, values: FloatArray, unit: IntArray | None, n: int) -> float:
+        """Variance of a mean of n values, in units of theirs."""
+        floor = self._floor(values, unit)
+        return (1 - floor) / n + floor
+
+    def floor(self, of_labelled: FloatArray) -> float:
+        """What the variance cannot go below however many items are labelled, in units of that of single ones."""
+        return self._floor(of_labelled, self.of_labelled)
+
+    def _floor(self, values: FloatArray, unit: IntArray | None) -> float:
+        if unit is None or self.of_scored is None:
+            return 0.0
+        shares = np.bincount(self.of_scored) / len(self.of_scored)
+        return intraclass_correlation(values, unit) * float((shares**2).sum())
+
+    def design_effect(self, labels: FloatArray) -> float:
+        """Kish's, at the labels there are."""
+        if self.of_labelled is None:
+            return np.nan if self.unknown else 1.0
+        size = np.bincount(self.of_labelled)
+        return 1 + intraclass_correlation(labels, self.of_labelled) * float((size**2).sum() / size.sum() - 1)
+
+
+def intraclass_correlation(values: FloatArray, unit: IntArray) -> float:
+    """One-way intraclass correlation of values (n,) in clusters of unequal size, cut at 0; 0 where nothing varies.
+
+    Donner (1986), International Statistical Review 54:67-82, section 2 (analysis of variance). Needs two clusters, one
+    of them with two values.
+    """
+    size = np.bincount(unit)
+    size, mean = size[size > 0], (np.bincount(unit, values)[size > 0] / size[size > 0])
+    g, n = len(size), int(size.sum())
+    between = float((size * (mean - values.mean()) ** 2).sum()) / (g - 1)
+    within = float(((values - values.mean()) ** 2).sum() - (size * (mean - values.mean()) ** 2).sum()) / (n - g)
+    usual = (n - float((size**2).sum()) / n) / (g - 1)
+    whole = between + (usual - 1) * within
+    return min(max((between - within) / whole, 0.0), 1.0) if whole > 0 else 0.0
 
 
 def allocation(human: FloatArray, judge: FloatArray, strata: Sequence[str], more: int) -> dict[str, int]:

@@ -13,8 +13,6 @@ from annotation.stats.arrays import ratio
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, band_positions
 from annotation.stats.dawid_skene import DawidSkene, dawid_skene
 from annotation.stats.dependence import INDEPENDENT, Design
-from annotation.stats.difficulty.items import Difficulty, difficulty
-from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import chance_agreement, item_kappas
@@ -170,14 +168,6 @@ class People:
         known = np.isfinite(kappa)
         place = band_positions(np.where(known, kappa, 0.0), DEFAULT_CUTS)
         return tuple(TIERS[at] if there else "" for at, there in zip(place, known, strict=True))
-
-    @cached_property
-    def difficulty(self) -> Difficulty | str:
-        """The difficulty model of the items, fitted once for all judges; why it could not be fitted otherwise."""
-        try:
-            return difficulty(self.table)
-        except NoConvergenceError as why:
-            return str(why)
 
     @cached_property
     def annotators(self) -> DawidSkene:

@@ -47,6 +47,15 @@ class TierAccuracy:
         }
 
 
+def rows_of(wanted: Sequence[str], names: Sequence[str], values: FloatArray) -> FloatArray:
+    """The rows of ``values`` (n, k), which are named, in the wanted order; NaN where there is none."""
+    place = {name: row for row, name in enumerate(names)}
+    rows = np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
+    found = np.full((len(wanted), values.shape[1]), np.nan)
+    found[rows >= 0] = values[rows[rows >= 0]]
+    return found
+
+
 def accuracy_by_tier(
     agreement: FloatArray,
     tiers: FloatArray,

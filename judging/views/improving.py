@@ -24,8 +24,8 @@ from judging.models.judge import NO_MODELS, NOT_RUN_HERE
 from judging.queries import hold_out
 from judging.queries import items as items_queries
 from judging.queries.disagreements import Written, written
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import disagreements, improving, rules
+from judging.queries.evidence import JudgeEvidence, StudyEvidence
+from judging.services.trust import differing, disagreements, improving, rules
 from judging.services.trust.disagreements import Disagreement
 from judging.version_forms import VersionForm
 from judging.views.large import reads_judge
@@ -33,6 +33,11 @@ from judging.views.runs import researcher
 
 PER_PAGE = 25
 ASKED = ("criterion", "tier", "sort")
+DISTANCES = {
+    "jensen_shannon": "Jensen–Shannon divergence, 0 to 1 bit",
+    "cross_entropy": "Cross-entropy, bits",
+    "earth_mover": "Earth mover’s distance, 0 to 1 of the scale",
+}
 Row = Mapping[str, Any]
 
 
@@ -61,7 +66,10 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     said = written(study, mine.criteria, mine.runs, [row.position for row in page])
     names, annotators = {c.key: c for c in mine.criteria}, annotators_of(study)
+    explained = next((one for one in mine.criteria if one.key == request.GET.get("explain")), None)
     return {
+        "explained": explained,
+        "differing": explained and _differing(explained, mine),
         "part": mine.part,
         "left_out": mine.left_out,
         "hold_out": hold_out.split_of(study),
@@ -76,6 +84,21 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
         "change": _shown(improving.change(before[0], mine)) if before else None,
         "takes_examples": judge.provider not in (*NOT_RUN_HERE, *NO_MODELS),
         "form": VersionForm(study=study, judge=judge),
+    }
+
+
+def _differing(criterion: Criterion, mine: JudgeEvidence) -> dict[str, Any]:
+    """Why people differ, and how far the judge is from them, in rows and sentences."""
+    found = differing.of_criterion(criterion, mine.evidence[criterion.key])
+    sources = found["sources"]
+    return {
+        "distance": [(DISTANCES[name], one) for name, one in found["distance"].items()],
+        "sources": [(label, sources[name]) for name, label in differing.SOURCES.items()]
+        if not sources["reason"]
+        else [],
+        "why_no_sources": sources["reason"],
+        "camps": differing.camps_in_words(found["taste"]),
+        "sets": differing.sets_in_words(found["sets"]),
     }
 
 

@@ -34,6 +34,15 @@ LEAST = 0.05
 MOST_MOVED = 5
 """Items that are linked for each way in which other cuts move some."""
 
+SD, STEEP = "Severity: standard deviations by which a person’s", "Consistency: 1 is the mean of all annotators."
+PEOPLE = {
+    "graded response": f"{SD} thresholds lie above the mean. {STEEP}",
+    "categories": "Consistency: how often a person knows the category of an average item.",
+    "paired comparison": f"Log odds by which a person is drawn to the response shown first. {STEEP}",
+    "linear mixed model": f"{SD} numbers lie below the mean. {STEEP}",
+}
+"""By the model's method, what is said of people."""
+
 SORTS = ("position", "difficulty", "certain")
 NEW_CUTS = "new_cuts"
 
@@ -49,9 +58,10 @@ class Fits:
     def read(cls, read: Sequence[PeoplesRatings], ours: PeoplesRatings, asked: Asked, *, patient: bool) -> Fits:
         """That of the criterion asked for, and of the others where bars show them."""
         (mine,) = difficulty_kept.of_criteria([ours], asked.agreeing, patient=patient)
-        rated = [one for one in read if one.table.n_ratings and not asked.by and not mine.is_left]
-        rest = difficulty_kept.of_criteria(rated, asked.agreeing, patient=patient)
-        return cls(mine, tuple(zip(rated, rest, strict=True)))
+        others = [one for one in read if one is not ours and one.table.n_ratings and not asked.by and not mine.is_left]
+        rest = difficulty_kept.of_criteria(others, asked.agreeing, patient=patient)
+        fits = {one.criterion.pk: fit for one, fit in zip(others, rest, strict=True)} | {ours.criterion.pk: mine}
+        return cls(mine, tuple((one, fits[one.criterion.pk]) for one in read if one.criterion.pk in fits))
 
 
 def context(study: Study, asked: Asked, ours: PeoplesRatings, fits: Fits, query: Mapping[str, str]) -> dict[str, Any]:
@@ -76,6 +86,7 @@ def context(study: Study, asked: Asked, ours: PeoplesRatings, fits: Fits, query:
         "new_cuts": query.get(NEW_CUTS) or text_of(asked.agreeing),
         "shown": [(name, asked.showing(name)) for name in SHOWN],
         "page": Paginator(_listed(asked, ours, document["items"], found, query), PER_PAGE).get_page(query.get("page")),
+        "people_note": PEOPLE[document["method"]],
         "people": [(who[one["person"]].name, one) for one in document["people"]],
         "thresholds": _thresholds(ours.criterion, document),
         "by_counted": [(row, [row["expected"][t] for t in charts.TIERS]) for row in document["by_counted"]],

@@ -74,7 +74,7 @@ def tiers_predicted(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"study": study, "steps": study_steps(study, "tiers")}
     try:
         asked = Asked.of(study, request.GET.dict())
-        found = service.of_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope))
+        found = service.of_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
     except InputError as error:
         return render(request, "judging/tiers_predicted.html", {**context, "error": error}, status=400)
     context |= _context(study, asked, found)
@@ -127,7 +127,7 @@ def tiers_predicted_download(request: HttpRequest, slug: str, format: str) -> Ht
         raise Http404(f"predicted difficulty is not given as {format}")
     try:
         asked = Asked.of(study, request.GET.dict())
-        found = service.of_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope))
+        found = service.of_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]

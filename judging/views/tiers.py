@@ -177,9 +177,8 @@ def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponse
         asked = Asked.of(study, request.GET.dict())
         if format not in DOWNLOADS or asked.criterion is None:
             raise Http404(f"tiers are not given as {format}")
-        rated, patient = ratings.of_criterion(asked.criterion), WHOLE in request.GET
-        more = {"by": asked.by or None, "agreeing": asked.agreeing, "patient": patient}
-        found = both_tiers.of_criterion(study, rated, asked.options, **more)
+        rated, patient, by = ratings.of_criterion(asked.criterion), WHOLE in request.GET, asked.by or None
+        found = both_tiers.of_criterion(study, rated, asked.options, by=by, agreeing=asked.agreeing, patient=patient)
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]

@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 ADDRESSES = [
     "studies/suits/agreement/",
     "studies/suits/tiers/",
+    "studies/suits/tiers/?mode=counted",
     "studies/suits/items/?criterion=preference",
     "studies/suits/items/2/",
 ]
@@ -28,12 +29,12 @@ LEGIBLE = 11
 @pytest.fixture
 def alice(live_server, page: Page, transactional_db: None) -> Page:
     """Alice's browser, signed in, beside a study of two criteria."""
-    study = with_items(12, kind="pair", name="Suits", slug="suits")
+    study = with_items(24, kind="pair", name="Suits", slug="suits")
     for key, values in (("preference", ["1", "2", "tie"]), ("depth", ["1", "2", "3"])):
         criterion = CriterionFactory(study=study, key=key, name=key.title(), preference=key == "preference")
-        truth = values * 4
-        people_say(criterion, {"bob": truth, "dana": [*truth[:9], *values[::-1]]})
-        judge_says(criterion, f"a-judge-with-a-long-name-on-{key}", [values[0], *truth[:11]])
+        truth = values * 8
+        people_say(criterion, {"bob": truth, "dana": [*truth[:15], *values[::-1] * 3]})
+        judge_says(criterion, f"a-judge-with-a-long-name-on-{key}", [values[0], *truth[:23]])
     User.objects.filter(username="dana").update(kind="simulated")
     client = Client()
     client.force_login(ResearcherFactory(username="alice"))
@@ -78,3 +79,21 @@ def test_from_a_count_to_its_items_to_one_of_them_and_on(live_server, alice: Pag
     expect(alice.get_by_text(f"2 of {n} in this selection")).to_be_visible()
     alice.get_by_role("link", name="Back to the list").click()
     expect(alice.locator("tbody tr")).to_have_count(n)
+
+
+def test_cut_offs_are_previewed_and_then_used_without_a_script(live_server, alice: Page) -> None:
+    context = alice.context.browser.new_context(java_script_enabled=False, storage_state=alice.context.storage_state())
+    page = context.new_page()
+    page.goto(f"{live_server.url}/studies/suits/tiers/?criterion=preference")
+    field = page.get_by_label("Probability that two people agree")
+    field.fill("0.9,0.8,0.7")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("alert")).to_contain_text("three ascending numbers")
+    expect(field).to_have_value("0.9,0.8,0.7")
+    field.fill("0.3,0.4,0.5")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("table", name="Expected items per tier")).to_be_visible()
+    page.get_by_role("link", name="Use these").click()
+    expect(field).to_have_value("0.3,0.4,0.5")
+    expect(page.get_by_text("above 0.5 on an easy item")).to_be_visible()
+    context.close()

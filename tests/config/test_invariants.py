@@ -6,9 +6,11 @@ import json
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 
 from config import invariants
+from judging import row_triggers
 from tests.factories import (
     AnnotationFactory,
     AssignmentFactory,
@@ -82,6 +84,50 @@ def test_a_dialogue_that_is_not_material_and_one_with_a_gap(db):
 def test_a_dialogue_left_of_a_finished_experiment(db):
     SimulatedDialogueFactory(experiment=ExperimentFactory(finished_at=timezone.now()), ending="")
     assert texts() == ["A finished experiment has no dialogue left."]
+
+
+ROWS = "The triggers that keep rules and revocations as they were written are there and work."
+
+
+@pytest.mark.parametrize("table", row_triggers.GUARDED)
+@pytest.mark.parametrize("done", ["changed", "deleted"])
+def test_a_trigger_of_rules_or_revocations_that_is_gone_or_does_nothing(db, table, done):
+    name, on = f"{table}_not_{done}", "" if connection.vendor == "sqlite" else f" ON {table}"
+    event = "UPDATE" if done == "changed" else "DELETE"
+    if connection.vendor == "sqlite":
+        idle = f"CREATE TRIGGER {name} BEFORE {event} ON {table} BEGIN SELECT 1; END"
+    else:
+        never = f"FOR EACH ROW WHEN (false) EXECUTE FUNCTION {table}_refuse()"
+        idle = f"CREATE TRIGGER {name} BEFORE {event} ON {table} {never}"
+    for statement in (f"DROP TRIGGER {name}{on}", idle):
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+        (one,) = invariants.findings()
+        assert (one.invariant, one.examples) == (ROWS, (name,))
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite's triggers cannot be switched off")
+def test_a_trigger_of_rules_that_is_switched_off_and_a_function_that_lets_through(db):
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE judging_verdictrules DISABLE TRIGGER judging_verdictrules_not_changed")
+        function = "CREATE OR REPLACE FUNCTION judging_revocation_refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        cursor.execute(f"{function} $$BEGIN RETURN NEW; END$$")
+    (one,) = invariants.findings()
+    assert one.examples == (
+        "judging_verdictrules_not_changed",
+        "judging_revocation_not_changed",
+        "judging_revocation_not_deleted",
+    )
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has neither roles nor TRUNCATE")
+def test_a_role_that_may_empty_the_rules_is_noted(db):
+    assert "judging_revocation, judging_verdictrules" in invariants.notes()[0]
+    with connection.cursor() as cursor:
+        cursor.execute("REVOKE TRUNCATE ON judging_revocation, judging_verdictrules FROM CURRENT_USER")
+        cursor.execute("SELECT usesuper FROM pg_user WHERE usename = current_user")
+        (may_anything,) = cursor.fetchone()
+    assert bool(invariants.notes()) == may_anything
 
 
 def test_the_command_exits_1_where_something_is_broken(db, capsys):

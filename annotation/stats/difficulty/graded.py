@@ -153,7 +153,7 @@ class Graded:
     def _ends(self, free: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """(r, q, N) both ends of every category on the logit scale, and (r, 1, N) steepness."""
         noise = np.exp(free[-1]) * self._ease if self.own_noise else np.zeros(1)
-        steep = self.slopes(free)[:, None] * np.exp(-np.tile(noise, len(TRAIT)))
+        steep = self.slopes(free)[:, None] * np.exp(-np.tile(np.clip(noise, -ENDLESS, ENDLESS), len(TRAIT)))
         cuts = self.thresholds(free)
         moved = cuts[None, :, None] - self.trait + self.severities(free)[:, None, None]
         inner = np.clip(steep[:, None, :] * moved, -ENDLESS, ENDLESS)

@@ -10,14 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from annotation.stats.bands import TIERS, Cuts, check_cuts
 from annotation.stats.difficulty.described import FIELDS, nothing
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.numbers import MOST_ANSWERS
-from annotation.stats.difficulty.parts import MOST_CATEGORIES, Part, fit_part, is_number, method_of
+from annotation.stats.difficulty.parts import MOST_CATEGORIES, Part, components, fit_part, is_number, method_of
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
@@ -175,7 +173,7 @@ def fit_groups(
         If none can be fitted; the message says why.
     """
     _refuse(table)
-    component, of_person = _components(table)
+    component, of_person = components(table)
     groups: list[tuple[IntArray, Part]] = []
     reasons: dict[int, str] = {}
     for number in range(int(component.max()) + 1):
@@ -196,16 +194,3 @@ def _refuse(table: RatingTable) -> None:
         raise NoConvergenceError(f"{table.n_categories} categories; the model takes {MOST_CATEGORIES}")
     if int(table.ratings_per_item.max()) < 2:
         raise NoConvergenceError("every item has one rating: difficulty cannot be told from severity")
-
-
-def _components(table: RatingTable) -> tuple[IntArray, IntArray]:
-    """(n,) and (r,) the group of each item and of each person; -1 for those without ratings."""
-    n, r = table.codes.shape
-    rows, columns = np.nonzero(table.codes != MISSING)
-    links = coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))
-    label = connected_components(links, directed=False)[1]
-    used = np.zeros(n + r, dtype=bool)
-    used[rows], used[n + columns] = True, True
-    numbers = {old: new for new, old in enumerate(dict.fromkeys(label[used].tolist()))}
-    found = np.array([numbers[old] if there else MISSING for old, there in zip(label.tolist(), used, strict=True)])
-    return found[:n].astype(np.int64), found[n:].astype(np.int64)

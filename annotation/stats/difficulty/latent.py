@@ -22,6 +22,9 @@ MOST_STEPS = 500
 SETTLED = 1e-3
 """Largest derivative of the log likelihood, per square root of the items, at which a fit has converged."""
 
+FAR = 10.0
+"""No parameter lies further from 0: keeps a long first step of the search finite."""
+
 STEP = 1e-4
 """Of numerical derivatives."""
 
@@ -179,6 +182,7 @@ def fit(model: Model, ratings: Ratings, clusters: scipy.sparse.csr_array | None 
         start,
         jac=True,
         method="L-BFGS-B",
+        bounds=[(-FAR, FAR)] * len(start),
         options={"maxiter": MOST_STEPS, "maxfun": 2 * MOST_STEPS, "ftol": 1e-12, "gtol": 1e-6},
     )
     free = np.asarray(found.x, dtype=float)

@@ -5,7 +5,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
 
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.categories import Categories
@@ -136,7 +137,29 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown
     if method_of(table, shown) == "paired comparison":
         return _preferences(part, shown and shown.take(rows, columns))
     model = Categories(len(columns), q) if is_unordered(table) else Graded(len(columns), q, own_noise=q > 2)
-    return GridPart(part, fit(model, *_ratings(part, part.codes)), _credit(table))
+    return GridPart(part, fit(model, *_ratings(part, part.codes)), credit_of(table))
+
+
+def components(table: RatingTable) -> tuple[IntArray, IntArray]:
+    """(n,) and (r,) the group of each item and of each person; -1 for those without ratings."""
+    n, r = table.codes.shape
+    rows, columns = np.nonzero(table.codes != MISSING)
+    links = coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))
+    label = connected_components(links, directed=False)[1]
+    used = np.zeros(n + r, dtype=bool)
+    used[rows], used[n + columns] = True, True
+    numbers = {old: new for new, old in enumerate(dict.fromkeys(label[used].tolist()))}
+    found = np.array([numbers[old] if there else MISSING for old, there in zip(label.tolist(), used, strict=True)])
+    return found[:n].astype(np.int64), found[n:].astype(np.int64)
+
+
+def fit_largest(table: RatingTable) -> Part:
+    """Fit the group of people with the most items. Raises NoConvergenceError."""
+    component, of_person = components(table)
+    if not (component != MISSING).any():
+        raise NoConvergenceError("there are no ratings")
+    largest = int(np.bincount(component[component != MISSING]).argmax())
+    return fit_part(table, np.flatnonzero(component == largest), np.flatnonzero(of_person == largest))
 
 
 def method_of(table: RatingTable, shown: Shown | None = None) -> str:
@@ -166,7 +189,7 @@ def is_unordered(table: RatingTable) -> bool:
     return table.level == "nominal" and table.n_categories > 2
 
 
-def _credit(table: RatingTable) -> FloatArray:
+def credit_of(table: RatingTable) -> FloatArray:
     """(q, q) how far two answers agree: 1 for the same; on an ordered scale less by steps, 0 for its two ends."""
     return identity_weights(table.n_categories) if is_unordered(table) else linear_weights(positions(table))
 

@@ -31,6 +31,8 @@ OUTER_FOLDS = 10
 LEAST_KNOWN = 0.5
 """Share of the rated items, and of those to predict, for which a feature has to be known."""
 
+HARD = [TIERS.index("hard"), TIERS.index("contested")]
+
 EDGE = 0.005
 """Difficulties are kept this far from 0 and 1 before their log odds are taken."""
 
@@ -173,9 +175,15 @@ def predict_difficulty(
     held = _cross_fit(x[rows], learnt, seed)
     means = learnt.tier_means
     error = prediction_error(
-        held.tiers @ means, held.flat @ means, learnt.value, learnt.table,
-        bootstrap=bootstrap, confidence=confidence, seed=seed,
-    )  # fmt: skip
+        held.tiers @ means,
+        held.flat @ means,
+        learnt.value,
+        learnt.table,
+        hard=(held.tiers[:, HARD].sum(axis=1), learnt.tiers[:, HARD].sum(axis=1)),
+        bootstrap=bootstrap,
+        confidence=confidence,
+        seed=seed,
+    )
     whole = _fit(x[rows], learnt, np.ones(len(rows), dtype=bool), seed)
     reason = _why_not(error, int(used.sum()))
     odds = TierOdds.flat(learnt.tiers, learnt.weights) if reason else whole.odds

@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.arrays import ratio
+from annotation.stats.difficulty.parts import is_unordered
+from annotation.stats.difficulty.preferences import preference_order
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, Statistic, SumStatistic, replicate
 from annotation.stats.scores import masked_means, spearman
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.weighting import identity_weights, linear_weights, positions
+from annotation.stats.weighting import positions
 
 BINS = 5
+TINY = 1e-12
 LEAST_IN_BIN = 10
 
 SCALES: tuple[Scale, ...] = ("coefficient", "plain", "plain", "plain")
@@ -44,7 +47,8 @@ class PredictionError:
     slope
         By how much seen disagreement rises where the prediction rises by one; 1 is calibrated.
     bins
-        Items by predicted difficulty, in up to five parts of like size: mean prediction, and disagreement seen.
+        Items by predicted difficulty, in up to five parts of like size: mean prediction, and disagreement seen; mean
+        predicted probability of being hard or contested, and the same by the items' own ratings.
     """
 
     rank_correlation: Estimate
@@ -63,17 +67,26 @@ class PredictionError:
         """As JSON types."""
         names = ("rank_correlation", "squared_error", "squared_error_of_mean", "gain", "slope")
         figures = {name: getattr(self, name).as_json() for name in names}
-        bins = [{**one, "observed": one["observed"].as_json()} for one in self.bins]
+        bins = [{**one, **{name: one[name].as_json() for name in ("observed", "hard_fitted")}} for one in self.bins]
         return {"predicts": self.predicts, **figures, "bins": bins}
 
 
 def observed_disagreement(table: RatingTable) -> FloatArray:
-    """(n,) share of pairs of ratings that disagree, on an ordered scale by steps; NaN below two ratings."""
-    unordered = table.level == "nominal" and table.n_categories > 2
-    credit = identity_weights(table.n_categories) if unordered else linear_weights(positions(table))
-    size = table.ratings_per_item
-    agreeing = np.einsum("ik,kl,il->i", table.counts, credit, table.counts) - size
-    return np.where(size > 1, 1 - agreeing / np.maximum(size * (size - 1), 1), np.nan)
+    """(n,) share of pairs of ratings that disagree, on an ordered scale by steps; NaN below two ratings.
+
+    As in the difficulty model: the tie of a preference lies between the two responses.
+    """
+    size = (table.codes != MISSING).sum(axis=1)
+    order = preference_order(table)
+    if is_unordered(table) and order is None:
+        apart = size * (size - 1) - (table.counts * (table.counts - 1)).sum(axis=1)
+    else:
+        places = np.argsort(order).astype(float) if order else positions(table)
+        scaled = (places - places.min()) / max(float(np.ptp(places)), TINY)
+        ascending = np.sort(np.where(table.codes == MISSING, np.nan, scaled[table.codes]), axis=1)  # NaN go last
+        rank = np.arange(ascending.shape[1])
+        apart = 2 * np.nansum(ascending * (2 * rank - size[:, None] + 1), axis=1)  # distances of all ordered pairs
+    return np.where(size > 1, apart / np.maximum(size * (size - 1), 1), np.nan)
 
 
 def prediction_error(
@@ -82,6 +95,7 @@ def prediction_error(
     fitted: FloatArray,
     table: RatingTable,
     *,
+    hard: tuple[FloatArray, FloatArray],
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -96,12 +110,15 @@ def prediction_error(
         (n,) its difficulty by its own ratings.
     table
         The ratings; its clusters, strata and weights make the intervals.
+    hard
+        (n,) probability of being hard or contested, as predicted and as fitted.
     """
     seen = observed_disagreement(table)
     resampling = Resampling.of(table, bootstrap=bootstrap, confidence=confidence, seed=seed)
     off, off_mean = (seen - predicted) ** 2, (seen - guessed) ** 2
     edges = _bin_of(predicted)
-    parts = [np.where(edges == k, seen, np.nan) for k in range(int(edges.max(initial=-1)) + 1)]
+    n_bins = int(edges.max(initial=-1)) + 1
+    parts = [np.where(edges == k, column, np.nan) for column in (seen, hard[1]) for k in range(n_bins)]
     statistics: list[Statistic] = [
         spearman(predicted, fitted),
         masked_means(np.column_stack([off, off_mean])),
@@ -116,11 +133,17 @@ def prediction_error(
         estimates(one, resampling, [basis] * len(one.value), [why] * len(one.value), scale=scale)
         for one, scale in zip(made[:-1], SCALES, strict=True)
     )
-    bases = [_basis(table, (edges == k) & used) for k in range(len(parts))]
-    seen_by_bin = estimates(made[-1], resampling, bases, [NOTHING] * len(parts), scale="share")
+    bases = [_basis(table, (edges == k) & mask) for mask in (used, ~np.isnan(fitted)) for k in range(n_bins)]
+    by_bin = estimates(made[-1], resampling, bases, [NOTHING] * len(parts), scale="share")
     bins = [
-        {"predicted": float(predicted[edges == k].mean()), "n_items": one.n_items, "observed": one}
-        for k, one in enumerate(seen_by_bin)
+        {
+            "predicted": float(predicted[edges == k].mean()),
+            "n_items": by_bin[k].n_items,
+            "observed": by_bin[k],
+            "hard_predicted": float(hard[0][edges == k].mean()),
+            "hard_fitted": by_bin[n_bins + k],
+        }
+        for k in range(n_bins)
     ]
     return PredictionError(rank[0], errors[0], errors[1], gain[0], slope[0], tuple(bins))
 
@@ -145,7 +168,7 @@ def _slope(x: FloatArray, y: FloatArray) -> SumStatistic:
     def slope(sums: FloatArray) -> FloatArray:
         n, a, b, aa, ab = np.moveaxis(sums, -1, 0)
         spread = n * aa - a**2
-        return ratio(n * ab - a * b, np.where(spread > 1e-12 * n * aa, spread, 0.0))[..., None]
+        return ratio(n * ab - a * b, np.where(spread > TINY * n * aa, spread, 0.0))[..., None]
 
     return SumStatistic(columns, slope)
 

@@ -39,7 +39,7 @@ class Command(ConcordCommand):
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", file=str(error.filename)) from error
         return {
-            "checked": len(invariants.INVARIANTS) + 5,
+            "checked": len(invariants.INVARIANTS) + 9,
             "findings": [
                 {"invariant": one.invariant, "n": one.n, "examples": list(one.examples)} for one in self.found
             ],

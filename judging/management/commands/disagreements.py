@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -13,7 +14,7 @@ from annotation.queries.studies import study_called
 from annotation.stats.bands import TIERS
 from judging.queries.disagreements import written
 from judging.queries.evidence import StudyEvidence
-from judging.services.trust import disagreements, rules
+from judging.services.trust import differing, disagreements, rules
 from judging.services.trust.disagreements import SORTS
 
 
@@ -35,6 +36,11 @@ class Command(ConcordCommand):
             metavar="ORDER",
             help=f"{', '.join(SORTS)}; with a minus the largest first, as in --sort=-size, which is usual",
         )
+        parser.add_argument(
+            "--explain",
+            action="store_true",
+            help="also how far the judge is from people's answers, and why people differ",
+        )
         parser.add_argument("--limit", type=int, default=None, metavar="N", help="no more than so many")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -46,7 +52,11 @@ class Command(ConcordCommand):
         chosen = {name: options[name] for name in ("criterion", "tier", "sort")}
         rows = disagreements.of_judge(mine, **chosen)[: options["limit"]]
         said = written(evidence.study, mine.criteria, mine.runs, [row.position for row in rows])
-        return disagreements.document(mine, rows, said)
+        found = disagreements.document(mine, rows, said)
+        if not options["explain"]:
+            return found
+        asked = [one for one in mine.criteria if options["criterion"] in ("", one.key)]
+        return {**found, "differing": {one.key: differing.of_criterion(one, mine.evidence[one.key]) for one in asked}}
 
     def say(self, document: Any) -> None:
         for key, one in document["criteria"].items():
@@ -54,6 +64,8 @@ class Command(ConcordCommand):
                 f"{key}: {document['judge']} differs on {one['differing']} of {one['compared']} items with a label; "
                 f"{one['unscored']} unscored, {one['examples']} its own examples"
             )
+        for key, one in document.get("differing", {}).items():
+            self.stdout.write("\n".join([f"{key}:", *lines(one)]))
         rows = [
             [
                 str(one["item"]),
@@ -67,3 +79,19 @@ class Command(ConcordCommand):
         ]
         if rows:
             self.stdout.write(text.columns([["item", "criterion", "tier", "people", "judge", "size"], *rows]))
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Distances, sources, camps and sets of one criterion."""
+    rows = [
+        [name.replace("_", " "), *(text.estimate(one[part]) for part in ("judge", "person", "difference"))]
+        for name, one in found["distance"].items()
+    ]
+    yield text.columns([["distance from people's answers", "judge", "a person", "difference"], *rows])
+    if why := found["sources"]["reason"]:
+        yield f"  why people differ: not told, {why}"
+    else:
+        parts = [[name, text.estimate(found["sources"][name])] for name in differing.SOURCES]
+        yield text.columns([["disagreement of two people", "0 to 1"], *parts])
+    yield f"  camps of taste: {differing.camps_in_words(found['taste'])}"
+    yield f"  answers about the verdict: {differing.sets_in_words(found['sets'])}"

@@ -61,10 +61,13 @@ class Command(ConcordCommand):
     def say_plan(self, document: Any) -> None:
         needed = document["needed"]
         with_judge = "more than there are items" if needed["with_judge"] is None else f"{needed['with_judge']:.0f}"
+        alone = "no number" if needed["without_judge"] is None else f"{needed['without_judge']:.0f}"
         self.stdout.write(
             f"labels for {document['estimand']} within a width of {needed['width']:g}: {with_judge} with "
-            f"{document['judge']}, {needed['without_judge']:.0f} without; there are {needed['labelled']}"
+            f"{document['judge']}, {alone} without; there are {needed['labelled']}"
         )
+        if needed["dependence"]:
+            self.stdout.write(needed["dependence"])
         for name, n in document["allocation"].items():
             self.stdout.write(f"  {name}: {n}")
         if document["items"]:

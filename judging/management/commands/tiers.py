@@ -142,8 +142,13 @@ def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     for row in found["by_counted"]:
         expected = ", ".join(f"{tier} {n:.1f}" for tier, n in row["expected"].items())
         yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
+    figure = "order" if found["method"] == "paired comparison" else "severity"
     people = [
-        [one["person"], text.estimate(one["severity"]), text.estimate(one["consistency"]), f"{one['infit']:.2f}"]
+        [one["person"], text.estimate(one[figure]), text.estimate(one["consistency"]), _share(one["infit"])]
         for one in found["people"]
     ]
-    yield text.columns([["person", "severity", "consistency", "infit"], *people])
+    yield text.columns([["person", figure, "consistency", "infit"], *people])
+
+
+def _share(infit: float | None) -> str:
+    return "-" if infit is None else f"{infit:.2f}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Criterion
+from annotation.services.difficulty_kept import Fit
 from annotation.stats.dependence import drop_useless
 from annotation.stats.estimate import Estimate
 from annotation.stats.headline import choose_headline
@@ -25,7 +26,7 @@ from judging.stats.observed import chosen, scored
 from judging.stats.second_opinion import SecondOpinion, agreement_figures, calibration_figures
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, corrected_by
-from judging.stats.tier_accuracy import accuracy_by_tier
+from judging.stats.tier_accuracy import accuracy_by_tier, rows_of
 
 GROUPED = ("assistant", "condition", "domain")
 """Groupings of dialogues for which corrected means are given."""
@@ -39,8 +40,13 @@ YES = ("yes", "true", "1", "pass")
 NO_TIERS = "no item has two ratings, so that none has a tier"
 
 
-def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: TrustOptions) -> dict[str, Any]:
-    """The document of one criterion. What cannot be told says why; the rest stands."""
+def of_criterion(
+    evidence: Evidence, criterion: Criterion, name: str, options: TrustOptions, fit: Fit
+) -> dict[str, Any]:
+    """The document of one criterion. What cannot be told says why; the rest stands.
+
+    `fit` is the difficulty model of the criterion.
+    """
     columns = evidence.columns()
     positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
     has_scores = _tells_scores(evidence)
@@ -80,7 +86,7 @@ def of_criterion(evidence: Evidence, criterion: Criterion, name: str, options: T
         "groups": _groups(evidence, positive, options),
         "power": power.of_criterion(evidence, agreed["agreement"], options),
         "leaderboard": _leaderboard(evidence, options),
-        "tiers": _tiers(evidence, name, options),
+        "tiers": {**_tiers(evidence, name, options), "by_difficulty": _by_difficulty(evidence, options, fit)},
         "second_opinion": opinion.as_json(),
     }
 
@@ -245,21 +251,20 @@ def _leaderboard(evidence: Evidence, options: TrustOptions) -> dict[str, Any] | 
 def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, Any]:
     """What the verdict asks, within each tier of difficulty."""
     if not evidence.table.pairable.any():
-        return {"reason": NO_TIERS, "by_tier": {}, "by_difficulty": {"reason": NO_TIERS, "sure": None, "by_tier": {}}}
+        return {"reason": NO_TIERS, "by_tier": {}}
     of_item = np.array(evidence.people.tiers)
     names = [tier for tier in ("easy", "medium", "hard", "contested") if (of_item == tier).any()]
-    by_tier = {tier: _tier(evidence, name, options, of_item == tier) for tier in names}
-    return {"reason": None, "by_tier": by_tier, "by_difficulty": _by_difficulty(evidence, options)}
+    return {"reason": None, "by_tier": {tier: _tier(evidence, name, options, of_item == tier) for tier in names}}
 
 
-def _by_difficulty(evidence: Evidence, options: TrustOptions) -> dict[str, Any]:
+def _by_difficulty(evidence: Evidence, options: TrustOptions, fit: Fit) -> dict[str, Any]:
     """Agreement with people's label by tier of the difficulty model; every item by the probability of each tier."""
-    found = evidence.people.difficulty
-    if isinstance(found, str):
-        return {"reason": found, "sure": None, "by_tier": {}}
+    found = fit.found
+    if found is None:
+        return {"reason": fit.reason, "sure": None, "by_tier": {}}
     made = accuracy_by_tier(
         np.where(evidence.usable, evidence.agreement, np.nan),
-        found.tiers,
+        rows_of(evidence.material.names, found.items, found.tiers),
         weights=evidence.material.weights,
         clusters=evidence.material.dependent,
         confidence=options.confidence,

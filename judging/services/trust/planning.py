@@ -96,7 +96,9 @@ def planned(evidence: JudgeEvidence, key: str, options: PlanOptions) -> Planned:
     if one.people.counted and one.table.n_categories > 2 and not one.is_choice:
         return Planned(key, options, None, NO_MEAN, {}, nothing, nothing > 0)
     human, judge = _columns(one)
-    needed = labels_needed(human, judge, width=options.width, confidence=options.confidence)
+    needed = labels_needed(
+        human, judge, width=options.width, confidence=options.confidence, clusters=one.material.dependent
+    )
     more = 0 if np.isnan(needed.with_judge) else int(needed.more)
     groups = one.material.groups[options.by] if options.by else ("",) * one.material.n
     dealt = allocation(human, judge, groups, more) if more else {}

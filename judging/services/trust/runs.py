@@ -10,6 +10,9 @@ import numpy as np
 
 from annotation.hashing import content_hash
 from annotation.models import User
+from annotation.queries import ratings
+from annotation.services import difficulty_kept
+from annotation.services.difficulty_kept import Fit
 from annotation.services.turns import take_turn
 from annotation.version import code_version
 from judging.models import AuditRun, CalibrationRun
@@ -46,10 +49,10 @@ def audit(*, by: User | None, evidence: JudgeEvidence, options: AuditOptions) ->
 
 
 def _calibrated(evidence: JudgeEvidence, options: TrustOptions) -> dict[str, Any]:
-    name = str(evidence.judge)
+    name, fits = str(evidence.judge), _fits(evidence)
     criteria = {
         c.key: {
-            **calibrating.of_criterion(evidence.evidence[c.key], c, name, options),
+            **calibrating.of_criterion(evidence.evidence[c.key], c, name, options, fits[c.key]),
             "run": evidence.runs[c.key].pk,
             "run_finished": evidence.runs[c.key].finished_at is not None,
             "reasons": dict(evidence.reasons[c.key]),
@@ -57,6 +60,14 @@ def _calibrated(evidence: JudgeEvidence, options: TrustOptions) -> dict[str, Any
         for c in evidence.criteria
     }
     return {**_head(evidence), "criteria": criteria}
+
+
+def _fits(evidence: JudgeEvidence) -> dict[str, Fit]:
+    """By criterion key, its difficulty model: the one that the page of tiers shows."""
+    asked = {criterion.pk for criterion in evidence.criteria}
+    each = [one for one in ratings.of_study(evidence.study) if one.criterion.pk in asked]
+    fits = difficulty_kept.of_criteria(each, patient=True)
+    return {one.criterion.key: fit for one, fit in zip(each, fits, strict=True)}
 
 
 def _audited(evidence: JudgeEvidence, options: AuditOptions) -> dict[str, Any]:

@@ -27,9 +27,9 @@ def fits(monkeypatch):
     cache.clear()
     made, usual = [], difficulty_kept.fit
 
-    def counting(table, cuts):
+    def counting(table, cuts, shown=None):
         made.append(table)
-        return usual(table, cuts)
+        return usual(table, cuts, shown)
 
     monkeypatch.setattr(difficulty_kept, "fit", counting)
     return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.urls import reverse
 
 from annotation.errors import InputError
 from annotation.models import Act, ResponsePair, User
@@ -61,6 +62,20 @@ def test_the_same_labels_and_seed_draw_the_same(alice: User) -> None:
     one, two = (draw(alice, draft(alice, name), criterion, seed=5) for name in ("One", "Two"))
     assert one.input_hash == two.input_hash
     assert list(one.items.values_list("pair", "stratum")) == list(two.items.values_list("pair", "stratum"))
+
+
+def test_on_the_page_a_rated_criterion_of_the_project_is_chosen(alice: User, client) -> None:
+    criterion = study_of_pairs(120, rated=80)
+    study = draft(alice)
+    client.force_login(alice)
+    here = reverse("study_sample", args=[study.slug])
+    assert "Alike: Preference" in client.get(here).content.decode()
+    given = {"method": "stratified", "size": 20, "allocation": "equal", "sample_seed": 1}
+    assert client.post(here, {**given, "predicted_from": criterion.pk}).status_code == 302
+    assert study.samples.get().strata == ["predicted_tier"]
+    own = draft(alice, "Own").criteria.get()
+    refused = client.post(reverse("study_sample", args=["own"]), {**given, "predicted_from": own.pk})
+    assert "predicted_from" in refused.context["form"].errors
 
 
 def test_where_nothing_can_be_predicted_there_are_no_strata(alice: User) -> None:

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+import scipy
 
 from annotation.stats.agreement import agreement
-from annotation.stats.simulated import simulate_ratings
+from annotation.stats.simulated import simulate_ratings, uneven_accuracies
 
 from .data import from_codes, value
 
@@ -31,11 +32,26 @@ def test_nominal_errors_are_any_other_category():
     np.testing.assert_allclose(np.bincount(said, minlength=4) / 30_000, [0, 1 / 3, 1 / 3, 1 / 3], atol=0.015)
 
 
-def test_ordinal_errors_are_neighbours():
+def test_ordinal_errors_are_near_the_more_so_the_more_accurate():
     truth = np.repeat(np.arange(4), 10_000)
-    said = simulate(truth, level="ordinal", accuracy=0)
-    assert set(np.abs(said - truth)) == {1}
-    assert (said[truth == 1] == 2).mean() == pytest.approx(0.5, abs=0.025)
+    said = simulate(truth, level="ordinal", accuracy=0.7)
+    wrong = said != truth
+    assert (np.abs(said - truth)[wrong & (truth == 0)] == 1).mean() == pytest.approx(0.7, abs=0.03)
+    assert (said[wrong & (truth == 1)] == 0).mean() == pytest.approx(0.5, abs=0.03)
+    assert set(simulate(np.zeros(50, dtype=int), level="ordinal", accuracy=0)) == {3}
+
+
+def test_uneven_items_keep_the_mean_accuracy():
+    ease = np.random.default_rng(1).normal(size=400)
+    found = uneven_accuracies(ease, 0.8, 2.0)
+    assert found.mean() == pytest.approx(0.8)
+    assert (np.argsort(found) == np.argsort(ease)).all()
+    assert np.ptp(scipy.special.logit(found)) == pytest.approx(2 * np.ptp(ease))
+    truth = np.tile(np.arange(4), 100)
+    said = [simulate(truth, level="ordinal", accuracy=found, rng=np.random.default_rng(k)) for k in range(40)]
+    assert np.mean(said == truth) == pytest.approx(0.8, abs=0.01)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        uneven_accuracies(ease, 1.0, 2.0)
 
 
 def test_the_scale_of_two_has_one_error():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from judging.stats.labelling_plan import allocation, drawn, inclusion, labels_needed
+from judging.stats.labelling_plan import allocation, drawn, inclusion, intraclass_correlation, labels_needed
 from judging.stats.prediction_powered import Labelled, ppi_mean
 
 
@@ -33,6 +33,52 @@ def test_without_the_judge_it_is_the_textbook():
 def test_a_width_that_all_items_cannot_give_is_not_promised():
     human, judge = columns(500, 100, 1.0)
     assert np.isnan(labels_needed(human, judge, width=0.01).with_judge)
+
+
+def clustered(n, labelled, per=40, seed=0):
+    """Labels and scores that share an effect of their cluster; labels at random."""
+    rng = np.random.default_rng(seed)
+    unit = np.arange(n) // per
+    truth = rng.normal(0, 0.5, n // per)[unit] + rng.normal(0, 1, n)
+    judge = truth + rng.normal(0, 0.4, n // per)[unit] + rng.normal(0, 1, n)
+    human = np.full(n, np.nan)
+    known = rng.permutation(n)[:labelled]
+    human[known] = truth[known]
+    return human, judge, [str(one) for one in unit]
+
+
+def test_clusters_need_more_and_the_number_gives_the_width():
+    human, judge, names = clustered(12_000, 2000)
+    needed = labels_needed(human, judge, width=0.16, clusters=names)
+    assert needed.with_judge > 1.3 * labels_needed(human, judge, width=0.16).with_judge
+    assert needed.design_effect == pytest.approx(1 + 0.2 * (2000 / 300 - 1), rel=0.35)
+    again, judge, names = clustered(12_000, int(needed.with_judge), seed=1)
+    found = ppi_mean(Labelled.of(again, judge, clusters=names)).ppi
+    assert found.high - found.low == pytest.approx(0.16, rel=0.12)
+    assert "design effect" in needed.dependence
+
+
+def test_more_labels_in_the_same_clusters_do_not_go_below_what_clusters_vary():
+    human, judge, names = clustered(2000, 400, per=100)
+    needed = labels_needed(human, judge, width=0.1, clusters=names)
+    assert np.isnan(needed.with_judge)
+    assert np.isnan(needed.without_judge)
+
+
+def test_of_few_clusters_it_is_unknown_and_said():
+    human, judge, names = clustered(280, 200, per=40)
+    needed = labels_needed(human, judge, width=1, clusters=names)
+    assert np.isnan(needed.design_effect)
+    assert "taken as independent" in needed.dependence
+    assert labels_needed(human, judge, width=1).dependence == ""
+
+
+def test_intraclass_correlation_by_hand():
+    # clusters (1, 3), (5, 7), (9, 11): between 2 * 32 / 2 = 32, within 6 / 3 = 2; (32 - 2) / (32 + 2)
+    values, unit = np.array([1.0, 3, 5, 7, 9, 11]), np.repeat(np.arange(3), 2)
+    assert intraclass_correlation(values, unit) == pytest.approx(30 / 34)
+    assert intraclass_correlation(np.ones(6), unit) == 0
+    assert intraclass_correlation(np.tile([1.0, 3], 3), unit) == 0
 
 
 def test_few_or_equal_labels_make_no_plan():

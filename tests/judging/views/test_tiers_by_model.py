@@ -210,12 +210,29 @@ def test_nine_votes_on_two_options_are_told_that_none_can_be_medium(alice):
 
 
 def test_on_an_unordered_scale_people_have_no_severity_and_the_scale_no_thresholds(alice):
-    criterion = CriterionFactory(study=with_items(40, kind="pair", slug="suits"), key="preference", preference=True)
+    criterion = CriterionFactory(
+        study=with_items(40, slug="suits"), level="nominal",
+        categories=[{"value": one, "label": one, "guideline": ""} for one in ("red", "green", "blue")],
+    )  # fmt: skip
     say(criterion, 40, seed=2)
     response = page(alice)
     assert response.context["model"]["method"] == "categories"
     assert response.context["thresholds"] == []
-    assert "people have no severity on an unordered scale" in response.content.decode()
+    assert "Severity" not in text(response)
+    assert "how often a person knows the category" in text(response)
+
+
+def test_of_preferences_it_tells_who_is_drawn_to_the_response_shown_first(alice):
+    criterion = CriterionFactory(study=with_items(40, kind="pair", slug="suits"), key="preference", preference=True)
+    say(criterion, 40, seed=2)
+    response = page(alice)
+    assert response.context["model"]["method"] == "paired comparison"
+    assert "Drawn to the first response" in text(response)
+    for form in ("html", "latex"):
+        report = alice.get(reverse("report_download", args=["suits", form])).content.decode()
+        assert "Drawn to the first response" in report
+        order = response.context["model"]["people"][0]["order"]["value"]
+        assert f"{abs(order):.2f}" in report
 
 
 def test_the_same_number_of_queries_for_any_number_of_items_and_criteria(alice, django_assert_num_queries):

@@ -113,7 +113,8 @@ def test_errors_by_hand():
     codes = np.array([[0, 1]] * 10 + [[0, 0]] * 30)
     table = RatingTable(codes, (0, 1), "nominal", tuple(map(str, range(40))), ("x", "y"))
     predicted, mean = np.r_[np.full(10, 0.5), np.full(30, 0.1)], np.full(40, 0.25)
-    found = prediction_error(predicted, mean, predicted, table, bootstrap=200)
+    hard = (np.r_[np.full(10, 0.9), np.full(30, 0.2)], np.r_[np.full(10, 0.8), np.full(15, 0.0), np.full(15, 0.2)])
+    found = prediction_error(predicted, mean, predicted, table, hard=hard, bootstrap=200)
     # seen 1 and 0: (10 * .25 + 30 * .01) / 40 and (10 * .5625 + 30 * .0625) / 40
     assert found.squared_error.value == pytest.approx(0.07)
     assert found.squared_error_of_mean.value == pytest.approx(0.1875)
@@ -121,4 +122,17 @@ def test_errors_by_hand():
     assert found.slope.value == pytest.approx(1 / 0.4)
     assert found.rank_correlation.value == pytest.approx(1)
     assert [(one["n_items"], one["observed"].value) for one in found.bins] == [(30, 0.0), (10, 1.0)]
+    told = [(one["hard_predicted"], one["hard_fitted"].value) for one in found.bins]
+    assert told == [pytest.approx((0.2, 0.1)), pytest.approx((0.9, 0.8))]
     assert found.predicts
+
+
+def test_disagreement_of_preferences_and_numbers():
+    tie = RatingTable(np.array([[0, 2], [0, 1], [1, 1]]), ("1", "2", "tie"), "nominal", ("a", "b", "c"), ("x", "y"))
+    # the tie lies half way between the two responses
+    assert observed_disagreement(tie).tolist() == [0.5, 1, 0]
+    numbers = RatingTable(
+        np.array([[0, 1, 3], [2, 2, MISSING]]), (0, 10, 50, 100), "interval", ("a", "b"), ("x", "y", "z")
+    )
+    # apart by 10, 100 and 90 of 100
+    assert observed_disagreement(numbers) == pytest.approx([2 / 3, 0])

@@ -47,15 +47,22 @@ def test_flat_shares_are_weighted():
     assert found == pytest.approx([0.75, 0, 0, 0.25], abs=1e-5)
 
 
-def test_one_z_for_all_and_an_empty_tier():
+def test_a_tier_that_hardly_any_item_is_in_does_not_follow_z():
+    z, tiers = uncertain(np.random.default_rng(8), 400, 1.0)
+    tiers[:, 0] *= 0.01
+    tiers /= tiers.sum(axis=1, keepdims=True)
+    found = fit_tier_odds(z, tiers, np.ones(400))
+    assert found.slope > 0.3
+    assert np.ptp(found.probabilities(z)[:, 0]) == 0
+    assert found.probabilities(z)[0, 0] == pytest.approx(tiers[:, 0].mean())
+    assert found.probabilities(z).sum(axis=1) == pytest.approx(1)
+
+
+def test_one_z_for_all_and_one_tier_for_all():
     _, tiers = uncertain(np.random.default_rng(7), 100, 1.0)
     assert fit_tier_odds(np.full(100, 2.0), tiers, np.ones(100)).slope == 0
-    z, tiers = uncertain(np.random.default_rng(8), 400, 1.0)
-    tiers[:, 0] = 0
-    tiers /= tiers.sum(axis=1, keepdims=True)
-    found = fit_tier_odds(z, tiers, np.ones(400)).probabilities(z)
-    assert np.isfinite(found).all()
-    assert found[:, 0].max() < 0.01
+    easy = np.tile([0.0, 0.0, 0.0, 1.0], (50, 1))
+    assert fit_tier_odds(np.arange(50.0), easy, np.ones(50)).probabilities(np.zeros(1)).tolist() == [[0, 0, 0, 1]]
 
 
 def test_the_gradient_is_that_of_the_loss():
