@@ -76,7 +76,7 @@ def _kept(table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int, *, at
 
 def _input_hash(table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int) -> str:
     """Of all that the figures depend on, by their columns."""
-    columns = [table.codes, table.weights, shown and shown.order]
+    columns = [table.codes, table.weights, None if shown is None else shown.order]
     return content_hash(
         {
             "columns": [None if one is None else digest(one.tobytes()) for one in columns],

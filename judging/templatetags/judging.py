@@ -59,3 +59,9 @@ def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
 def expected_counts(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Of a criterion's difficulty, the expected number of items of each tier with its interval, from easy on."""
     return wording.expected_counts(document)
+
+
+@register.filter
+def fitted(difficulty: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of the difficulty of all criteria, those that a model could be fitted to."""
+    return [found for found in difficulty.values() if found["method"]]

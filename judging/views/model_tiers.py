@@ -19,6 +19,7 @@ from annotation.queries.ratings import PeoplesRatings
 from annotation.queries.units import position_of
 from annotation.services import difficulty, difficulty_kept, tiers
 from annotation.services.difficulty_kept import Fit
+from annotation.services.more_ratings import more_of
 from annotation.stats.bands import TIERS
 from annotation.stats.difficulty.items import Difficulty
 from annotation.stats.model_tiers import expected_by, few_values, moves
@@ -90,6 +91,7 @@ def context(study: Study, asked: Asked, ours: PeoplesRatings, fits: Fits, query:
         "thresholds": _thresholds(ours.criterion, document),
         "by_counted": [(row, [row["expected"][t] for t in charts.TIERS]) for row in document["by_counted"]],
         "few": few_values(ours.table),
+        **more_of(study, ours, cuts=asked.agreeing),
     }
 
 

@@ -75,8 +75,8 @@ def ask_adaptively(votes: Votes, rng: np.random.Generator) -> tuple[RatingTable,
         n_votes = n_votes + asks
 
 
-def repeat(spread: float, number: int) -> dict[str, FloatArray | float]:
-    """The figures of one simulated study."""
+def repeat(spread: float, number: int) -> dict[str, FloatArray]:
+    """The figures of one simulated study: shares of tiers (4,), and single numbers (1,)."""
     rng = np.random.default_rng([SEED, int(10 * spread), number])
     votes = draw(spread, rng)
     whole = votes.table()
@@ -84,17 +84,18 @@ def repeat(spread: float, number: int) -> dict[str, FloatArray | float]:
     modelled = places(whole)
     asked, n_votes = ask_adaptively(votes, rng)
     unanimous = np.isin(votes.codes.sum(axis=1), (0, PEOPLE))
-    return {
+    numbers = {
         "unanimous": float(unanimous.mean()),
-        "true": shares(votes.truth),
-        "counted": shares(counted),
-        "modelled": shares(modelled),
         "right counted": votes.right(counted),
         "right": votes.right(modelled),
         "right adaptive": votes.right(places(asked)),
         "lost": votes.right(modelled) - votes.right(places(asked)),
         "saved": 1 - float(n_votes.mean()) / PEOPLE,
         "right of as many": votes.right(places(as_many(votes, int(n_votes.sum()), rng))),
+    }
+    tiers = {"true": votes.truth, "counted": counted, "modelled": modelled}
+    return {name: np.array([value]) for name, value in numbers.items()} | {
+        name: shares(of) for name, of in tiers.items()
     }
 
 
@@ -115,10 +116,9 @@ def shares(tiers: IntArray) -> FloatArray:
     return np.bincount(tiers, minlength=len(TIERS)) / len(tiers)
 
 
-def interval(values: list[float]) -> tuple[float, float, float]:
-    """Mean over the repeats, with its 95 % interval."""
-    mean = float(np.mean(values))
-    half = 1.96 * float(np.std(values, ddof=1)) / np.sqrt(len(values))
+def interval(values: FloatArray) -> tuple[float, float, float]:
+    """Mean over the repeats (R, 1), with its 95 % interval."""
+    mean, half = float(values.mean()), 1.96 * float(values.std(ddof=1)) / float(np.sqrt(len(values)))
     return mean, mean - half, mean + half
 
 
@@ -133,16 +133,16 @@ def nine(repeats: int) -> list[str]:
 
 def _population(spread: float, repeats: int) -> list[str]:
     found = [repeat(spread, number) for number in range(repeats)]
-    columns = {name: [one[name] for one in found] for name in found[0]}
-    print(f"pairs with sd {spread:g}: unanimous {np.mean(columns['unanimous']):.0%}")
+    columns = {name: np.array([one[name] for one in found]) for name in found[0]}
+    print(f"pairs with sd {spread:g}: unanimous {columns['unanimous'].mean():.0%}")
     for name in ("true", "counted", "modelled"):
-        print(f"   {name:<10}{' '.join(f'{share:6.1%}' for share in np.mean(columns[name], axis=0))}")
+        print(f"   {name:<10}{' '.join(f'{share:6.1%}' for share in columns[name].mean(axis=0))}")
     for name in ("right counted", "right", "right adaptive", "right of as many", "lost", "saved"):
-        value, low, high = interval(columns[name])  # type: ignore[arg-type]
+        value, low, high = interval(columns[name])
         print(f"   {name:<18}{value:7.1%} ({low:.1%} to {high:.1%})")
     if spread != HELD_TO:
         return []
-    saved, lost = interval(columns["saved"]), interval(columns["lost"])  # type: ignore[arg-type]
+    saved, lost = interval(columns["saved"]), interval(columns["lost"])
     broken = []
     if saved[0] < LEAST_SAVED:
         broken.append(f"saves {saved[0]:.1%} of the ratings")

@@ -69,7 +69,7 @@ class MoreRatings:
     @property
     def ahead(self) -> int:
         """How many further ratings of an item were looked at, m."""
-        return self.clears.shape[1]
+        return int(self.clears.shape[1])
 
     @cached_property
     def chance(self) -> FloatArray:
