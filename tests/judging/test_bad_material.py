@@ -12,7 +12,9 @@ from django.urls import reverse
 
 from judging.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
+from tests.judging.services.trust.judged import compute_results
 from tests.labelled import add_verdicts, judge_says, people_say, with_items
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -43,9 +45,18 @@ CASES = {
 }
 
 
-@pytest.fixture(params=CASES, ids=[name.replace(" ", "-") for name in CASES])
-def case(request):
-    people, judge, reason = CASES[request.param]
+@pytest.fixture(scope="module", params=CASES, ids=[name.replace(" ", "-") for name in CASES])
+def made(request, django_db_setup, django_db_blocker):
+    """What the case's page and commands have to say; its study is there, and its judge computed."""
+    yield from share_rows(django_db_blocker, lambda: make(*CASES[request.param]))
+
+
+@pytest.fixture
+def case(made, db):
+    return made
+
+
+def make(people, judge, reason):
     made = with_items(N, name="Poor", slug="poor")
     criterion = CriterionFactory(study=made, key="suits", name="Suits")
     people_say(criterion, people)
@@ -56,6 +67,7 @@ def case(request):
     run.criteria.add(good)
 
     add_verdicts(run, good, NEAR)
+    compute_results(made)
     return reason
 
 

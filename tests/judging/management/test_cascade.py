@@ -13,14 +13,25 @@ from judging.queries.evidence import StudyEvidence
 from judging.services.trust import certificates, checking, escalation, report, trusting
 from judging.services.trust.trusting import Asked
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, ResearcherFactory
+from tests.judging.services.trust.judged import compute_results
 from tests.labelled import add_verdicts, people_say, with_items
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 N, LABELLED = 240, 200
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup, django_db_blocker):
+    yield from share_rows(django_db_blocker, lambda: two_judges().pk)
+
+
 @pytest.fixture
-def criterion() -> Criterion:
+def criterion(made, db) -> Criterion:
+    return Criterion.objects.get(pk=made)
+
+
+def two_judges() -> Criterion:
     """Two judges: the cheap one is right where it is sure, the dear one everywhere but on 40 items."""
     made = CriterionFactory(study=with_items(N, name="Known", slug="known"), key="done", yes_no=True)
     truth = ["yes" if k % 3 else "no" for k in range(N)]
@@ -30,6 +41,7 @@ def criterion() -> Criterion:
     dear = [value if k % 6 else wrong[value] for k, value in enumerate(truth)]
     said(made, "small", cheap, [0.9 if k % 2 else 0.4 for k in range(N)], cost="0.001")
     said(made, "large", dear, [0.95 if k % 6 else 0.3 for k in range(N)], cost="0.02")
+    compute_results(made.study)
     return made
 
 

@@ -8,8 +8,10 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.models import Criterion
 from judging.models import Judge
-from tests.judging.services.trust.judged import study
+from tests.judging.services.trust.judged import compute_results, study
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -27,9 +29,19 @@ def refused(*args):
     return str(caught.value)
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup, django_db_blocker):
+    def make():
+        criterion = study(n=60, labelled=50)
+        compute_results(criterion.study)
+        return criterion.pk
+
+    yield from share_rows(django_db_blocker, make)
+
+
 @pytest.fixture
-def known():
-    return study(n=60, labelled=50)
+def known(made, db):
+    return Criterion.objects.get(pk=made)
 
 
 JUDGE = ("--study", "Known", "--judge", "gpt")

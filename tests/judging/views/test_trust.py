@@ -11,13 +11,14 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.models import ResponsePair
+from annotation.models import Criterion, ResponsePair
 from judging.models import AuditRun, CalibrationRun, Certificate, Judge
 from judging.services.trust import holding_out, trusting
 from judging.services.trust.trusting import Asked
 from tests.factories import CriterionFactory, ResearcherFactory, StudyFactory, UserFactory
-from tests.judging.services.trust.judged import study
+from tests.judging.services.trust.judged import compute_results, study
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -28,8 +29,24 @@ def alice(client):
     return client
 
 
+@pytest.fixture(scope="module")
+def suits(django_db_setup, django_db_blocker):
+    """Two judges on pairs, and what they are worth: computed, and looked at by nobody."""
+
+    def make():
+        criterion = two_judges()
+        compute_results(criterion.study)
+        return criterion.pk
+
+    yield from share_rows(django_db_blocker, make)
+
+
 @pytest.fixture
-def pairs():
+def pairs(suits, db):
+    return Criterion.objects.get(pk=suits)
+
+
+def two_judges():
     """60 pairs of two assistants, a judge that agrees with people and one that always takes the first."""
     made = with_items(60, kind="pair", name="Suits", slug="suits")
     ResponsePair.objects.update(model_1="fern", model_2="moss")
@@ -83,12 +100,12 @@ def test_a_researcher_changes_the_rules(pairs, alice):
     shown = verdict_page(alice, pairs)
     assert shown.context["decision"] == "not enough evidence"
     assert "These are not the default rules" in text_of(shown)
-    assert CalibrationRun.objects.count() == AuditRun.objects.count() == 1
+    assert CalibrationRun.objects.count() == AuditRun.objects.count() == 2, "what was computed for two judges"
 
 
 def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_state(pairs, alice):
     pk = Judge.objects.get(name="good").pk
-    alice.post(reverse("study_rules", args=["suits"]), {"least_items": "100"})
+    alice.post(reverse("study_rules", args=["suits"]), {"least_items": "100", "reason": "more is better"})
     shown = alice.post(reverse("certificate_issue", args=["suits", pk]), follow=True)
     assert "This certificate holds" in text_of(shown)
     certificate = Certificate.objects.get()
@@ -229,7 +246,7 @@ def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_
     monkeypatch.setattr(trusting, "MOST_AT_ONCE", 10)
     sent = []
     monkeypatch.setattr("judging.services.trust.trusting.current_app.send_task", lambda *a, **k: sent.append((a, k)))
-    judge = Judge.objects.get()
+    judge = Judge.objects.get(name="gpt")
     assert "A worker computes the results" in text_of(alice.get(reverse("calibration", args=["known"])))
     assert "Not yet computed" in text_of(alice.get(reverse("report", args=["known"])))
     with django_capture_on_commit_callbacks(execute=True):
@@ -237,7 +254,7 @@ def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_
     assert sent == [((trusting.TASK,), {"args": [criterion.study_id, judge.pk]})]
     trusting.assess(*sent[0][1]["args"])
     trusting.assess(*sent[0][1]["args"])
-    assert CalibrationRun.objects.count() == AuditRun.objects.count() == 1
+    assert CalibrationRun.objects.filter(judge=judge).count() == AuditRun.objects.filter(judge=judge).count() == 1
     assert "A worker computes the results" not in text_of(alice.get(reverse("calibration", args=["known"])))
 
 

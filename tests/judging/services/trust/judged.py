@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from annotation.models import Criterion
+from annotation.models import Criterion, Study
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import rules as study_rules
-from judging.services.trust import trusting
+from judging.services.trust import runs, trusting
 from judging.services.trust.options import TrustOptions
 from judging.services.trust.rules import Success
 from judging.services.trust.trusting import Asked, Trusted
@@ -25,7 +25,14 @@ def scores(rng: np.random.Generator, truth: np.ndarray, noise: float) -> list[st
 
 
 def study(
-    n: int = 80, *, labelled: int | None = None, noise: float = 0.4, people: int = 3, name: str = "Known", **more: Any
+    n: int = 80,
+    *,
+    labelled: int | None = None,
+    noise: float = 0.4,
+    people: int = 3,
+    name: str = "Known",
+    judge: str = "gpt",
+    **more: Any,
 ) -> Criterion:
     """An ordinal criterion; everybody rates the first ``labelled`` items, the judge all of them."""
     rng = np.random.default_rng(3)
@@ -36,7 +43,7 @@ def study(
         criterion,
         {f"p{k}": [*scores(rng, truth, 0.4)[:rated], *[None] * (n - rated)] for k in range(people)},
     )
-    judge_says(criterion, "gpt", scores(rng, truth, noise))
+    judge_says(criterion, judge, scores(rng, truth, noise))
     return criterion
 
 
@@ -44,6 +51,14 @@ def trusted(criterion: Criterion, name: str = "gpt", *, rules: Rules | None = No
     evidence = StudyEvidence.read(criterion.study)
     hold_to(criterion, rules or Rules())
     return trusting.of_judge(by=None, evidence=evidence.of(evidence.judge(name)), asked=Asked(calibration=QUICK))
+
+
+def compute_results(found: Study) -> None:
+    """Compute and keep each judge's calibration and audit as pages and commands ask for them; this is no look."""
+    evidence, asked = StudyEvidence.read(found), Asked()
+    for judge in evidence.judges():
+        runs.calibration(by=None, evidence=evidence.of(judge), options=asked.calibration)
+        runs.audit(by=None, evidence=evidence.of(judge), options=asked.audit)
 
 
 def hold_to(criterion: Criterion, wanted: Rules) -> None:

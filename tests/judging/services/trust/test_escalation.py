@@ -10,20 +10,31 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.errors import InputError
+from annotation.models import Criterion
 from judging.models import Escalation, Judgment
 from judging.queries.evidence import StudyEvidence
 from judging.services.trust import certificates, escalation
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.services.trust.judged import study, trusted
 from tests.labelled import judge_says, people_say, with_items
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
 N, SURE = 200, 150
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup, django_db_blocker):
+    yield from share_rows(django_db_blocker, lambda: half_sure().pk)
+
+
 @pytest.fixture
-def criterion():
+def criterion(made, db):
+    return Criterion.objects.get(pk=made)
+
+
+def half_sure():
     """A judge that is right on the 150 items of which it is sure, and wrong on the others; half are labelled."""
     made = CriterionFactory(study=with_items(N, slug="known", name="Known"), key="done", yes_no=True)
     truth = ["yes", "no"] * (N // 2)
@@ -35,6 +46,7 @@ def criterion():
         for sure, places in ((0.95, range(1, SURE + 1)), (0.55, range(SURE + 1, N + 1))):
             found = Judgment.objects.filter(run=run, value=value, item__position__in=places)
             found.update(details={"distribution": {value: sure}})
+    trusted(made)
     return made
 
 
@@ -94,14 +106,14 @@ def test_before_people_have_begun_nothing_is_known(criterion):
 
 
 def test_without_a_guarantee_everything_unlabelled_is_left():
-    criterion = study(n=60, labelled=40, noise=2.0)
-    found = escalation.left(trusted(criterion), 0.95)
+    criterion = study(n=60, labelled=40, noise=2.0, name="Other", judge="other")
+    found = escalation.left(trusted(criterion, "other"), 0.95)
     assert found.thresholds == {"personalization": None}
     assert found.items.sum() == 20
 
 
 def test_nothing_left_and_targets_that_were_not_tried_are_said():
-    complete = trusted(study(n=30))
+    complete = trusted(study(n=30, name="Other", judge="other"), "other")
     with pytest.raises(InputError, match="nothing is escalated to people"):
         escalation.escalate(by=None, found=complete, name="Left")
     with pytest.raises(InputError, match=r"0\.8, 0\.9, 0\.95"):
