@@ -33,12 +33,12 @@ def main() -> int:
     for name, found in told.items():
         print(f"{name:11} two camps told in {np.mean([one[0] for one in found]):.3f}, "
               f"mean gain {np.mean([one[1] for one in found]):+.3f} bits a rating")  # fmt: skip
-    false, found = (np.mean([one[0] for one in told[name]]) for name in told)
+    false, right = (float(np.mean([one[0] for one in each])) for each in told.values())
     broken = []
     if false > MOST_FALSE + 2 * np.sqrt(MOST_FALSE * (1 - MOST_FALSE) / tables):
         broken.append(f"{false:.3f} of the tables of one taste are told to have two camps")
-    if found < LEAST_FOUND:
-        broken.append(f"{found:.3f} of the tables of two tastes are told to have two camps")
+    if right < LEAST_FOUND:
+        broken.append(f"{right:.3f} of the tables of two tastes are told to have two camps")
     for line in broken:
         print(f"bench_disagreement: not kept: {line}", file=sys.stderr)
     return 1 if broken else 0
