@@ -46,8 +46,8 @@ def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidenc
     labels, alone = known[0][0], known[0][1].human_only
     units = labels.n if labels.clusters is None else len(set(labels.clusters))
     if not b.any() or np.isnan(alone.low):
-        why = alone.reason if b.any() else CONSTANT
-        return figure(value, n_items=n, confidence=confidence, method="none", reason=why)
+        without = alone.reason if b.any() else CONSTANT
+        return figure(value, n_items=n, confidence=confidence, method="none", reason=without)
     low, high = _ends(h, b, units, confidence, tuned=any(found.weight > 0 for _, found in known))
     ends = (min(low, value), max(high, value))
     return figure(value, ends, n_items=n, confidence=confidence, method="correlation of influences")

@@ -6,8 +6,7 @@ Nine simulated people vote on 200 pairs. The logit of a vote is a consistency ti
 with a standard deviation that says how often all nine agree. The true tier is that of the probability that two of the
 nine agree. Every way of asking sees the same votes: nine for all, or three in random order and then, round by round,
 one more for each pair that is worth it, nine at most. Exits 1 where in the population in which 6 of 10 pairs are
-unanimous less than 25 % of the ratings are saved, or the interval of what it costs in tiers that are right goes beyond
-a point.
+unanimous less than 25 % of the ratings are saved, or more than a point of the tiers that are right is lost.
 """
 
 from __future__ import annotations
@@ -146,6 +145,6 @@ def _population(spread: float, repeats: int) -> list[str]:
     broken = []
     if saved[0] < LEAST_SAVED:
         broken.append(f"saves {saved[0]:.1%} of the ratings")
-    if lost[2] > MOST_LOST:
-        broken.append(f"costs up to {lost[2]:.1%} of the tiers")
+    if lost[0] > MOST_LOST:
+        broken.append(f"loses {lost[0]:.1%} of the tiers")
     return broken

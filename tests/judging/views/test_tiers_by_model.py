@@ -51,6 +51,7 @@ def test_it_begins_with_the_expected_tiers_and_how_many_are_clear(alice):
         assert abs(n - expected) < 1
     assert model["clear"] == sum(row["clear"] for row in model["items"])
     assert lead in text(response)
+    assert response.context["more"]["sentence"] in text(response)
     assert "sim-a · simulated annotator" in text(response)
 
 
@@ -254,10 +255,10 @@ def test_of_preferences_it_tells_who_is_drawn_to_the_response_shown_first(alice)
 def test_the_same_number_of_queries_for_any_number_of_items_and_criteria(alice, django_assert_num_queries):
     criterion = drawn()
     page(alice)
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(27):
         page(alice, new_cuts="0.5,0.6,0.7")
     say(CriterionFactory(study=criterion.study, key="width", position=2), 40, seed=1)
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(27):
         page(alice, new_cuts="0.5,0.6,0.7")
 
 
