@@ -12,6 +12,7 @@ from annotation.stats.difficulty.items import difficulty
 from annotation.stats.difficulty.latent import Ratings, fit
 from annotation.stats.difficulty.preferences import Shown, columns_of, preference_order
 from annotation.stats.table import MISSING, RatingTable
+from tests.annotation.stats.data import load
 from tests.annotation.stats.difficulty import simulated
 
 SYSTEMS = ("a", "b", "c", "d")
@@ -145,3 +146,18 @@ def test_answers_keep_the_order_of_the_categories():
     assert usual.answers[:40].argmax(axis=1).tolist() == [1] * 40
     assert usual.people[0].order.reason
     assert usual.people[0].severity.reason
+
+
+def test_answers_that_were_held_out_of_pandalm_are_predicted_better_than_by_counting():
+    """Half of one annotator's answers, each of the three in turn; votes have half an answer of each kind added."""
+    rows = load("pandalm/testset-v1.json")
+    codes = np.array([[{1: 0, 0: 1, 2: 2}[row[f"annotator{k}"]] for k in (1, 2, 3)] for row in rows])
+    model, votes = [], []
+    for j in range(3):
+        held = np.random.default_rng(j).random(len(codes)) < 0.5
+        known = codes.copy()
+        known[held, j] = MISSING
+        said, table = codes[held, j], preferred(known)
+        model += np.log2(difficulty(table).answers[held, said]).tolist()
+        votes += np.log2((table.counts[held, said] + 0.5) / (table.counts[held].sum(axis=1) + 1.5)).tolist()
+    assert np.mean(model) > np.mean(votes) + 0.02
