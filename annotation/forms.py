@@ -58,7 +58,7 @@ class ServiceForm(forms.Form):
         self.add_error(place if place in self.fields else None, error.message)
 
 
-class PredictedFrom(forms.ModelChoiceField):
+class PredictedFrom(forms.ModelChoiceField[Criterion]):
     """A criterion of another study, whose labels tell how difficult items are."""
 
     def __init__(self, rated: QuerySet[Criterion]) -> None:

@@ -1,4 +1,4 @@
-"""Turns an oversized request away before it is read, and says of acts by what they came."""
+"""Turns an oversized request away before it is read, says of acts by what they came, and what cannot be used."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
 
+from annotation.errors import InputError
 from annotation.models import Act
 from annotation.services.acts import coming_through
 
@@ -58,6 +59,24 @@ class ActsMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with coming_through(Act.Through.API if request.path.startswith("/api/") else Act.Through.PAGE):
             return self.get_response(request)
+
+
+class InputErrorMiddleware:
+    """A page that meets what it cannot use, and has no place of its own to say so, says it as an error page."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """The page, with the error's sentence; None for any other error."""
+        return (
+            render(request, "input_error.html", {"error": exception}, status=400)
+            if isinstance(exception, InputError)
+            else None
+        )
 
 
 class UploadLimitMiddleware:

@@ -97,6 +97,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "config.second_factor.SecondFactorMiddleware",
+    "config.middleware.InputErrorMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

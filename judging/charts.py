@@ -116,7 +116,7 @@ def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
 
 def name_axis(names: Sequence[str]) -> alt.Axis:
     """An axis of names, as wide as the longest one needs, so that panels stand under each other."""
-    room = LETTER * min(max(map(len, names), default=0), LONGEST)
+    room = LETTER * (1 + min(max(map(len, names), default=0), LONGEST))
     return alt.Axis(labelLimit=room, minExtent=room + 12, maxExtent=room + 12, labelPadding=10)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -69,6 +70,19 @@ EACH = {
 """What is told of a judge person by person: the group of its rows, and what it is called."""
 
 DIFFERENCE = ("difference", "difference")
+
+
+PROBES = {"central_tendency": "central tendency", "self_preference": "self-preference"}
+
+CODES = {**PAIRED, **JUDGED, **COEFFICIENTS, **PROBES}
+CODE = re.compile(rf"\b(?:{'|'.join(sorted((one for one in CODES if '_' in one), key=len, reverse=True))})\b")
+FAMILY = re.compile(r"\b(injection|invariance|length|subgroups):([a-z_]+)")
+
+
+def without_codes(text: str) -> str:
+    """A sentence with what figures and probes are called in words; their codes stay in documents and files."""
+    named = CODE.sub(lambda found: CODES[found[0]], text)
+    return FAMILY.sub(lambda found: f"{found[1]} ({found[2].replace('_', ' ')})", named)
 
 
 @dataclass(frozen=True)

@@ -204,8 +204,8 @@ def large(_: int) -> list[str]:
         difficulty(table)
         took, worked = time.perf_counter() - start, time.process_time() - busy
         print(f"10,000 items x 5 people, {scale:14} {took:6.2f} s, of the processor {worked:.2f} s")
-        if took > MOST_SECONDS:
-            broken.append(f"{scale}: {took:.1f} s")
+        if worked > MOST_SECONDS:
+            broken.append(f"{scale}: {worked:.1f} s of the processor")
     return broken
 
 

@@ -40,6 +40,8 @@ from annotation.stats.tiers import chance_agreement, item_kappas  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 ANSWERS = ("N", "U", "Y")
+PREFERENCES = ("tie", "1", "2")
+"""By PandaLM's code."""
 SPREAD = (2.5, 50, 97.5)
 
 
@@ -226,9 +228,9 @@ def read_pandalm() -> tuple[tuple[list[ItemFacts], RatingTable], Mapping[str, np
         ItemFacts(str(row["idx"]), (str(row["response1"]), str(row["response2"])), prompt, {"models": row["cmp_key"]})
         for row, prompt in zip(people, prompts, strict=True)
     ]
-    ratings = [[row[f"annotator{k}"] for k in (1, 2, 3)] for row in people]
+    ratings = [[PREFERENCES[row[f"annotator{k}"]] for k in (1, 2, 3)] for row in people]
     table = RatingTable.from_wide(
-        ratings, items=[one.name for one in facts], categories=[0, 1, 2], clusters=tuple(prompts)
+        ratings, items=[one.name for one in facts], categories=PREFERENCES, clusters=tuple(prompts)
     )
     places = {"0": 0, "1": 1, "2": 2, "Tie": 0}
     replies = ([row["gpt_result"] for row in gpt], [row["pandalm_result"] for row in own])

@@ -17,7 +17,7 @@ from django.db.models import Case, F, QuerySet, TextField, Value, When
 from annotation.errors import InputError
 from annotation.models import Item, Study
 from annotation.queries import items
-from annotation.stats.dependence import ALONE, Design, can_keep_strata, drop_useless, fill_gaps
+from annotation.stats.dependence import ALONE, Design, can_keep_strata, drop_useless, fill_gaps, find_bad_weight
 from annotation.stats.table import FloatArray, RatingTable
 
 AUTOMATIC, NONE = "", "none"
@@ -87,6 +87,10 @@ def read_dependence(
     within = items.strata(study, strata) if strata else drawn_strata(rows, clusters)
     inclusion = np.array([row[1] for row in rows])
     weights = weigh(inclusion)
+    if weights is not None and (bad := find_bad_weight(weights)) is not None:
+        raise InputError(
+            f"item {positions[bad]} of {study} was drawn with the probability {inclusion[bad]:g}: too small to weigh by"
+        )
     return Dependence(
         replace(
             design,
@@ -102,7 +106,8 @@ def read_dependence(
 def weigh(inclusion: FloatArray) -> FloatArray | None:
     """One over the inclusion probabilities; None where all are equal, so that weights change nothing."""
     equal = not inclusion.size or np.ptp(inclusion) == 0
-    return None if equal else np.asarray(1 / inclusion)
+    with np.errstate(over="ignore"):
+        return None if equal else np.asarray(1 / inclusion)
 
 
 def read_rows(study: Study, named: str, among: QuerySet[Item]) -> list[tuple[Any, ...]]:

@@ -140,7 +140,9 @@ def resampling_warnings(table: RatingTable, resampling: Resampling) -> list[Stat
 def _few_clusters(table: RatingTable, resampling: Resampling) -> list[StatWarning]:
     if table.clusters is None or resampling.n_units >= FEW_EFFECTIVE:
         return []
-    message = f"There are only {resampling.n_units} clusters; below {FEW_EFFECTIVE} intervals may be too short"
+    n = resampling.n_units
+    there = "is only 1 cluster" if n == 1 else f"are only {n} clusters"
+    message = f"There {there}; below {FEW_EFFECTIVE} intervals may be too short"
     return [StatWarning("few_clusters", f"{message}, above all where one category is rare.")]
 
 
@@ -164,8 +166,9 @@ def interval_warnings(figures: Mapping[str, Estimate]) -> list[StatWarning]:
     few = {name: e.df for name, e in figures.items() if e.df < FEW_EFFECTIVE}
     if not few:
         return []
-    message = f"These intervals rest on fewer than {FEW_EFFECTIVE} effective units and may be too short"
-    return [StatWarning("few_effective_units", f"{message} (fewest: {min(few.values()):.0f}): {listed(list(few))}.")]
+    message = f"Few items or clusters decide these intervals, which may be too short: {listed(list(few))}."
+    least = f"The fewest effective units are {min(few.values()):.0f}; {FEW_EFFECTIVE} are enough."
+    return [StatWarning("few_effective_units", f"{message} {least}")]
 
 
 def _kappa_paradox(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:

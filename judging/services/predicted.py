@@ -99,7 +99,8 @@ def in_a_sentence(found: Mapping[str, Any]) -> str:
     error, of = found["error"], f"Out of sample, on {found['n_rated']} rated items, "
     fell = f"features lower the squared error of guessing the mean by {_in_words(error['gain'], '{:.1%}')}"
     if not found["predicts"]:
-        return f"Difficulty cannot be predicted here. {of}{fell}: the interval does not lie above 0."
+        why = "it has no interval" if error["gain"]["low"] is None else "the interval does not lie above 0"
+        return f"Difficulty cannot be predicted here. {of}{fell}: {why}."
     rank = _in_words(error["rank_correlation"], "{:.2f}")
     return f"Difficulty can be predicted here. {of}{fell}; the rank correlation with fitted difficulty is {rank}."
 
@@ -108,5 +109,5 @@ def _in_words(estimate: Mapping[str, Any], form: str) -> str:
     if estimate["value"] is None:
         return "an unknown amount"
     if estimate["low"] is None:
-        return f"{form.format(estimate['value'])} (no interval)"
+        return form.format(estimate["value"])
     return " ".join((form.format(estimate["value"]), f"[{form}, {form}]".format(estimate["low"], estimate["high"])))

@@ -348,8 +348,8 @@ def _interval_warnings(corrected: Mapping[str, Corrected]) -> list[StatWarning]:
     """A warning about corrected figures that rest on few effective labels; the name of a mean is empty."""
     found: dict[str, Estimate] = {}
     for category, one in corrected.items():
-        name = f" of {category}" if category else ""
-        found |= {f"labels alone{name}": one.human_only, f"PPI++{name}": one.ppi}
+        rate = f"rate of {category} by " if category else ""
+        found |= {f"{rate}labels alone": one.human_only, f"{rate}PPI++": one.ppi}
     return interval_warnings(found)
 
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.table import BoolArray, FloatArray, IntArray
-from judging.stats.proportional_odds import NotConvergedError, ProportionalOdds
+from judging.stats.audits.trait_fit import NoConvergenceError
+from judging.stats.proportional_odds import ProportionalOdds
 from judging.stats.reliability import Reliability, reliability
 
 MapName = Literal["isotonic", "ordinal-logistic"]
@@ -211,7 +212,7 @@ def recalibrate(
         if reason is None:
             mapped = _cross_fitted(f, y, w, fold, both, steps, method)
             whole = fitted(f[both], y[both], steps, method, weights=w[both])
-    except NotConvergedError as error:
+    except NoConvergenceError as error:
         reason, mapped = str(error), np.full(len(y), np.nan)
     scale = (float(steps.min()), float(steps.max()))
     kept = both & ~np.isnan(mapped) if reason is None else both

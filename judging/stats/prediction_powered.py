@@ -18,7 +18,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import by_jackknife, undefined, without_interval
+from judging.stats.asymptotic import by_jackknife, few_units, undefined, without_interval
 
 NO_LABELS = "fewer than two items that both a person and the judge scored"
 NO_UNLABELLED = "no unlabelled item that the judge scored"
@@ -301,6 +301,7 @@ def _of_mean(
 ) -> tuple[Estimate, float]:
     """A weighted mean with its interval, and its standard error."""
     statistic = SumStatistic(np.column_stack([weights * values, weights]), _mean_of_sums)
-    return by_jackknife(
+    found, error = by_jackknife(
         statistic, clusters=clusters, n_items=len(values), confidence=confidence, bounds=bounds, n_raters=1
     )
+    return without_interval(found, few_units(np.ones(len(values), dtype=bool), clusters, weights)), error

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 
 from annotation.stats.table import FloatArray, IntArray
+from judging.stats.audits.trait_fit import NoConvergenceError
 
 RIDGE = 1e-3
 """Weight of the squared parameters in the fit: keeps it finite where the scores separate the answers completely or a
@@ -19,10 +20,6 @@ TINY = 1e-12
 MOST_STEPS = 500
 STEEP = 1e-4
 """Largest derivative per answer at which a search that gave up has arrived all the same."""
-
-
-class NotConvergedError(ArithmeticError):
-    """The search for the greatest likelihood did not arrive."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +54,7 @@ class ProportionalOdds:
 
         Raises
         ------
-        NotConvergedError
+        NoConvergenceError
             If the search for the greatest likelihood does not arrive.
         """
         times = np.ones(len(scores)) if weights is None else weights / weights.mean()
@@ -68,7 +65,7 @@ class ProportionalOdds:
             _penalised, start, args=(x, codes, times), jac=True, method="L-BFGS-B", options={"maxiter": MOST_STEPS}
         )
         if not found.success and not np.abs(found.jac).max() <= STEEP * len(scores):
-            raise NotConvergedError(f"the proportional-odds model did not converge in {found.nit} steps")
+            raise NoConvergenceError(f"the proportional-odds model did not converge in {found.nit} steps")
         slope = float(found.x[0]) / spread
         return cls(slope, _thresholds(found.x) + slope * centre)
 

@@ -6,13 +6,11 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import LEAST_UNITS
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure, summed_by_cluster, undefined
 from judging.stats.prediction_powered import NO_LABELS, NO_UNLABELLED, Corrected, Labelled
 
 CONSTANT = "no interval: the judge always says the same"
-FEW = "not enough evidence"
 CERTAIN = 1 - 1e-12
 """A correlation is taken as at most this: Fisher's z of 1 is infinite."""
 
@@ -45,15 +43,11 @@ def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidenc
     by_labels, by_both = (sum(error**2 for error in errors) for errors in zip(*map(_errors, known), strict=True))
     value = by_labels / by_both - 1
     h, b = _influences(known)
-    labels = known[0][0]
+    labels, alone = known[0][0], known[0][1].human_only
     units = labels.n if labels.clusters is None else len(set(labels.clusters))
-    if not b.any() or units < LEAST_UNITS:
-        why = (
-            CONSTANT
-            if not b.any()
-            else f"{FEW}: {units} independent units with labels; at least {LEAST_UNITS} are needed"
-        )
-        return figure(value, n_items=n, confidence=confidence, method="none", reason=why)
+    if not b.any() or np.isnan(alone.low):
+        without = alone.reason if b.any() else CONSTANT
+        return figure(value, n_items=n, confidence=confidence, method="none", reason=without)
     low, high = _ends(h, b, units, confidence, tuned=any(found.weight > 0 for _, found in known))
     ends = (min(low, value), max(high, value))
     return figure(value, ends, n_items=n, confidence=confidence, method="correlation of influences")

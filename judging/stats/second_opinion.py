@@ -137,7 +137,7 @@ def calibration_figures(found: Calibrated, scores: Recalibration | None) -> Iter
     both = ~np.isnan(f) & ~np.isnan(y)
     if found.rogan_gladen is not None:
         decided = both & np.isin(y, (0, 1))
-        yield from _rates(f[decided], y[decided], found.rogan_gladen)
+        yield from _rates(f[decided], y[decided], scores.weights[decided], found.rogan_gladen)
     kept = both if scores.reason else both & ~np.isnan(scores.mapped)
     w = scores.weights
     yield from _errors("before", f[kept], y[kept], w[kept], scores.scale, scores.before)
@@ -262,13 +262,14 @@ def _macro(found: JudgeAgreement, judge: IntArray, people: IntArray, weights: Fl
         yield Recomputed(name, getattr(found, name).value, SCIKIT_LEARN, float(other))
 
 
-def _rates(judge: FloatArray, people: FloatArray, found: RoganGladen) -> Iterator[Recomputed]:
+def _rates(judge: FloatArray, people: FloatArray, weights: FloatArray, found: RoganGladen) -> Iterator[Recomputed]:
     """Sensitivity and specificity: recall of the yes, and of the no."""
     from sklearn.metrics import recall_score
 
     for name, own, side in (("sensitivity", found.sensitivity, 1), ("specificity", found.specificity, 0)):
         if own.defined:
-            yield Recomputed(name, own.value, SCIKIT_LEARN, float(recall_score(people, judge, pos_label=side)))
+            other = recall_score(people, judge, pos_label=side, sample_weight=weights)
+            yield Recomputed(name, own.value, SCIKIT_LEARN, float(other))
 
 
 def _errors(

@@ -351,5 +351,7 @@ def _why_none(tried: Sequence[Tried], items: _Labelled, target: float, delta: fl
     least = least_units(target, delta, SPARE, exact=items.exact)
     if clustered:
         there = len(np.unique(items.unit[known]))
-        return f"{there} clusters with a labelled verdict and a confidence; the target needs about {least}"
-    return f"{known.sum()} labelled verdicts with a confidence; the target needs at least {least}"
+        clusters = "cluster" if there == 1 else "clusters"
+        return f"{there} {clusters} with a labelled verdict and a confidence; the target needs about {least}"
+    n = int(known.sum())
+    return f"{n} labelled verdict{'s' if n != 1 else ''} with a confidence; the target needs at least {least}"

@@ -9,6 +9,7 @@ from typing import Any
 from django import template
 
 from judging import wording
+from judging.figures import without_codes
 from judging.pricing import in_dollars
 
 register = template.Library()
@@ -29,7 +30,13 @@ def part(document: Mapping[str, Any], name: str) -> Any:
 @register.filter
 def biases(probes: Mapping[str, str]) -> list[str]:
     """The names of the probes that found something, of a certificate."""
-    return [name for name, said in probes.items() if said == "found"]
+    return [without_codes(name) for name, said in probes.items() if said == "found"]
+
+
+@register.filter
+def spoken(text: str) -> str:
+    """A sentence, or the name of a probe, without the codes of figures and probes."""
+    return without_codes(text)
 
 
 @register.filter
@@ -52,3 +59,9 @@ def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
 def expected_counts(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Of a criterion's difficulty, the expected number of items of each tier with its interval, from easy on."""
     return wording.expected_counts(document)
+
+
+@register.filter
+def fitted(difficulty: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of the difficulty of all criteria, those that a model could be fitted to."""
+    return [found for found in difficulty.values() if found["method"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -282,13 +282,42 @@ def _over_all(names: Mapping[str, str], documents: Mapping[str, Document], shown
     return wording.over_all(names, documents, n_raters=len(who), simulated=simulated)
 
 
-def _warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> list[tuple[str, str]]:
-    """Each warning once, with the criteria that it is about; nothing is named where there is only one."""
-    about: dict[str, list[str]] = {}
+@dataclass(frozen=True)
+class _Said:
+    """A sentence and the criteria that it is about."""
+
+    message: str
+    criteria: str
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of warning, the criteria that have it, and what it says on them."""
+
+    name: str
+    criteria: str
+    said: tuple[_Said, ...]
+
+
+def _warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> list[_Kind]:
+    """Each kind of warning once, with the criteria that it is about; nothing is named where there is only one."""
+    kinds: dict[str, dict[str, list[str]]] = {}
     for key, document in documents.items():
         for warning in document["warnings"]:
-            about.setdefault(warning["message"], []).append(names[key])
-    return [(message, ", ".join(where) if len(names) > 1 else "") for message, where in about.items()]
+            kind = warning["code"] if len(names) > 1 else warning["message"]
+            kinds.setdefault(kind, {}).setdefault(warning["message"], []).append(names[key])
+    return [
+        _Kind(
+            name=code.replace("_", " ").capitalize(),
+            criteria=_joined(names, [name for name in names.values() if any(name in one for one in said.values())]),
+            said=tuple(_Said(message, _joined(names, where)) for message, where in said.items()),
+        )
+        for code, said in kinds.items()
+    ]
+
+
+def _joined(names: Mapping[str, str], some: Sequence[str]) -> str:
+    return ", ".join(some) if len(names) > 1 else ""
 
 
 def _rules(documents: Iterable[Document]) -> dict[str, str]:

@@ -33,6 +33,7 @@ from judging.views import model_tiers
 from judging.views.asked_tiers import COUNTED, Asked
 
 PER_PAGE = 50
+TITLES = {"json": "JSON", "csv": "CSV", "parquet": "Parquet"}
 MOST_PLANS = 4
 """Numbers of ratings whose attainable values the page draws; the download holds all."""
 
@@ -144,7 +145,7 @@ def _context(study: Study, asked: Asked, read: list[PeoplesRatings], found: Mapp
 
 
 def _downloads(study: Study, asked: Asked) -> list[tuple[str, str]]:
-    return [(f.upper(), f"{reverse('tiers_download', args=[study.slug, f])}?{asked.as_query()}") for f in DOWNLOADS]
+    return [(TITLES[f], f"{reverse('tiers_download', args=[study.slug, f])}?{asked.as_query()}") for f in DOWNLOADS]
 
 
 def _bars_caption(asked: Asked, found: Mapping[str, Any]) -> str:

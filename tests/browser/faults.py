@@ -1,18 +1,42 @@
-"""What is wrong with a page as it stands there."""
+"""What is wrong with a page as it stands there, and on each screen."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 AXE = Axe()
-ONLY = {"resultTypes": ["violations"]}  # of rules that are kept, axe need not look for every place
+# Of rules that are kept, axe need not look for every place, and nothing of them need come here.
+VIOLATIONS = "axe.run({resultTypes: ['violations']}).then(found => found.violations)"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+SCREENS = ((390, "dark"), (1280, "light"))
+"""A phone in the dark, then a desk by day: every width and scheme is seen once. A page is loaded once for both."""
 
 
 def faults(page: Page) -> list[str]:
     """The rules of accessibility that it breaks, each with a first place, and by how much it goes sideways."""
-    broken = AXE.run(page, options=ONLY).response["violations"]
+    page.evaluate(AXE.axe_script)
+    broken = page.evaluate(VIOLATIONS)
     wide = page.evaluate(TOO_WIDE)
     found = [f"{one['id']}: {one['nodes'][0]['target']}" for one in broken]
     return [*found, *([f"{wide} px too wide"] if wide > 0 else [])]
+
+
+def screens(page: Page) -> Iterator[tuple[int, str]]:
+    """Show the page on one screen after the other; width and scheme of each. It stays on the last.
+
+    Without motion, as colours would be on their way for a moment; scripts hear of a new width in the next frame.
+    """
+    for width, scheme in SCREENS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.evaluate("new Promise(requestAnimationFrame)")
+        yield width, scheme
+
+
+def faults_on_screens(page: Page) -> dict[str, list[str]]:
+    """By screen, what is wrong there; empty where nothing is."""
+    found = {f"{width} {scheme}": faults(page) for width, scheme in screens(page)}
+    return {screen: wrong for screen, wrong in found.items() if wrong}

@@ -12,16 +12,13 @@ from django.db import OperationalError
 from django.test import Client
 from playwright.sync_api import Browser, Page
 
-from annotation.models import User
 from annotation.queries import projects, size
-from annotation.services import studies
 from tests.browser.conftest import Answered
-from tests.browser.faults import faults
+from tests.browser.faults import faults, screens
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-SCREENS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 
 
 @pytest.fixture
@@ -41,10 +38,7 @@ def rosas(live_server, chromium: Browser, answered: Answered) -> Iterator[Page]:
 def looked_at(page: Page, name: str) -> dict[str, list[str]]:
     """What is wrong with the page on each screen. With CONCORD_PICTURES it is drawn as well."""
     found = {}
-    for width, scheme in SCREENS:
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.reload()  # colours that change under one's eyes are on their way for a moment
+    for width, scheme in screens(page):
         found[f"{width} {scheme}"] = faults(page)
         if folder := os.environ.get("CONCORD_PICTURES"):
             page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png", full_page=True)
@@ -74,10 +68,3 @@ def test_before_a_large_study_is_read(live_server, rosas: Page, monkeypatch) -> 
         assert looked_at(rosas, f"large-{part}") == {}
     rosas.goto(f"{live_server.url}/studies/suits/agreement/")  # left to a worker
     assert looked_at(rosas, "large-agreement") == {}
-
-
-def test_acts_and_the_account(live_server, rosas: Page) -> None:
-    studies.create(by=User.objects.get(), name="Pilot", kind="pair", criteria=["preference"])
-    for at in ("acts", "account"):
-        rosas.goto(f"{live_server.url}/{at}/")
-        assert looked_at(rosas, at) == {}

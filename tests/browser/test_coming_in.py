@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation, ConsentDecision, DemographicAnswer, Participation, Study, User
 from annotation.services import completions, consents, demographics, invitations, samples, studies
-from tests.browser.faults import faults
+from tests.browser.faults import faults, screens
 from tests.browser.waiting import saved
 from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
 
@@ -43,8 +43,7 @@ def look(page: Page) -> Callable[[str], None]:
     """Holds the page to the rules of accessibility and to its width, at both widths; keeps a picture if asked to."""
 
     def at(name: str) -> None:
-        for width in (390, 1280):
-            page.set_viewport_size({"width": width, "height": 900})
+        for width, _ in screens(page):
             assert faults(page) == [], name
             if PICTURES:
                 page.screenshot(path=Path(PICTURES) / f"{name}-{width}.png", full_page=True)

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from config.demo import PASSWORD
-from tests.browser.faults import faults
+from tests.browser.faults import faults_on_screens
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 FILES = r"\.(csv|jsonl?|parquet|svg|png|html|latex|md|zip)$"
@@ -45,18 +45,15 @@ def pages(page: Page, site, *starts: str) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.timeout(900)  # some sixty pages, each read by axe
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.timeout(900)  # some sixty pages, each read by axe on two screens
 @pytest.mark.parametrize(
     ("name", "starts", "least"), [("rosa", ["/"], 20), ("anna", ["/", "/work/demo-pairs/next/", "/gallery/"], 4)]
 )
-def test_no_page_is_at_fault(site, page: Page, name, starts, least, width, scheme) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    page.emulate_media(color_scheme=scheme)
+def test_no_page_is_at_fault(site, page: Page, name, starts, least) -> None:
     refused: list[str] = []  # by the policy that lets only files of the site run
     page.on("console", lambda line: refused.append(line.text) if "Content Security Policy" in line.text else None)
     sign_in(page, site, name)
-    found = {address: faults(page) for address in pages(page, site, *starts)}
+    found = {address: faults_on_screens(page) for address in pages(page, site, *starts)}
     assert len(found) >= least, list(found)
     assert {address: wrong for address, wrong in found.items() if wrong} == {}
     assert refused == []

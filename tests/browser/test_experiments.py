@@ -10,7 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from simulation.models import Conflict, Experiment, Making
-from tests.browser.faults import faults
+from tests.browser.faults import faults_on_screens
 from tests.factories import AgentFactory, ProfileFactory, ResearcherFactory, TurnFactory
 from tests.simulation.helpers import begun, finished, people
 from tests.simulation.test_known_tables import judged
@@ -50,18 +50,14 @@ def finish(experiment: Experiment) -> None:
     experiment.refresh_from_db()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_no_page_is_at_fault(alice: Page, live_server, width, scheme) -> None:
+def test_no_page_with_something_on_it_is_at_fault(alice: Page, live_server) -> None:
     people(2, 2)
     experiment = finished(begun(conditions=["base", "base+I-retrieved"]))
     judged(experiment, **{key: [1, 2, 3, 4] * 2 for key in KEYS}, task_completion=["yes", "no"] * 4)
     running = begun(name="Still going")
     order = ordered()
-    alice.set_viewport_size({"width": width, "height": 800})
-    alice.emulate_media(color_scheme=scheme)
     addresses = [
         reverse("experiment_list"),
-        reverse("experiment_create"),
         reverse("experiment_detail", args=[experiment.pk]),
         reverse("experiment_detail", args=[running.pk]),
         reverse("simulated_detail", args=[experiment.pk, 2]),
@@ -76,7 +72,7 @@ def test_no_page_is_at_fault(alice: Page, live_server, width, scheme) -> None:
         answer = alice.goto(live_server.url + address)
         assert answer
         assert answer.status == 200, address
-        if found := faults(alice):
+        if found := faults_on_screens(alice):
             wrong[address] = found
     assert wrong == {}
 

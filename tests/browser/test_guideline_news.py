@@ -7,15 +7,13 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation
 from annotation.services import guidelines
-from tests.browser.faults import faults
+from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import next_ready, saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_label_says_what_was_shown_and_the_news_comes_with_the_new_text(rate, page: Page, scheme) -> None:
-    page.emulate_media(color_scheme=scheme)
+def test_the_label_says_what_was_shown_and_the_news_comes_with_the_new_text(rate, page: Page) -> None:
     study = rate("dialogue", ["personalization"], items=4)
     next_ready(page)
     criterion = study.criteria.get()
@@ -32,7 +30,7 @@ def test_the_label_says_what_was_shown_and_the_news_comes_with_the_new_text(rate
     expect(news).to_contain_text("The guideline of Personalization has changed")
     expect(news).to_contain_text("Once is not enough.")
     assert news.locator("ins").count() > 0
-    assert faults(page) == []
+    assert faults_on_screens(page) == {}
     next_ready(page)
     page.keyboard.press("1")
     page.keyboard.press("Enter")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Membership, Project, User
 from annotation.services import projects
-from tests.browser.faults import faults
+from tests.browser.faults import faults, screens
 from tests.factories import (
     AnnotationFactory,
     AssignmentFactory,
@@ -22,34 +22,33 @@ from tests.factories import (
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 
-def come_in(page: Page, live_server, user: User, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
+def come_in(page: Page, live_server, user: User) -> None:
     client = Client()
     client.force_login(user)
     session = client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
 
 
-def picture(page: Page, name: str) -> None:
-    if folder := os.environ.get("CONCORD_PICTURES"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+def look(page: Page, name: str) -> None:
+    """Hold the page to the rules of accessibility and to its width; with CONCORD_PICTURES it is drawn as well."""
+    for width, _ in screens(page):
+        assert faults(page) == [], name
+        if folder := os.environ.get("CONCORD_PICTURES"):
+            page.screenshot(path=f"{folder}/{name}-{width}.png", full_page=True)
 
 
-@WIDTHS
-def test_an_owner_adds_changes_and_removes(live_server, page: Page, transactional_db, width: int) -> None:
+def test_an_owner_adds_changes_and_removes(live_server, page: Page, transactional_db) -> None:
     rosa = User.objects.create(username="rosa", display_name="Rosa", is_researcher=True)
     UserFactory(username="ada")
     second = projects.make(by=None, name="Reading group", owner=rosa)
-    come_in(page, live_server, rosa, width)
+    come_in(page, live_server, rosa)
     StudyFactory(name="Here", project=second)
     page.goto(f"{live_server.url}/studies/")
     expect(page.get_by_role("row", name="Here")).to_contain_text("Reading group")
     page.get_by_role("link", name="Project Default").click()
-    assert faults(page) == []
-    picture(page, f"projects-{width}")
+    look(page, "projects")
     page.get_by_role("button", name="Work here in Reading group").click()
     expect(page.get_by_role("link", name="Project Reading group")).to_be_visible()
     page.get_by_role("cell", name="Reading group").get_by_role("link").or_(
@@ -58,13 +57,12 @@ def test_an_owner_adds_changes_and_removes(live_server, page: Page, transactiona
     page.get_by_label("Username").fill("nobody")
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_text("There is no account 'nobody'.", exact=True)).to_be_visible()
-    assert faults(page) == []
+    look(page, "project-without-that-account")
     page.get_by_label("Username").fill("ada")
     page.get_by_label("Role", exact=True).select_option("adjudicator")
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("row", name="ada")).to_be_visible()
-    assert faults(page) == []
-    picture(page, f"project-{width}")
+    look(page, "project")
     assert Membership.objects.get(user__username="ada").role == "adjudicator"
     page.get_by_role("row", name="ada").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("ada is not in Reading group any more.")).to_be_visible()
@@ -73,25 +71,20 @@ def test_an_owner_adds_changes_and_removes(live_server, page: Page, transactiona
     assert list(second.memberships.values_list("user__username", flat=True)) == ["rosa"]
 
 
-@WIDTHS
-def test_an_adjudicator_decides_and_sees_nothing_of_judges(
-    live_server, page: Page, transactional_db, width: int
-) -> None:
+def test_an_adjudicator_decides_and_sees_nothing_of_judges(live_server, page: Page, transactional_db) -> None:
     criterion = CriterionFactory(name="Personalization", key="personalization", study__state="open")
     item = ItemFactory(study=criterion.study)
     for value in ("1", "4"):
         AnnotationFactory(assignment=AssignmentFactory(item=item, submitted=True), criterion=criterion, value=value)
     ada = UserFactory(username="ada")
     Membership.objects.create(project=Project.objects.get(), user=ada, role="adjudicator")
-    come_in(page, live_server, ada, width)
+    come_in(page, live_server, ada)
     page.goto(live_server.url)
     expect(page.get_by_role("heading", name="To decide")).to_be_visible()
-    assert faults(page) == []
-    picture(page, f"to-decide-{width}")
+    look(page, "to-decide")
     page.get_by_role("link", name=criterion.study.name).click()
     expect(page.get_by_role("heading", name="Disputed items")).to_be_visible()
-    assert faults(page) == []
-    picture(page, f"adjudication-{width}")
+    look(page, "adjudication")
     assert (
         page.locator("main a").evaluate_all("links => links.filter(a => !a.href.includes('/adjudication/')).length")
         == 0

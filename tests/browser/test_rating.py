@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation
 from annotation.services import studies
-from tests.browser.faults import faults
+from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import saved
 from tests.factories import ResearcherFactory
 
@@ -132,9 +132,7 @@ def test_without_javascript_it_is_a_form(rate, page: Page, chromium, live_server
     assert labels() == ["1", "4", "yes"]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_comes_too_late_is_kept_and_stays_legible(rate, page: Page, scheme) -> None:
-    page.emulate_media(color_scheme=scheme)
+def test_what_comes_too_late_is_kept_and_stays_legible(rate, page: Page) -> None:
     study = rate("pair", ["preference"])
     first = page.url
     studies.close(by=ResearcherFactory(username="dana"), study=study)
@@ -144,5 +142,5 @@ def test_what_comes_too_late_is_kept_and_stays_legible(rate, page: Page, scheme)
     page.goto(first)
     expect(page.get_by_text("This study is closed and takes no more labels.")).to_be_visible()
     assert checked(page) == ["preference=A"]
-    assert faults(page) == []
+    assert faults_on_screens(page) == {}
     assert labels() == []

@@ -9,18 +9,14 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Adjudication, Study, User
 from annotation.services import drafts
-from tests.browser.faults import faults
+from tests.browser.faults import faults_on_screens
 from tests.factories import AnnotationFactory, AssignmentFactory, CriterionFactory, ItemFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-SIZES = pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
 
 
-@SIZES
 @pytest.mark.parametrize("kind", ["dialogue", "pair"])
-def test_the_rating_pages_pass_the_accessibility_rules(rate, page: Page, width: int, scheme: str, kind: str) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme=scheme)
+def test_the_rating_pages_pass_the_accessibility_rules(rate, page: Page, kind: str) -> None:
     if kind == "pair":
         rate("pair", ["preference"], allow_tie=True, asks_strength=True)
         page.keyboard.press("d")
@@ -29,10 +25,10 @@ def test_the_rating_pages_pass_the_accessibility_rules(rate, page: Page, width: 
         rate("dialogue", ["task_completion", "personalization"])
         page.keyboard.press("j")
         page.keyboard.press("e")
-    assert faults(page) == [], page.url
+    assert faults_on_screens(page) == {}, page.url
     page.keyboard.press("p")
     expect(page.locator("[data-pause]")).to_be_visible()
-    assert faults(page) == [], page.url
+    assert faults_on_screens(page) == {}, page.url
 
 
 @pytest.fixture
@@ -60,15 +56,10 @@ def review(live_server, page: Page, transactional_db: None) -> Study:
     return study
 
 
-@SIZES
-def test_the_pages_of_deciding_pass_the_accessibility_rules(
-    live_server, page: Page, review: Study, width: int, scheme: str
-) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme=scheme)
+def test_the_pages_of_deciding_pass_the_accessibility_rules(live_server, page: Page, review: Study) -> None:
     for address in ("adjudication/", "adjudication/personalization/1/", "quality/"):
         page.goto(f"{live_server.url}/studies/{review.slug}/{address}")
-        assert faults(page) == [], page.url
+        assert faults_on_screens(page) == {}, page.url
 
 
 def test_from_the_queue_to_the_decision_and_on(live_server, page: Page, review: Study) -> None:

@@ -18,7 +18,7 @@ from annotation.stats.table import FloatArray
 REACH, APART = 5.0, 0.2
 TRAIT: FloatArray = np.arange(-REACH, REACH + APART / 2, APART)
 ENDLESS = 40.0
-"""Stands for an infinite threshold."""
+"""Logits are kept within this."""
 
 SEVERITY_SD, CONSISTENCY_SD = 1.0, 0.5
 """Priors of people: severities in standard deviations of the trait, consistencies as logarithms."""
@@ -110,27 +110,36 @@ class Graded:
         return found
 
     def tables(self, free: FloatArray) -> Tables:
-        low, high, _ = self._ends(free)
-        turned = low > 0  # in the upper tail the difference of two numbers near 1 loses its digits
-        p = scipy.special.expit(np.where(turned, -low, high)) - scipy.special.expit(np.where(turned, -high, low))
+        inner, steep = self._inner(free)
+        below, above = scipy.special.expit(inner), scipy.special.expit(-inner)
+        nobody = np.zeros((self.n_people, 1, inner.shape[2]))
+        upto = np.concatenate([nobody, below, nobody + 1], axis=1)
+        beyond = np.concatenate([nobody + 1, above, nobody], axis=1)
+        high = (
+            np.concatenate([nobody, inner], axis=1) > 0
+        )  # there the difference of two numbers near 1 loses its digits
+        p = np.where(high, beyond[:, :-1] - beyond[:, 1:], upto[:, 1:] - upto[:, :-1])
         prior = np.log(np.exp(-0.5 * TRAIT**2) / np.exp(-0.5 * TRAIT**2).sum())
-        return Tables((prior[:, None] + self._noise_nodes[1]).ravel(), np.maximum(p, FLOOR))
+        log_prior = (prior[:, None] + self._noise_nodes[1]).ravel()
+        density = np.where(np.abs(inner) < ENDLESS, below * above, 0.0)
+        return Tables(log_prior, np.maximum(p, FLOOR), (inner, steep, density))
 
     def gradient(self, free: FloatArray, tables: Tables, expected: FloatArray, totals: FloatArray) -> FloatArray:  # noqa: ARG002
-        low, high, steep = self._ends(free)
-        of_high, of_low = (expected / tables.p * _density(end) for end in (high, low))
-        both = steep * (of_high - of_low)
-        of_slope = of_high * high - of_low * low
-        cuts = np.einsum("jkn->k", steep * of_high)[:-1] - np.einsum("jkn->k", steep * of_low)[1:]
+        inner, steep, density = tables.parts
+        per = expected / tables.p
+        of_inner = density * (per[:, :-1] - per[:, 1:])
+        of_end = steep * of_inner
+        cuts, people = np.einsum("jkn->k", of_end), np.einsum("jkn->j", of_end)
+        of_slope = np.einsum("jkn,jkn->jn", of_inner, inner)
+        consistency = of_slope.sum(axis=1)
         steps = blocks(free, self.sizes)[0]
         in_cuts = np.r_[cuts.sum(), np.exp(steps[1:]) * np.cumsum(cuts[::-1])[::-1][1:]]
-        people, consistency = both.sum(axis=(1, 2)), of_slope.sum(axis=(1, 2))
         found = [in_cuts, people[:-1] - people[-1], [consistency.sum()]]
         if self.own_consistency:
             found.append(consistency[:-1] - consistency[-1])
         if self.own_noise:
             ease = np.tile(self._ease, len(TRAIT))
-            found.append([-np.exp(free[-1]) * float((of_slope.sum(axis=(0, 1)) * ease).sum())])
+            found.append([-np.exp(free[-1]) * float(of_slope.sum(axis=0) @ ease)])
         return np.concatenate(found)
 
     def penalty(self, free: FloatArray) -> tuple[float, FloatArray]:
@@ -150,24 +159,14 @@ class Graded:
                 slope[at] -= (free[at] - centre) / sd**2
         return value, slope
 
-    def _ends(self, free: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """(r, q, N) both ends of every category on the logit scale, and (r, 1, N) steepness."""
+    def _inner(self, free: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(r, q - 1, N) where one category ends on the logit scale, and (r, 1, N) steepness."""
         noise = np.exp(free[-1]) * self._ease if self.own_noise else np.zeros(1)
         steep = self.slopes(free)[:, None] * np.exp(-np.tile(np.clip(noise, -ENDLESS, ENDLESS), len(TRAIT)))
-        cuts = self.thresholds(free)
-        moved = cuts[None, :, None] - self.trait + self.severities(free)[:, None, None]
-        inner = np.clip(steep[:, None, :] * moved, -ENDLESS, ENDLESS)
-        edge = np.full((self.n_people, 1, inner.shape[2]), ENDLESS)
-        return np.concatenate([-edge, inner], axis=1), np.concatenate([inner, edge], axis=1), steep[:, None, :]
+        moved = self.thresholds(free)[None, :, None] - self.trait + self.severities(free)[:, None, None]
+        return np.clip(steep[:, None, :] * moved, -ENDLESS, ENDLESS), steep[:, None, :]
 
 
 def _with_last(others: FloatArray) -> FloatArray:
     """All of them, from all but the last: they add up to 0."""
     return np.append(others, -others.sum())
-
-
-def _density(z: FloatArray) -> FloatArray:
-    """Of the logistic distribution; 0 at an end that stands for infinity."""
-    p = scipy.special.expit(z)
-    density: FloatArray = np.where(np.abs(z) >= ENDLESS, 0.0, p * (1 - p))
-    return density

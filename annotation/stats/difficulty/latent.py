@@ -46,10 +46,13 @@ class Tables:
         (N,) of the nodes.
     p
         (r, q, N) probability that a person gives a category at a node, at least `FLOOR`.
+    parts
+        What the model's gradient needs again.
     """
 
     log_prior: FloatArray
     p: FloatArray
+    parts: tuple[FloatArray, ...] = ()
 
 
 class Model(Protocol):
@@ -220,8 +223,9 @@ def _covariance(
 ) -> FloatArray:
     """Inverse second derivatives; with clusters the sandwich of sums of scores between them."""
     steps = STEP * np.eye(len(free))
-    hessian = np.array([_minus(model, ratings, free + s)[1] - _minus(model, ratings, free - s)[1] for s in steps])
-    hessian = (hessian + hessian.T) / (4 * STEP)
+    here = _minus(model, ratings, free)[1]
+    hessian = np.array([_minus(model, ratings, free + step)[1] - here for step in steps])
+    hessian = (hessian + hessian.T) / (2 * STEP)
     values = np.linalg.eigvalsh(hessian)
     if values[0] < SINGULAR * values[-1]:
         raise NoConvergenceError("the ratings do not tell all parameters apart")

@@ -41,7 +41,7 @@ def test_alice_reads_the_document_that_the_command_prints(study, alice):
         ("tiers", {"cuts": "1,2"}, "cuts"),
         ("tiers", {"chance": "none"}, "chance"),
         ("tiers/predicted", {"of": "world"}, "of"),
-        ("tiers/predicted", {"agreement_cuts": "1,2"}, "cuts"),
+        ("tiers/predicted", {"agreement_cuts": "1,2"}, "agreement_cuts"),
     ],
 )
 def test_a_query_that_makes_no_sense_names_its_field(study, alice, part, query, field):

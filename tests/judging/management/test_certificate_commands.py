@@ -14,6 +14,7 @@ from judging.models import Certificate, Judge, VerdictRules
 from judging.services.trust import certificates
 from tests.judging.services.trust.forging import CHANGES, FORGERIES, signed_elsewhere
 from tests.judging.services.trust.judged import study, trusted
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -35,9 +36,17 @@ def refused(*args):
     return f"{out.getvalue()} {caught.value}"
 
 
+@pytest.fixture(scope="module")
+def certificate(django_db_setup, django_db_blocker):
+    def make():
+        return certificates.issue(by=None, found=trusted(study(n=30))).pk
+
+    yield from share_rows(django_db_blocker, make)
+
+
 @pytest.fixture
-def issued(db):
-    return certificates.issue(by=None, found=trusted(study(n=30)))
+def issued(certificate, db):
+    return Certificate.objects.get(pk=certificate)
 
 
 @pytest.fixture
@@ -168,27 +177,3 @@ def test_other_rules_after_the_first_look_take_a_reason(file, tmp_path):
     assert "Rules changed after the first look on" in audit
     assert "Rules changed after the first look on" in run("report", "--study", "Known", "-o", tmp_path / "r.html")
     assert "Rules changed after the first look on" in (tmp_path / "r.html").read_text()
-
-
-def test_rules_are_set_before_anybody_looks():
-    study(n=30)
-    said = run("rules", "Known", "--rule", "least_items=20", "--success", "assist and escalate")
-    assert "Labelled items with a verdict, at least: 20" in said
-    assert "Nobody has looked yet" in said
-    run("audit", *JUDGE)
-    found = json.loads(run("rules", "Known", "--json"))
-    assert found["rules"]["least_items"] == 20
-    assert found["rules_on_record"]["success"] == {"decision": "assist and escalate", "criteria": []}
-    assert found["rules_on_record"]["first_look"]["by"] == "a command"
-    assert "Give a reason" in refused("rules", "Known", "--success", "replace")
-    run("rules", "Known", "--success", "replace", "--success-criteria", "personalization", "--reason", "it matters")
-    assert "from assist and escalate on every criterion to replace on personalization" in run("rules", "Known")
-    assert "no criterion is called" in refused("rules", "Known", "--success-criteria", "nope", "--reason", "x")
-
-
-def test_an_unknown_judge_does_not_change_the_rules():
-    study(n=30)
-    rule = ("--rule", "least_items=20")
-    assert "there are: gpt" in refused("certificate", "--study", "Known", "--judge", "claude", *rule)
-    assert "there are: gpt" in refused("audit", "--study", "Known", "--judge", "claude", *rule)
-    assert not VerdictRules.objects.exists()

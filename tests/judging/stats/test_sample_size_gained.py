@@ -74,4 +74,4 @@ def test_a_constant_judge_and_few_clusters_have_no_interval():
     assert "always says the same" in gained.reason
     seven = sample_size_gained([data(n=70, per=10)])
     assert np.isnan(seven.low)
-    assert seven.reason == "not enough evidence: 7 independent units with labels; at least 8 are needed"
+    assert seven.reason == "not enough evidence: 7 clusters; at least 8 are needed"

@@ -114,6 +114,18 @@ def test_scores_are_recomputed_before_and_after_the_map():
     assert sum(name.startswith("score in bin") and name.endswith("before") for name in names) == 10
 
 
+def test_weights_enter_both_sides():
+    rng = np.random.default_rng(0)
+    yes = rng.random(90) < 0.5
+    said = np.where(rng.random(90) < 0.8, yes, ~yes)
+    human = tuple(None if i >= 70 else "yes" if one else "no" for i, one in enumerate(yes))
+    judge = tuple("yes" if one else "no" for one in said)
+    found = calibrate(Columns(human, judge, ("no", "yes"), "nominal", weights=rng.uniform(1, 5, 90)), bootstrap=0)
+    opinion = SecondOpinion(tuple(calibration_figures(found, found.scores)))
+    assert {"sensitivity", "specificity", "brier before", "mae after"} <= {one.figure for one in opinion.figures}
+    assert opinion.agrees, opinion.describe()
+
+
 def test_scores_on_borders_of_bins_have_no_second_diagram():
     rng = np.random.default_rng(3)
     scores = rng.integers(0, 11, 120) / 10

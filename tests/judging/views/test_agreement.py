@@ -219,3 +219,20 @@ def test_on_a_scale_with_an_order_the_score_can_be_read_instead_of_the_verdict(a
 
 def test_where_nothing_has_an_order_there_is_nothing_to_choose(criterion, alice):
     assert 'name="read"' not in page(alice).content.decode()
+
+
+def test_a_kind_of_warning_stands_once_with_all_of_its_criteria(alice):
+    study = with_items(6, kind="pair", name="Suits", slug="suits")
+    for key, name, last in (("preference", "Preference", "1"), ("style", "Style", "2")):
+        one = CriterionFactory(study=study, key=key, name=name, preference=True)
+        people_say(one, {"bob": RIGHT_FOR_ALL, "dana": [*RIGHT_FOR_ALL[:4], last, last]})
+    warnings = page(alice).context["warnings"]
+    assert len({kind.name for kind in warnings}) == len(warnings)
+    few = next(kind for kind in warnings if kind.name == "Few items")
+    assert [(one.criteria, one.message[:12]) for one in few.said] == [("Preference, Style", "Only 6 items")]
+    rare = next(kind for kind in warnings if kind.name == "Few disagreements")
+    assert rare.criteria == "Preference, Style"
+    assert [one.criteria for one in rare.said] == ["Preference", "Style"]
+    assert "Few disagreements: Preference, Style On each criterion Preference: Raters disagree on" in text_of(
+        page(alice)
+    )

@@ -1,4 +1,4 @@
-"""Pages of certificates: checked by anybody, revoked by the project, by rules that are locked at the first look."""
+"""Pages of certificates: checked by anybody, revoked by the project."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from judging import signing
-from judging.models import Certificate, Judge, VerdictRules
+from judging.models import Certificate
 from judging.services.trust import certificates
 from tests.factories import ResearcherFactory
 from tests.judging.services.trust.forging import CHANGES, FORGERIES
 from tests.judging.services.trust.judged import study, trusted
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -25,9 +26,17 @@ def nothing_counted():
     cache.clear()
 
 
+@pytest.fixture(scope="module")
+def certificate(django_db_setup, django_db_blocker):
+    def make():
+        return certificates.issue(by=None, found=trusted(study(n=30))).pk
+
+    yield from share_rows(django_db_blocker, make)
+
+
 @pytest.fixture
-def issued():
-    return certificates.issue(by=None, found=trusted(study(n=30)))
+def issued(certificate, db):
+    return Certificate.objects.get(pk=certificate)
 
 
 @pytest.fixture
@@ -134,55 +143,3 @@ def test_the_public_keys_stand_on_a_page(issued, client):
     assert issued.public_key in said
     assert signing.load_keys()[0].hex in said
     assert signing.read_lines(signing.settings.SIGNING_KEY_FILE)[0] not in said
-
-
-class TestRules:
-    @pytest.fixture
-    def known(self):
-        return study(n=30).study
-
-    def at(self, known):
-        return reverse("study_rules", args=[known.slug])
-
-    def verdict(self, alice, known, **query):
-        return alice.get(reverse("judge_verdict", args=[known.slug, Judge.objects.get().pk]), query)
-
-    def test_set_before_and_locked_by_the_first_look(self, known, alice):
-        said = text_of(alice.post(self.at(known), {"least_items": "20", "success": "assist and escalate"}, follow=True))
-        assert "Nobody has looked at a judge’s result yet" in said
-        shown = text_of(self.verdict(alice, known))
-        assert "Criterion of success: assist and escalate on every criterion" in shown
-        assert [row.kind for row in VerdictRules.objects.all()] == ["set", "locked"]
-        assert "Locked since the first look" in text_of(alice.get(self.at(known)))
-
-    def test_changed_after_it_with_a_reason_alone(self, known, alice):
-        self.verdict(alice, known)
-        refused = alice.post(self.at(known), {"tolerated_biases": "central_tendency"})
-        assert refused.status_code == 400
-        assert "Give a reason to change them on record" in text_of(refused)
-        alice.post(self.at(known), {"tolerated_biases": "central_tendency", "reason": "it is noise"})
-        sentence = "by alice: Tolerated biases: from none to central_tendency. Reason: it is noise"
-        pages = [self.verdict(alice, known), alice.get(self.at(known))]
-        pages += [alice.get(reverse(name, args=[known.slug])) for name in ("calibration", "report")]
-        judge = Judge.objects.get()
-        pages.append(alice.post(reverse("certificate_issue", args=[known.slug, judge.pk]), follow=True))
-        for page in pages:
-            assert "Rules changed after the first look on" in text_of(page)
-            assert sentence in text_of(page)
-
-    def test_an_address_sets_nothing(self, known, alice):
-        assert self.verdict(alice, known, least_items="50").status_code == 200, "these are the rules"
-        for given in ({"least_items": "10"}, {"tolerated_biases": "length"}, {"least_items": "many"}):
-            assert self.verdict(alice, known, **given).status_code == 400
-        judge = Judge.objects.get()
-        alice.post(reverse("certificate_issue", args=[known.slug, judge.pk]), {"least_items": "10"})
-        assert not Certificate.objects.exists()
-        assert VerdictRules.objects.count() == 1
-
-    def test_what_cannot_be_is_said_and_kept_in_the_form(self, known, alice):
-        response = alice.post(self.at(known), {"least_items": "many", "reason": "because"})
-        assert response.status_code == 400
-        assert "is no number" in text_of(response)
-        assert 'value="many"' in response.content.decode()
-        assert alice.post(self.at(known), {"success": "do not use"}).status_code == 400
-        assert alice.post(self.at(known), {"criteria": "nope"}).status_code == 400

@@ -7,6 +7,7 @@ import io
 import json
 import re
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from django.core.cache import cache
@@ -14,9 +15,11 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.models import Dialogue, Item, TierOverride
+from annotation.parsing.files import InputFile
 from annotation.services import difficulty, difficulty_kept, waiting
+from annotation.services.imports.ratings import load
 from tests.difficult import drawn, say
-from tests.factories import CriterionFactory, ResearcherFactory, ScenarioFactory
+from tests.factories import CriterionFactory, DialogueFactory, ResearcherFactory, ScenarioFactory
 from tests.labelled import people_say, with_items
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +51,7 @@ def test_it_begins_with_the_expected_tiers_and_how_many_are_clear(alice):
         assert abs(n - expected) < 1
     assert model["clear"] == sum(row["clear"] for row in model["items"])
     assert lead in text(response)
+    assert response.context["more"]["sentence"] in text(response)
     assert "sim-a · simulated annotator" in text(response)
 
 
@@ -222,6 +226,19 @@ def test_on_an_unordered_scale_people_have_no_severity_and_the_scale_no_threshol
     assert "how often a person knows the category" in text(response)
 
 
+def test_numbers_have_tiers_and_severities_but_no_thresholds(alice):
+    scale = [{"value": str(one), "label": str(one), "guideline": ""} for one in range(101)]
+    criterion = CriterionFactory(study=with_items(40, slug="suits"), level="interval", categories=scale)
+    rng = np.random.default_rng(3)
+    trait, noise = rng.normal(50, 15, 40), np.exp(rng.normal(1.8, 0.7, 40))
+    given = {who: np.clip(trait + rng.normal(size=40) * noise, 0, 100).round().astype(int) for who in "abc"}
+    people_say(criterion, {who: [str(one) for one in said.tolist()] for who, said in given.items()})
+    response = page(alice)
+    assert response.context["model"]["method"] == "linear mixed model"
+    assert response.context["thresholds"] == []
+    assert "numbers lie below the mean" in text(response)
+
+
 def test_of_preferences_it_tells_who_is_drawn_to_the_response_shown_first(alice):
     criterion = CriterionFactory(study=with_items(40, kind="pair", slug="suits"), key="preference", preference=True)
     say(criterion, 40, seed=2)
@@ -334,3 +351,22 @@ def test_cuts_that_make_no_sense_name_their_field_over_the_api(alice, cuts, stat
         alice.post(address, {"agreement_cuts": cuts}, content_type="application/json"),
     ):
         assert (answer.status_code, answer.json()["field"]) == (status, "agreement_cuts")
+
+
+def test_turns_are_listed_as_turns_of_their_item(alice, tmp_path):
+    talk = [{"role": role, "content": "Yes."} for role in ("user", "assistant") * 2]
+    rng, lines = np.random.default_rng(4), ["item,rater,criterion,turn,value"]
+    for n in range(15):
+        DialogueFactory(external_id=f"d{n}", turns=talk)
+        for turn in (2, 4):
+            values = np.clip(rng.integers(1, 6) + rng.integers(-1, 2, size=3), 1, 5).tolist()
+            lines += [f"d{n},{who},naturalness_assistant,{turn},{v}" for who, v in zip("abc", values, strict=True)]
+    path = tmp_path / "turns.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    load(by=None, file=InputFile.of(path), study="Suits", on_error="stop")
+    response = page(alice, items="all", sort="position")
+    first, second = list(response.context["page"])[:2]
+    assert [(one["position"], one["turn"]) for one in (first, second)] == [(1, 2), (1, 4)]
+    assert f"{first['item']} turn 2" in text(response)
+    assert response.context["model"]["n_items"] == 30
+    assert alice.get(reverse("tiers_download", args=["suits", "csv"])).status_code == 200

@@ -58,17 +58,18 @@ def test_noise_predicts_nothing_and_everybody_gets_the_mean():
 def test_predictions_do_not_look_at_the_items_own_cluster():
     """A feature that names the cluster, whose items are alike, tells nothing of another cluster."""
     rng = np.random.default_rng(3)
-    cluster = np.repeat(np.arange(30), 10)
-    yes = np.where(rng.random(30) < 0.5, 0.5, 0.98)[cluster]
-    codes = (rng.random((300, 3)) < yes[:, None]).astype(np.int64)
-    names = tuple(f"i{k}" for k in range(300))
-    features = FeatureTable(names, tuple(f"c{k}" for k in range(30)), np.eye(30)[cluster])
+    cluster = np.repeat(np.arange(20), 10)
+    yes = np.where(rng.random(20) < 0.5, 0.5, 0.98)[cluster]
+    codes = (rng.random((200, 3)) < yes[:, None]).astype(np.int64)
+    names = tuple(f"i{k}" for k in range(200))
+    features = FeatureTable(names, tuple(f"c{k}" for k in range(20)), np.eye(20)[cluster])
     alone = RatingTable(codes, (0, 1), "nominal", names, ("a", "b", "c"))
     together = RatingTable(
         codes, (0, 1), "nominal", names, ("a", "b", "c"), clusters=tuple(f"c{k}" for k in cluster.tolist())
     )
-    assert predict_difficulty(difficulty(alone), alone, features, bootstrap=300).error.predicts
-    assert not predict_difficulty(difficulty(together), together, features, bootstrap=300).error.predicts
+    found = difficulty(alone)
+    assert predict_difficulty(found, alone, features, bootstrap=100).error.predicts
+    assert not predict_difficulty(found, together, features, bootstrap=100).error.predicts
 
 
 def test_only_features_known_of_both_are_used():

@@ -19,8 +19,26 @@ from judging.stats.verdict import Rules
 from tests.factories import JudgeFactory, ResearcherFactory
 from tests.judging.services.trust.forging import CHANGES, FORGERIES, signed_elsewhere
 from tests.judging.services.trust.judged import study, trusted
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def known(django_db_setup, django_db_blocker):
+    """30 items whose calibration and audit are computed: who looks at their judge finds them there."""
+
+    def make():
+        criterion = study(n=30)
+        trusted(criterion)
+        return criterion.pk
+
+    yield from share_rows(django_db_blocker, make)
+
+
+@pytest.fixture
+def criterion(known, db):
+    return Criterion.objects.get(pk=known)
 
 
 def issued(criterion, name="gpt", **rules):
@@ -32,21 +50,19 @@ def state(certificate):
     return checking.check(certificates.document(Certificate.objects.get(pk=certificate.pk)))
 
 
-def test_what_it_says():
-    criterion = study(n=60)
+def test_what_it_says(criterion):
     content = issued(criterion).content
     assert content["judge"]["name"] == "gpt"
-    assert content["items"]["n"] == 60
+    assert content["items"]["n"] == 30
     assert content["criteria"]["personalization"]["decision"] == "not enough evidence"
-    assert content["criteria"]["personalization"]["n_labelled"] == 60
+    assert content["criteria"]["personalization"]["n_labelled"] == 30
     assert content["rules"]["least_items"] == 50
     assert content["rules_on_record"]["first_look"]["by"] == "a command"
     assert content["rules_on_record"]["changes"] == []
     assert content["calibration"]["input_hash"] == content["audit"]["input_hash"]
 
 
-def test_it_holds_and_the_same_is_not_issued_twice():
-    criterion = study(n=30)
+def test_it_holds_and_the_same_is_not_issued_twice(criterion):
     first = issued(criterion)
     said = state(first)
     assert (said.state, said.problems) == ("holds", ())
@@ -55,9 +71,9 @@ def test_it_holds_and_the_same_is_not_issued_twice():
     assert issued(criterion, least_items=10) != first
 
 
-def test_the_signature_is_of_the_canonical_bytes():
+def test_the_signature_is_of_the_canonical_bytes(criterion):
     """As docs/trust.md tells others to check it, with nothing of Concord but the canonical form."""
-    document = json.loads(json.dumps(certificates.document(issued(study(n=30)))))
+    document = json.loads(json.dumps(certificates.document(issued(criterion))))
     signed = to_canonical_bytes(document["content"])
     assert document["sha256"] == digest(signed)
     public, value = (bytes.fromhex(document["signature"][name]) for name in ("public_key", "value"))
@@ -65,8 +81,8 @@ def test_the_signature_is_of_the_canonical_bytes():
     assert not signing.is_signed_by(public, value, signed + b" ")
 
 
-def test_a_forgery_is_refused_in_words():
-    document = certificates.document(issued(study(n=30)))
+def test_a_forgery_is_refused_in_words(criterion):
+    document = certificates.document(issued(criterion))
     for forge, wanted, words in FORGERIES.values():
         said = checking.check(forge(document))
         assert said.state == wanted
@@ -74,16 +90,16 @@ def test_a_forgery_is_refused_in_words():
         assert words in said.problems[0]
 
 
-def test_what_is_not_like_a_certificate_is_no_crash():
-    document = certificates.document(issued(study(n=30)))
+def test_what_is_not_like_a_certificate_is_no_crash(criterion):
+    document = certificates.document(issued(criterion))
     for change in CHANGES.values():
         said = checking.check(change(document))
         assert said.state == "malformed"
         assert said.problems[0].endswith(".")
 
 
-def test_by_a_key_that_is_given_alone_no_database_is_asked():
-    document, public = signed_elsewhere(certificates.document(issued(study(n=30))))
+def test_by_a_key_that_is_given_alone_no_database_is_asked(criterion):
+    document, public = signed_elsewhere(certificates.document(issued(criterion)))
     said = checking.check(document, public)
     assert said.state == "holds"
     assert "only its issuer knows" in said.notes[1]
@@ -94,8 +110,8 @@ def test_by_a_key_that_is_given_alone_no_database_is_asked():
     assert checking.check(document, public).state == "holds"
 
 
-def test_a_signed_one_that_was_never_issued_here_is_unknown():
-    certificate = issued(study(n=30))
+def test_a_signed_one_that_was_never_issued_here_is_unknown(criterion):
+    certificate = issued(criterion)
     document = certificates.document(certificate)
     certificate.delete()
     said = checking.check(document)
@@ -105,8 +121,7 @@ def test_a_signed_one_that_was_never_issued_here_is_unknown():
     assert checking.look_up("no hash").state == "malformed"
 
 
-def test_a_revoked_one_says_why_and_the_next_is_another():
-    criterion = study(n=30)
+def test_a_revoked_one_says_why_and_the_next_is_another(criterion):
     first = issued(criterion)
     certificates.revoke(by=None, certificate=first, reason="two people shared an account")
     said = state(first)
@@ -123,8 +138,7 @@ def test_a_revoked_one_says_why_and_the_next_is_another():
         certificates.revoke(by=None, certificate=second, reason="  ")
 
 
-def test_after_a_rotation_older_ones_still_hold_and_new_ones_have_the_new_key():
-    criterion = study(n=30)
+def test_after_a_rotation_older_ones_still_hold_and_new_ones_have_the_new_key(criterion):
     first = issued(criterion)
     certificates.rotate_key(by=None)
     assert state(first).holds
@@ -133,8 +147,7 @@ def test_after_a_rotation_older_ones_still_hold_and_new_ones_have_the_new_key():
     assert [one["public_key"] for one in certificates.list_keys()][:2] == [second.public_key, first.public_key]
 
 
-def test_one_from_before_signing_says_so():
-    criterion = study(n=30)
+def test_one_from_before_signing_says_so(criterion):
     content = {"format": "concord-judge-certificate/1", "rules": {}}
     old = Certificate.objects.create(
         study=criterion.study, judge=Judge.objects.get(), content=content, sha256=content_hash(content)
@@ -144,35 +157,32 @@ def test_one_from_before_signing_says_so():
     assert said.problems == ("It is not signed: it was issued before certificates were signed.",)
 
 
-def test_it_expires_with_a_new_version_of_the_judge():
-    certificate = issued(study(n=30))
+def test_it_expires_with_a_new_version_of_the_judge(criterion):
+    certificate = issued(criterion)
     JudgeFactory(name="gpt", version=2)
     assert state(certificate).problems == ("there is a newer version of the judge (v2)",)
 
 
-def test_it_expires_when_the_judge_is_another():
-    certificate = issued(study(n=30))
+def test_it_expires_when_the_judge_is_another(criterion):
+    certificate = issued(criterion)
     Judge.objects.filter(name="gpt").update(model="another")
     assert state(certificate).state == "expired"
 
 
-def test_it_expires_when_an_item_is_edited():
-    criterion = study(n=30)
+def test_it_expires_when_an_item_is_edited(criterion):
     certificate = issued(criterion)
     Dialogue.objects.filter(items__study=criterion.study, items__position=1).update(content_hash="1" * 64)
     assert "items have changed" in state(certificate).problems[0]
 
 
-def test_a_study_that_was_renamed_is_the_same_study():
-    criterion = study(n=30)
+def test_a_study_that_was_renamed_is_the_same_study(criterion):
     certificate = issued(criterion)
     criterion.study.name = "Renamed"
     criterion.study.save()
     assert state(certificate).holds
 
 
-def test_it_expires_when_the_prompt_changes():
-    criterion = study(n=30)
+def test_it_expires_when_the_prompt_changes(criterion):
     run = JudgeRun.objects.get()
     Judge.objects.filter(pk=run.judge_id).update(provider="openai_compatible", model="small")
     run.judgments.update(details={"prompt": "of old"})
@@ -188,10 +198,10 @@ def test_it_expires_when_the_prompt_changes():
     assert "the prompt that the judge is asked with has changed" in state(certificate).problems
 
 
-def test_the_page_says_the_rules_in_words(client):
+def test_the_page_says_the_rules_in_words(criterion, client):
     client.force_login(ResearcherFactory())
-    issued = certificates.issue(by=None, found=trusted(study()))
-    text = " ".join(client.get(reverse("certificate_detail", args=[issued.sha256])).content.decode().split())
+    certificate = issued(criterion)
+    text = " ".join(client.get(reverse("certificate_detail", args=[certificate.sha256])).content.decode().split())
     assert "Labelled items with a verdict, at least" in text
     assert "the alternative-annotator test</th> <td>must be passed" in text
     assert "position, length, leniency" in text

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.errors import InputError
-from annotation.models import Adjudication, Annotation, Dialogue
+from annotation.models import Adjudication, Annotation, Criterion, Dialogue
 from judging.models import Judge
 from judging.providers.base import OWN_EXAMPLE
 from judging.queries import hold_out
@@ -32,6 +32,7 @@ from tests.factories import (
 from tests.judging.helpers import judged
 from tests.judging.services.trust.judged import QUICK, study
 from tests.labelled import add_verdicts, judge_says, people_say
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -39,14 +40,23 @@ N = 40
 TRUTH = [str(k % 4 + 1) for k in range(N)]
 
 
-@pytest.fixture(params=["dialogue", "pair"])
-def criterion(request):
+@pytest.fixture(scope="module", params=["dialogue", "pair"])
+def known(request, django_db_setup, django_db_blocker):
+    yield from share_rows(django_db_blocker, lambda: settled(request.param).pk)
+
+
+@pytest.fixture
+def criterion(known, db):
+    return Criterion.objects.get(pk=known)
+
+
+def settled(kind):
     """40 items with content of their own, labelled, adjudicated and split; a judge that is asked in words."""
-    made = StudyFactory(kind=request.param, name="Known", slug="known")
+    made = StudyFactory(kind=kind, name="Known", slug="known")
     ItemFactory.create_batch(N, study=made)
-    kind = {"preference": True} if request.param == "pair" else {}
-    found = CriterionFactory(study=made, key="suits", name="Suits", **kind)
-    values = [("1", "2", "tie")[k % 3] for k in range(N)] if request.param == "pair" else TRUTH
+    more = {"preference": True} if kind == "pair" else {}
+    found = CriterionFactory(study=made, key="suits", name="Suits", **more)
+    values = [("1", "2", "tie")[k % 3] for k in range(N)] if kind == "pair" else TRUTH
     people_say(found, {"bob": values, "dana": values})
     boss = ResearcherFactory()
     for item, value in zip(made.items.order_by("position"), values, strict=True):
@@ -137,7 +147,7 @@ class TestExamples:
             improving.new_version(by=None, judge=local(), study=criterion.study, items=[free[0]])
 
     def test_without_a_held_out_part_there_are_none(self):
-        criterion = study(n=12)
+        criterion = study(n=12, name="Whole")
         with pytest.raises(InputError, match="hold a part out first"):
             improving.new_version(by=None, judge=local("other"), study=criterion.study, n=1)
 
@@ -237,7 +247,7 @@ class TestChange:
     @pytest.fixture
     def versions(self):
         """80 items; version 2 says what people say on 20 items on which version 1 did not."""
-        criterion = study(n=80)
+        criterion = study(n=80, name="Judged")
         holding_out.hold_out(by=None, study=criterion.study, share=0.3, seed=2)
         good = [one.value for one in criterion.judgments.order_by("item__position")]
         worse = [{"1": "4", "2": "4", "3": "1", "4": "1"}[v] if k % 4 == 0 else v for k, v in enumerate(good)]
@@ -249,7 +259,7 @@ class TestChange:
         return criterion
 
     def found(self, criterion, **options):
-        return run("judge_change", study="Known", judge="gpt", **options)
+        return run("judge_change", study="Judged", judge="gpt", **options)
 
     def test_the_better_version_gains(self, versions):
         found = self.found(versions)
@@ -266,7 +276,7 @@ class TestChange:
 
     def test_in_words(self, versions):
         out = io.StringIO()
-        call_command("judge_change", study="Known", judge="gpt v2", against="v1", stdout=out)
+        call_command("judge_change", study="Judged", judge="gpt v2", against="v1", stdout=out)
         assert "gpt v2 − gpt on development items" in out.getvalue()
 
     def test_the_held_out_part_is_never_compared(self, versions):
@@ -282,18 +292,18 @@ class TestChange:
             self.found(versions, against="v7")
         judge_says(versions, "alone", ["1"] * 80)
         with pytest.raises(CommandError, match="no other version of alone"):
-            run("judge_change", study="Known", judge="alone")
+            run("judge_change", study="Judged", judge="alone")
         with pytest.raises(CommandError, match="must not be negative"):
             self.found(versions, seed=-1)
 
 
 class TestDisagreements:
     def found(self, **options):
-        return run("disagreements", study="Known", judge="gpt", **options)
+        return run("disagreements", study="Judged", judge="gpt", **options)
 
     @pytest.fixture
     def split(self):
-        criterion = study(n=60, noise=1.2)
+        criterion = study(n=60, noise=1.2, name="Judged")
         holding_out.hold_out(by=None, study=criterion.study, share=0.4)
         return criterion
 
@@ -363,7 +373,7 @@ def test_the_command_makes_versions_and_says_what_is_missing(criterion, tmp_path
 
 
 def test_a_version_is_scored_on_the_held_out_part_once():
-    criterion = study(n=60)
+    criterion = study(n=60, name="Judged")
     holding_out.hold_out(by=None, study=criterion.study)
     judge = StudyEvidence.read(criterion.study).judge("gpt")
 
