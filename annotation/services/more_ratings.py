@@ -16,6 +16,7 @@ from annotation.queries import items, overlap
 from annotation.queries.preferences import preferences
 from annotation.queries.ratings import PeoplesRatings
 from annotation.queries.units import position_of, turn_of
+from annotation.services.difficulty import check_shares
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS
 from annotation.stats.difficulty.latent import NoConvergenceError
@@ -41,8 +42,7 @@ def of_criterion(
 
     Who is not patient is told where the fit takes long and is not kept. Raises InputError on cuts that are no shares.
     """
-    if not 0 < cuts[0] < cuts[2] < 1:
-        raise InputError("the probabilities that two people agree must lie between 0 and 1", field="agreement_cuts")
+    check_shares(cuts)
     if not 1 <= ahead <= AHEAD:
         raise InputError(f"look from 1 to {AHEAD} ratings ahead", field="ahead")
     table, shown = preferences(ratings)

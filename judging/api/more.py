@@ -13,8 +13,8 @@ from annotation.api.labels import CriterionQuery
 from annotation.api.schema import says
 from annotation.queries import ratings
 from annotation.services import more_ratings
+from annotation.services.difficulty import cuts_of
 from annotation.services.overlap import ask_more
-from annotation.services.tiers import cuts_from
 from annotation.stats.difficulty.more import AHEAD
 from judging.api.results import ResultsApi
 from judging.services.items import criterion_of
@@ -40,7 +40,7 @@ class TiersMore(ResultsApi):
         criterion = criterion_of(study, asked["criterion"])
         if criterion is None:
             raise Http404
-        people, cuts = ratings.of_criterion(criterion), cuts_from(asked["agreement_cuts"])
+        people, cuts = ratings.of_criterion(criterion), cuts_of(asked["agreement_cuts"])
         return Response(more_ratings.of_criterion(study, people, cuts=cuts, ahead=asked["ahead"]))
 
     @says("Ask for one more rating of each of these items; of how many it is", shapes.Changed, body=MoreOf)

@@ -15,6 +15,7 @@ from annotation.management.base import ConcordCommand
 from annotation.queries import ratings
 from annotation.queries.studies import study_called
 from annotation.services import more_ratings
+from annotation.services.difficulty import cuts_of
 from annotation.services.overlap import ask_more
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
 from annotation.stats.difficulty.more import AHEAD
@@ -57,6 +58,9 @@ class Command(ConcordCommand):
         parser.add_argument("--study", help="name or address of a study, for --settle-tiers")
         parser.add_argument("--settle-tiers", action="store_true", help="what more ratings would tell of its items")
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
+        parser.add_argument(
+            "--agreement-cuts", default="0.6,0.75,0.9", metavar="A,B,C", help="of the difficulty model, as of `tiers`"
+        )
         parser.add_argument("--ahead", type=int, default=AHEAD, help=f"further ratings per item looked at ({AHEAD})")
         parser.add_argument("--ask", action="store_true", help="ask for one more rating of the items named")
 
@@ -131,11 +135,11 @@ def _settle_tiers(options: dict[str, Any]) -> dict[str, Any]:
     """What more ratings would tell, by criterion; with --ask the number of items that were asked about."""
     study = study_called(options["study"])
     found = {one.criterion.key: one for one in ratings.of_study(study)}
-    key = options["criterion"]
+    key, cuts = options["criterion"], cuts_of(options["agreement_cuts"], "agreement-cuts")
     if key is not None and key not in found:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
     criteria = {
-        name: more_ratings.of_criterion(study, one, ahead=options["ahead"])
+        name: more_ratings.of_criterion(study, one, cuts=cuts, ahead=options["ahead"])
         for name, one in found.items()
         if key in (None, name)
     }

@@ -155,6 +155,6 @@ def test_what_more_ratings_would_tell_and_asking_for_them(alice):
     assert (found["criterion"], found["ahead"]) == ("done", 3)
     answer = alice.post(f"{HERE}/tiers/more", {"positions": [2, 5]}, content_type="application/json")
     assert answer.json() == {"n": 2}
-    assert alice.get(f"{HERE}/tiers/more", {"agreement_cuts": "1,2"}).json()["field"] == "cuts"
+    assert alice.get(f"{HERE}/tiers/more", {"agreement_cuts": "1,2"}).json()["field"] == "agreement_cuts"
     refused = alice.post(f"{HERE}/tiers/more", {"positions": [99]}, content_type="application/json")
     assert (refused.status_code, refused.json()["field"]) == (400, "positions")
