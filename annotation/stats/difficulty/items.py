@@ -15,7 +15,7 @@ from annotation.stats.bands import TIERS, Cuts, check_cuts
 from annotation.stats.difficulty.described import FIELDS, nothing
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.numbers import MOST_ANSWERS
-from annotation.stats.difficulty.parts import MOST_CATEGORIES, Part, components, fit_part, is_number, method_of
+from annotation.stats.difficulty.parts import MOST_CATEGORIES, Part, components, fit_part, is_number
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
@@ -36,7 +36,7 @@ class Difficulty:
     Attributes
     ----------
     method
-        ``"graded response"``, ``"paired comparison"``, ``"categories"`` or ``"linear mixed model"``.
+        ``"graded response"``, ``"paired comparison"``, ``"categories"`` or ``"linear mixed model"``: of the largest group.
     cuts
         Upper ends of contested, hard and medium, as the probability that two fresh people agree.
     categories, items
@@ -153,7 +153,7 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown 
         people += part.people
         thresholds.append(part.thresholds)
     return Difficulty(
-        method_of(table, shown), cuts, table.categories, table.items,
+        max(groups, key=lambda group: len(group[0]))[1].method, cuts, table.categories, table.items,
         found.value, found.low, found.high, found.tiers, found.answers, component,
         tuple(people), tuple(thresholds), reasons, found.consensus,
     )  # fmt: skip

@@ -193,6 +193,7 @@ class NumbersPart:
 
     table: RatingTable
     fit: Mixed
+    method: str = "linear mixed model"
     thresholds: tuple[float, ...] = ()
 
     @classmethod

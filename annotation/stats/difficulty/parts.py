@@ -1,7 +1,8 @@
 """One group of people who share items: which model it gets, and what the fit says of its items and people."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -33,6 +34,10 @@ class Part(Protocol):
     """A fitted group."""
 
     @property
+    def method(self) -> str:
+        """The model that it got."""
+
+    @property
     def people(self) -> list[PersonFit]:
         """Each person of the group."""
 
@@ -46,11 +51,20 @@ class Part(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class GridPart:
-    """The fit of a latent model, and how far two answers agree (q, q)."""
+    """The fit of a latent model, and how far two answers agree (q, q).
+
+    ``places`` (q,) are those of the categories in the table, where answers are told in another order.
+    """
 
     table: RatingTable
     fit: LatentFit
     credit: FloatArray
+    places: IntArray | None = None
+
+    @property
+    def method(self) -> str:
+        """The model that it got."""
+        return "graded response" if isinstance(self.fit.model, Graded) else "categories"
 
     @property
     def people(self) -> list[PersonFit]:
@@ -77,7 +91,9 @@ class GridPart:
         blocks = np.array_split(kinds, len(kinds) // AT_ONCE + 1)
         consensus = consensus_of(self.fresh, ordered=not is_unordered(self.table))
         posteriors = (self.fit.finer(block).posterior for block in blocks)
-        parts = [of_posterior(posterior, agreement, self.fresh, consensus, cuts) for posterior in posteriors]
+        places = slice(None) if self.places is None else self.places
+        told = self.fresh[places], consensus[places]
+        parts = [of_posterior(posterior, agreement, *told, cuts) for posterior in posteriors]
         return joined(parts).take(kind.ravel())
 
 
@@ -89,6 +105,7 @@ class PreferencePart:
     fit: LatentFit
     codes: IntArray
     places: IntArray
+    method: str = "paired comparison"
     thresholds: tuple[float, ...] = ()
 
     @property
@@ -134,7 +151,7 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown
     part, q = _subset(table, rows, columns), table.n_categories
     if is_number(table):
         return NumbersPart.of(part)
-    if method_of(table, shown) == "paired comparison":
+    if shown is not None or preference_order(table):
         return _preferences(part, shown and shown.take(rows, columns))
     model = Categories(len(columns), q) if is_unordered(table) else Graded(len(columns), q, own_noise=q > 2)
     return GridPart(part, fit(model, *_ratings(part, part.codes)), credit_of(table))
@@ -162,21 +179,43 @@ def fit_largest(table: RatingTable) -> Part:
     return fit_part(table, np.flatnonzero(component == largest), np.flatnonzero(of_person == largest))
 
 
-def method_of(table: RatingTable, shown: Shown | None = None) -> str:
-    """The model that a table gets."""
-    if is_number(table):
-        return "linear mixed model"
-    if shown is not None or preference_order(table):
-        return "paired comparison"
-    return "categories" if is_unordered(table) else "graded response"
+def _preferences(table: RatingTable, shown: Shown | None) -> Part:
+    """Pairs differ in strength, or also in how clear they are (graded response): what tells the answers better.
 
-
-def _preferences(table: RatingTable, shown: Shown | None) -> PreferencePart:
+    By Akaike (1974), IEEE Transactions on Automatic Control 19:716-723. Ties that nobody doubts need the second.
+    """
     order = preference_order(table) or tuple(range(table.n_categories))
     places = np.argsort(order)
     codes = np.where(table.codes == MISSING, MISSING, places[table.codes])
+    pairs, graded = partial(_paired, table, codes, places, shown), partial(_along, table, codes, order, places)
+    found, why = _that_settle([pairs, graded])
+    if not found:
+        raise why
+    return max(found, key=lambda part: part.fit.log_likelihood - len(part.fit.free))
+
+
+def _that_settle(
+    ways: Sequence[Callable[[], "PreferencePart | GridPart"]],
+) -> tuple[list["PreferencePart | GridPart"], NoConvergenceError]:
+    found, why = [], NoConvergenceError("nothing was fitted")
+    for way in ways:
+        try:
+            found.append(way())
+        except NoConvergenceError as error:
+            why = error
+    return found, why
+
+
+def _paired(table: RatingTable, codes: IntArray, places: IntArray, shown: Shown | None) -> PreferencePart:
     model, spread = columns_of(codes, shown or Shown(np.zeros_like(codes)), table.n_categories)
     return PreferencePart(table, fit(model, *_ratings(table, spread)), spread, places)
+
+
+def _along(table: RatingTable, codes: IntArray, order: tuple[int, ...], places: IntArray) -> GridPart:
+    scale = tuple(table.categories[code] for code in order)
+    along = replace(table, codes=codes, categories=scale, level="ordinal", values=None)
+    model = Graded(table.n_raters, len(scale), own_noise=len(scale) > 2)
+    return GridPart(along, fit(model, *_ratings(along, codes)), credit_of(along), places)
 
 
 def is_number(table: RatingTable) -> bool:

@@ -148,10 +148,24 @@ def test_answers_keep_the_order_of_the_categories():
     assert usual.people[0].severity.reason
 
 
+def pandalm():
+    rows = load("pandalm/testset-v1.json")
+    return np.array([[{1: 0, 0: 1, 2: 2}[row[f"annotator{k}"]] for k in (1, 2, 3)] for row in rows])
+
+
+def test_ties_that_nobody_doubts_are_easy():
+    """By strengths alone a tie is at best as likely as the tie of two equal responses: 85 of these would be hard."""
+    codes = pandalm()
+    found = difficulty(preferred(codes))
+    alike = (codes == codes[:, :1]).all(axis=1)
+    assert found.method == "graded response"
+    assert found.value[alike & (codes[:, 0] == 1)].mean() < 0.1
+    assert found.value[~alike].mean() > 0.3
+
+
 def test_answers_that_were_held_out_of_pandalm_are_predicted_better_than_by_counting():
     """Half of one annotator's answers, each of the three in turn; votes have half an answer of each kind added."""
-    rows = load("pandalm/testset-v1.json")
-    codes = np.array([[{1: 0, 0: 1, 2: 2}[row[f"annotator{k}"]] for k in (1, 2, 3)] for row in rows])
+    codes = pandalm()
     model, votes = [], []
     for j in range(3):
         held = np.random.default_rng(j).random(len(codes)) < 0.5
@@ -160,4 +174,4 @@ def test_answers_that_were_held_out_of_pandalm_are_predicted_better_than_by_coun
         said, table = codes[held, j], preferred(known)
         model += np.log2(difficulty(table).answers[held, said]).tolist()
         votes += np.log2((table.counts[held, said] + 0.5) / (table.counts[held].sum(axis=1) + 1.5)).tolist()
-    assert np.mean(model) > np.mean(votes) + 0.02
+    assert np.mean(model) > np.mean(votes) + 0.15
