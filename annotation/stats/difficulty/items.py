@@ -36,7 +36,8 @@ class Difficulty:
     Attributes
     ----------
     method
-        ``"graded response"``, ``"paired comparison"``, ``"categories"`` or ``"linear mixed model"``: of the largest group.
+        Of the largest group: ``"graded response"``, ``"paired comparison"``, ``"categories"`` or
+        ``"linear mixed model"``.
     cuts
         Upper ends of contested, hard and medium, as the probability that two fresh people agree.
     categories, items
