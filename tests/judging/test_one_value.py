@@ -21,6 +21,7 @@ from judging.services import chunks, work
 from judging.wording import interval, short
 from tests.factories import ResearcherFactory
 from tests.labelled import judge_says, pandalm_study
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -30,19 +31,29 @@ Seen = dict[Key, dict[str, tuple[float | None, ...]]]
 """By quantity, where it stands and what stands there."""
 
 
-@pytest.fixture(params=["demo dialogues", "demo pairs", "PandaLM"])
-def study(request, monkeypatch) -> Study:
+@pytest.fixture(scope="module", params=["demo dialogues", "demo pairs", "PandaLM"])
+def made(request, django_db_setup, django_db_blocker) -> Iterator[int]:
+    if request.param == "PandaLM" and not PANDALM.is_dir():
+        pytest.skip("PandaLM's files are not there")
+    yield from share_rows(django_db_blocker, lambda: of_two_judges(request.param).pk)
+
+
+@pytest.fixture
+def study(made, db) -> Study:
+    return Study.objects.get(pk=made)
+
+
+def of_two_judges(name: str) -> Study:
     """A study with two judges; of the demo's dialogues one has rated a part of the items only."""
-    monkeypatch.setattr(chunks, "send", lambda ids, wait=None: None)
-    if request.param == "PandaLM":
-        if not PANDALM.is_dir():
-            pytest.skip("PandaLM's files are not there")
+    if name == "PandaLM":
         return pandalm_study(PANDALM)
-    demo.load()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(chunks, "send", lambda ids, wait=None: None)
+        demo.load()
     for run in JudgeRun.objects.all():
         for _ in work.through(run):
             pass
-    if request.param == "demo pairs":
+    if name == "demo pairs":
         found = Study.objects.get(name=demo.PAIRS)
         for name, answers in (("first", ["1", "2", "1"]), ("second", ["2", "2", "1"])):
             judge_says(found.criteria.get(), name, (answers * found.items.count())[: found.items.count()])
@@ -206,11 +217,10 @@ def test_the_csv_has_every_figure_of_the_document(study, client):
     assert not missing
 
 
-def test_simulated_annotators_are_called_that_in_every_form_of_the_report(client, monkeypatch):
-    monkeypatch.setattr(chunks, "send", lambda ids, wait=None: None)
-    demo.load()
+@pytest.mark.parametrize("made", ["demo pairs"], indirect=True)
+def test_simulated_annotators_are_called_that_in_every_form_of_the_report(study, client):
     client.force_login(ResearcherFactory())
-    slug = Study.objects.get(name=demo.PAIRS).slug
+    slug = study.slug
     for form in ("html", "latex", "json"):
         assert "Simulated A" in client.get(reverse("report_download", args=[slug, form])).content.decode()
     assert "Simulated annotators, not people" in client.get(reverse("report", args=[slug])).content.decode()
