@@ -44,3 +44,11 @@ def test_other_criteria_are_left_as_they_are(django_assert_num_queries):
     read = ratings.of_criterion(made)
     with django_assert_num_queries(0):
         assert preferences(read) == (read.table, None)
+
+
+def test_what_is_handed_in_meanwhile_is_left_to_the_next_reading(criterion):
+    read = ratings.of_criterion(criterion)
+    people_say(criterion, {"erin": ["1", "1", "2"]})
+    table, shown = preferences(read)
+    assert table is read.table
+    assert shown.order.tolist() == [[1, -1], [1, 0], [1, -1]]
