@@ -218,7 +218,8 @@ def _context(study: Study, shown: Shown, run: AgreementRun, options: JudgedOptio
     asked = {name: getattr(options, name) for name in ASKED} | {"read": SCORES if options.with_scores else ""}
     asked["guideline_version"] = options.guideline_version
     query = urlencode({name: value for name, value in asked.items() if value})
-    names, documents = _names(shown), run.result["criteria"]
+    names = _names(shown)
+    documents = {key: run.result["criteria"][key] for key in names}  # PostgreSQL keeps keys in an order of its own
     sections = [_section(study, one, documents[one.criterion.key], shown.annotators) for one in shown.criteria]
     return {
         "run": run,

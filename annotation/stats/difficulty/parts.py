@@ -73,9 +73,10 @@ class GridPart:
 
     @property
     def thresholds(self) -> tuple[float, ...]:
-        """Where one category ends, in standard deviations of the trait; empty on unordered scales."""
-        model = self.fit.model
-        return tuple(model.thresholds(self.fit.free).tolist()) if isinstance(model, Graded) else ()
+        """Where one category of the table ends and the next begins, in standard deviations of the trait; else empty."""
+        model, places = self.fit.model, self.places
+        as_in_table = places is None or bool((np.diff(places) > 0).all())
+        return tuple(model.thresholds(self.fit.free).tolist()) if isinstance(model, Graded) and as_in_table else ()
 
     @cached_property
     def fresh(self) -> FloatArray:

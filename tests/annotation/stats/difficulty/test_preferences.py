@@ -161,6 +161,9 @@ def test_ties_that_nobody_doubts_are_easy():
     assert found.method == "graded response"
     assert found.value[alike & (codes[:, 0] == 1)].mean() < 0.1
     assert found.value[~alike].mean() > 0.3
+    assert len(found.thresholds[0]) == 2
+    elsewhere = np.array([0, 2, 1])[codes]  # the tie comes last on the usual scale: there no threshold lies between two
+    assert difficulty(preferred(elsewhere, ("1", "2", "tie"))).thresholds == ((),)
 
 
 def test_answers_that_were_held_out_of_pandalm_are_predicted_better_than_by_counting():
