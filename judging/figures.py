@@ -76,7 +76,7 @@ PROBES = {"central_tendency": "central tendency", "self_preference": "self-prefe
 
 CODES = {**PAIRED, **JUDGED, **COEFFICIENTS, **PROBES}
 CODE = re.compile(rf"\b(?:{'|'.join(sorted((one for one in CODES if '_' in one), key=len, reverse=True))})\b")
-FAMILY = re.compile(r"\b(injection|invariance|length|subgroups):([a-z_]+)")
+FAMILY = re.compile(r"\b(injection|invariance|length|subgroups):(annotator [^,;.:]+|[a-z_]+)")
 
 
 def without_codes(text: str) -> str:

@@ -18,6 +18,15 @@ GUARDED = {
 """By table: the one that its rows belong to, the link to it, and what besides was decided."""
 
 
+OF_STUDY = "number = NEW.number OR kind = 'locked' AND NEW.kind = 'locked'"
+IN_THE_WAY = {
+    "judging_verdictrules": f"id = NEW.id OR study_id = NEW.study_id AND ({OF_STUDY})",
+    "judging_revocation": "id = NEW.id OR certificate_id = NEW.certificate_id",
+}
+"""By table: which row SQLite's INSERT OR REPLACE would delete, without asking the trigger of deletions."""
+
+DONE = ("changed", "deleted", "replaced")
+
 EVENTS = {"changed": 1 | 2 | 16, "deleted": 1 | 2 | 8}
 """As `pg_trigger.tgtype` says it: each row 1, before 2, delete 8, update 16."""
 
@@ -38,7 +47,7 @@ def making(vendor: str) -> list[str]:
 
 def dropping(vendor: str) -> list[str]:
     """The statements that take them away."""
-    names = ((f"{table}_not_{done}", table) for table in GUARDED for done in ("changed", "deleted"))
+    names = ((f"{table}_not_{done}", table) for table in GUARDED for done in DONE)
     return [f"DROP TRIGGER IF EXISTS {name}" + (f" ON {on}" if vendor != "sqlite" else "") for name, on in names]
 
 
@@ -97,6 +106,8 @@ def _making(vendor: str, table: str) -> list[str]:
     deleted = f"CREATE TRIGGER {table}_not_deleted BEFORE DELETE ON {table}"
     if vendor == "sqlite":
         refuse = f"BEGIN SELECT RAISE(ABORT, '{SAID}'); END"
-        return [f"{changed} {refuse}", f"{deleted} WHEN {_there(table)} {refuse}"]
+        there = f"EXISTS (SELECT 1 FROM {table} WHERE {IN_THE_WAY[table]})"  # noqa: S608 # nosec B608 # names from above
+        replaced = f"CREATE TRIGGER {table}_not_replaced BEFORE INSERT ON {table} WHEN {there}"
+        return [f"{changed} {refuse}", f"{deleted} WHEN {_there(table)} {refuse}", f"{replaced} {refuse}"]
     function = f"CREATE OR REPLACE FUNCTION {table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $${_body(table)}$$"
     return [function, *(f"{one} FOR EACH ROW EXECUTE FUNCTION {table}_refuse()" for one in (changed, deleted))]

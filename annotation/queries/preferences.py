@@ -13,6 +13,9 @@ from annotation.queries.units import position_of
 from annotation.stats.difficulty.preferences import FIRST, SECOND, Shown, by_strength, preference_order
 from annotation.stats.table import IntArray, RatingTable
 
+NEW = -1
+"""What was handed in after the table was read."""
+
 
 def preferences(ratings: PeoplesRatings) -> tuple[RatingTable, Shown | None]:
     """The table of a criterion; of a preference by how much it is one, where all say it, and how pairs were shown.

@@ -1,5 +1,7 @@
 """What the difficulty of preferences is computed from."""
 
+from dataclasses import replace
+
 import pytest
 
 from annotation.models import Annotation, ResponsePair
@@ -44,3 +46,11 @@ def test_other_criteria_are_left_as_they_are(django_assert_num_queries):
     read = ratings.of_criterion(made)
     with django_assert_num_queries(0):
         assert preferences(read) == (read.table, None)
+
+
+def test_what_is_handed_in_meanwhile_is_left_to_the_next_reading(criterion):
+    read = ratings.of_criterion(criterion)
+    before = replace(read.table, codes=read.table.codes[:, :1], raters=read.table.raters[:1])
+    table, shown = preferences(replace(read, table=before))
+    assert table is before
+    assert shown.order.tolist() == [[1], [1], [1]]

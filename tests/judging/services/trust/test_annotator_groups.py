@@ -107,7 +107,7 @@ def test_the_page_says_what_was_left_out() -> None:
     client = Client()
     client.force_login(ResearcherFactory())
     page = client.get(reverse("judge_verdict", args=[criterion.study.slug, Judge.objects.get().pk])).content.decode()
-    assert "subgroups:annotator age" in page
+    assert "Subgroups (annotator age)" in page
     assert "12 of 12 people answered" in " ".join(page.split())
     assert "very old" not in page
 

@@ -163,6 +163,35 @@ def test_the_database_refuses_to_change_rules_and_revocations(known, alice):
     assert (VerdictRules.objects.count(), Revocation.objects.count()) == (1, 1)
 
 
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL has no INSERT OR REPLACE")
+@pytest.mark.parametrize("number", ["number", "number + 1"])
+def test_a_locked_rule_cannot_be_replaced(known, number):
+    """By its number, or as another one that is locked: else it would go unasked."""
+    look(known)
+    columns = "study_id, number, kind, rules, success, reason, sha256, created_at"
+    values = columns.replace("number", number)
+    replace = f"INSERT OR REPLACE INTO judging_verdictrules ({columns}) SELECT {values} FROM judging_verdictrules"
+    with (
+        pytest.raises(IntegrityError, match="never changed or deleted"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(replace)
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL has no INSERT OR REPLACE")
+def test_a_revocation_cannot_be_replaced(known, alice):
+    certificates.revoke(by=alice, certificate=certificates.issue(by=alice, found=look(known, alice)), reason="a slip")
+    into = "judging_revocation (certificate_id, reason, created_at)"
+    replace = f"INSERT OR REPLACE INTO {into} SELECT certificate_id, 'none', created_at FROM judging_revocation"
+    with (
+        pytest.raises(IntegrityError, match="never changed or deleted"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(replace)
+
+
 def test_who_wrote_them_can_be_forgotten_and_they_go_with_their_study(known, alice):
     issued = certificates.issue(by=alice, found=look(known, alice))
     certificates.revoke(by=alice, certificate=issued, reason="a slip")
