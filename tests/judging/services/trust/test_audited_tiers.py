@@ -42,11 +42,8 @@ def test_bias_is_looked_for_by_the_likeliest_tier():
     assert (found["tiers"]["made_by"], found["tiers"]["n_items"], found["tiers"]["reason"]) == ("model", 80, None)
     assert 0.25 < found["tiers"]["sure"] < 1
     (probe,) = [one for one in found["probes"] if one["name"] == "subgroups:tier"]
-    sizes = {tier: tiers.count(tier) for tier in set(tiers)}
-    # groups of ten items or more are looked at
-    assert {tier: one["n_items"] for tier, one in probe["details"].items()} == {
-        t: n for t, n in sizes.items() if n >= 10
-    }
+    sizes = {tier: tiers.count(tier) for tier in set(tiers) if tiers.count(tier) >= 10}  # smaller ones are left out
+    assert {tier: one["n_items"] for tier, one in probe["details"].items()} == sizes
     assert item_tiers(found["tiers"]).endswith("on average; 80 items")
 
 
