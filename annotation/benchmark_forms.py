@@ -10,14 +10,15 @@ from annotation.errors import InputError
 from annotation.models import Benchmark, Criterion, FilterRound, Study, User
 from annotation.parsing.shares import shares_of
 from annotation.services.benchmarks import auditing, building, filtering
-from annotation.services.benchmarks.building import BuildOptions
+from annotation.services.benchmarks.building import TIERS_FROM, BuildOptions
 from annotation.services.benchmarks.filtering import PREFERENCE
+from annotation.services.difficulty import cuts_of
 from annotation.services.tiers import cuts_from
 from annotation.stats.benchmarks.cleaning import ABOUT
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
 from annotation.walls import visible_to
 
-CUTS = "0.4,0.6,0.8"
+CUTS, AGREEMENT = "0.4,0.6,0.8", "0.6,0.75,0.9"
 CUTS_HELP = "Kappas up to which a case is contested, hard and medium."
 
 
@@ -34,7 +35,19 @@ class BuildForm(Refusing):
     study = forms.ModelChoiceField(queryset=Study.objects.none(), to_field_name="slug")
     name = forms.CharField(max_length=120)
     version = forms.CharField(max_length=40, initial="1")
-    cuts = forms.CharField(initial=CUTS, help_text=CUTS_HELP)
+    tiers = forms.ChoiceField(
+        choices=[(name, f"{name.capitalize()}: {about}") for name, about in TIERS_FROM.items()],
+        initial="counted",
+        required=False,
+        help_text="A tier set by hand stands above both.",
+    )
+    cuts = forms.CharField(initial=CUTS, label="Thresholds of kappa", help_text=CUTS_HELP)
+    agreement_cuts = forms.CharField(
+        initial=AGREEMENT,
+        required=False,
+        label="Thresholds of the model",
+        help_text="Probabilities that two people agree, up to which a case is contested, hard and medium.",
+    )
     pooled = forms.BooleanField(
         required=False,
         label="Count the votes of all rounds",
@@ -64,7 +77,9 @@ class BuildForm(Refusing):
                 version=given["version"],
                 notes=given["notes"],
                 options=BuildOptions(
+                    tiers=given["tiers"] or "counted",
                     cuts=cuts_from(given["cuts"]),
+                    agreement_cuts=cuts_of(given["agreement_cuts"] or AGREEMENT),
                     pooled=given["pooled"],
                     splits=shares_of(given["splits"].replace(",", " ").split()),
                     seed=given["seed"],

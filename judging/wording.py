@@ -218,6 +218,14 @@ def whole_counts(expected: Mapping[str, float]) -> dict[str, int]:
     return counts
 
 
+def item_tiers(found: Document) -> str:
+    """What the tiers of an audit are, with the number of items; half a sentence."""
+    n = f"{found['n_items']:,} items"
+    if found["made_by"] == "model":
+        return f"the likeliest by the difficulty model, with probability {found['sure']:.2f} on average; {n}"
+    return f"by each item’s own kappa, since the difficulty model is not fitted: {found['reason']}; {n}"
+
+
 def on_counted_tiers(name: str, document: Document) -> str:
     """One sentence on the tiers of a criterion by the kappa of each item's own ratings."""
     counts, n = document["counts"], len(document["items"])

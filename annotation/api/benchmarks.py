@@ -21,8 +21,9 @@ from annotation.errors import InputError
 from annotation.models import Benchmark, BenchmarkCase, FilterRound, Study
 from annotation.queries import benchmarks as queries
 from annotation.services.benchmarks import auditing, building, datasheets, filtering, grading, releasing, versions
-from annotation.services.benchmarks.building import BuildOptions
+from annotation.services.benchmarks.building import TIERS_FROM, BuildOptions
 from annotation.services.benchmarks.filtering import PREFERENCE
+from annotation.services.difficulty import cuts_of
 from annotation.services.tiers import chance_from, cuts_from
 from annotation.stats.benchmarks.audit import BOOTSTRAP
 from annotation.stats.benchmarks.cases import TIERS
@@ -99,14 +100,22 @@ class NewBenchmark(Given):
         required=False, help_text="Slug of the version that this one corrects."
     )
     criterion = serializers.CharField(default=PREFERENCE)
+    tiers = serializers.ChoiceField(list(TIERS_FROM.items()), default="counted")
     cuts = serializers.CharField(default=CUTS, help_text="Kappas up to which a case is contested, hard and medium.")
     chance = serializers.CharField(default="uniform", help_text="uniform or margins.")
+    agreement_cuts = serializers.CharField(
+        default="0.6,0.75,0.9",
+        help_text="Of the model: probabilities to agree up to which a case is contested, hard and medium.",
+    )
     min_votes = serializers.IntegerField(min_value=1, max_value=1000, default=2)
     pooled = serializers.BooleanField(default=False, help_text="Count the votes of all rounds with the same texts.")
     splits = serializers.DictField(child=serializers.FloatField(), default=dict, help_text="Name and share; sum 1.")
     by_question = serializers.BooleanField(default=False)
     seed = serializers.IntegerField(**SEED)
     notes = serializers.CharField(default="", allow_blank=True)
+
+
+AS_GIVEN = ("criterion", "tiers", "min_votes", "pooled", "splits", "by_question", "seed")
 
 
 class BenchmarkList(BenchmarksApi):
@@ -128,7 +137,8 @@ class BenchmarkList(BenchmarksApi):
             options=BuildOptions(
                 cuts=cuts_from(given["cuts"]),
                 chance=chance_from(given["chance"]),
-                **{name: given[name] for name in ("criterion", "min_votes", "pooled", "splits", "by_question", "seed")},
+                agreement_cuts=cuts_of(given["agreement_cuts"]),
+                **{name: given[name] for name in AS_GIVEN},
             ),
             **{name: given[name] for name in ("name", "version", "notes")},
         )

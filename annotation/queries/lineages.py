@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotation.models import Adjudication, Annotation, FilterOutcome, Item, Study, TierOverride
 from annotation.queries import overrides
 from annotation.stats.benchmarks.votes import VALUES, Votes
 
 GOES_ON = (FilterOutcome.Outcome.ASKED_AGAIN, FilterOutcome.Outcome.REVISED)
+
+
+class Vote(NamedTuple):
+    """What a person chose: 1, 2 or tie; the order in which they saw the responses (AB or BA) and by how much one is
+    better (much or slightly), both empty where that is not known."""
+
+    value: str
+    order: str
+    strength: str
 
 
 @dataclass(frozen=True)
@@ -70,19 +80,19 @@ def followed(item: Item, by_item: Mapping[int, FilterOutcome], place: Mapping[tu
     return Lineage(tuple(found), tuple(outcomes))
 
 
-def votes(lineages: Sequence[Lineage], criterion: str, *, pooled: bool) -> list[Votes]:
-    """The counting votes on each item: those of its last study, or with `pooled` those of all studies in which its
-    texts were the same, the newest of each person. One query."""
+def votes(lineages: Sequence[Lineage], criterion: str, *, pooled: bool) -> list[dict[int, Vote]]:
+    """By person's id, the counting votes on each item: those of its last study, or with `pooled` those of all studies
+    in which its texts were the same, the newest of each person. One query."""
     wanted = {item.pk for one in lineages for item in (since_revision(one) if pooled else [one.last])}
-    given: dict[int, dict[int, str]] = {}
+    given: dict[int, dict[int, Vote]] = {}
     labels = Annotation.objects.counting().filter(
         assignment__item__study__in={item.study_id for one in lineages for item in one.items}, criterion__key=criterion
     )
-    rows = labels.values_list("assignment__item", "assignment__annotator", "value").order_by("pk")
-    for item, person, value in rows.iterator(chunk_size=5000):
-        if item in wanted and value:
-            given.setdefault(item, {})[person] = value
-    return [count(one, given, pooled=pooled) for one in lineages]
+    fields = ("assignment__item", "assignment__annotator", "value", "assignment__order", "strength")
+    for item, person, *vote in labels.values_list(*fields).order_by("pk").iterator(chunk_size=5000):
+        if item in wanted and vote[0]:
+            given.setdefault(item, {})[person] = Vote(*vote)
+    return [_newest(one, given, pooled=pooled) for one in lineages]
 
 
 def since_revision(one: Lineage) -> list[Item]:
@@ -90,11 +100,16 @@ def since_revision(one: Lineage) -> list[Item]:
     return [item for item in one.items if item.pair_id == one.last.pair_id]
 
 
-def count(one: Lineage, given: Mapping[int, Mapping[int, str]], *, pooled: bool) -> Votes:
-    said: dict[int, str] = {}
+def _newest(one: Lineage, given: Mapping[int, Mapping[int, Vote]], *, pooled: bool) -> dict[int, Vote]:
+    said: dict[int, Vote] = {}
     for item in since_revision(one) if pooled else [one.last]:
         said |= given.get(item.pk, {})
-    values = list(said.values())
+    return said
+
+
+def count(said: Mapping[int, Vote]) -> Votes:
+    """How many chose each response of one item, and how many neither."""
+    values = [vote.value for vote in said.values()]
     return Votes(*(values.count(value) for value in VALUES))
 
 

@@ -75,8 +75,7 @@ def benchmark_detail(request: HttpRequest, slug: str) -> HttpResponse:
         row=row,
         tiers=tiers,
         table=[(kind, n, [counts.get((kind, tier), 0) for tier in tiers]) for kind, n in row.kinds.items()],
-        facts=markdown.facts(row.as_json()),
-        issues=markdown.issues(row.as_json()),
+        **markdown.in_parts(row.as_json()),
         children=benchmark.children.order_by("created_at", "pk"),
     )
 
@@ -192,8 +191,7 @@ def benchmark_datasheet(request: HttpRequest, slug: str) -> HttpResponse:
         benchmark,
         "datasheet",
         sheet=sheet,
-        facts=markdown.facts(sheet),
-        issues=markdown.issues(sheet),
+        **markdown.in_parts(sheet),
         downloads=[(name.upper(), reverse("datasheet_download", args=[slug, name])) for name in SHEETS],
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from annotation.errors import InputError
-from annotation.models import Adjudication, Criterion, Study, TierOverride
+from annotation.models import Adjudication, Annotation, Criterion, Study, TierOverride
 from annotation.queries import demographics, ratings
 from annotation.queries.ratings import PeoplesRatings
 from annotation.stats.dependence import drop_useless
@@ -218,7 +218,7 @@ def _left_out(criterion: Criterion) -> dict[str, str]:
 
 
 def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict[int, People]:
-    """By criterion id, what people said. Five queries."""
+    """By criterion id, what people said. Five queries; six of pairs."""
     place = {name: row for row, name in enumerate(items.names)}
     decided: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
@@ -228,10 +228,26 @@ def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict
     by_hand = _set_by_hand(criteria, place)
     about = demographics.answers(study)
     given = ratings.of_criteria(study, criteria)
-    return {
-        one.criterion.pk: _people(one, items, place, decided[one.criterion.pk], by_hand[one.criterion.pk], about)
-        for one in given
-    }
+    strengths = _strengths(study, criteria, place) if study.kind == Study.Kind.PAIR else {}
+    found = {}
+    for one in given:
+        pk = one.criterion.pk
+        said = _people(one, items, place, decided[pk], by_hand[pk], about)
+        found[pk] = replace(said, strengths=tuple(strengths.get(pk, ())))
+    return found
+
+
+def _strengths(
+    study: Study, criteria: Sequence[Criterion], place: Mapping[str, int]
+) -> dict[int, list[tuple[int, int, str]]]:
+    """By criterion id, the row, the person's id, and by how much one response is better, where that was said."""
+    found: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
+    said = Annotation.objects.counting().filter(assignment__study=study, criterion__in=criteria).exclude(strength="")
+    fields = ("criterion_id", "assignment__item__position", "assignment__annotator_id", "strength")
+    for criterion, position, person, strength in said.order_by(*fields).values_list(*fields):
+        if str(position) in place:
+            found[criterion].append((place[str(position)], person, strength))
+    return found
 
 
 def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dict[int, dict[int, str]]:

@@ -68,6 +68,11 @@ class Evidence:
         return self.is_choice and any(self.material.opponents)
 
     @property
+    def is_scored(self) -> bool:
+        """Whether verdicts and labels are numbers on one scale: neither a preference nor categories without order."""
+        return not self.is_preference and (self.table.level != "nominal" or self.table.n_categories == 2)
+
+    @property
     def is_choice(self) -> bool:
         """Whether the categories name one of two responses, or a tie."""
         return {"1", "2"} <= {str(c) for c in self.table.categories} <= set(PREFERENCE)

@@ -111,6 +111,9 @@ class People:
         By row, the tiers that a researcher has set.
     demographics
         By question, the answer of each of the r people about themselves; None where there is none.
+    strengths
+        Of preferences: row, person and by how much one response is better, where that was said. The difficulty model
+        looks at them.
     """
 
     table: RatingTable
@@ -118,6 +121,7 @@ class People:
     declined: IntArray
     by_hand: Mapping[int, str] = field(default_factory=dict)
     demographics: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    strengths: tuple[tuple[int, int, str], ...] = ()
 
     @cached_property
     def tied(self) -> BoolArray:

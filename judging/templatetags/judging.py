@@ -40,6 +40,12 @@ def spoken(text: str) -> str:
 
 
 @register.filter
+def item_tiers(found: Mapping[str, Any]) -> str:
+    """What the tiers of an audit are."""
+    return wording.item_tiers(found)
+
+
+@register.filter
 def among_people(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """People's agreement on a criterion by the headline coefficient of its scale."""
     return wording.among_people(document)

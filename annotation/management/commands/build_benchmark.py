@@ -12,8 +12,9 @@ from annotation.management.lists import listed
 from annotation.parsing.shares import shares_of
 from annotation.queries import benchmarks
 from annotation.queries.studies import study_called
-from annotation.services.benchmarks import building, versions
-from annotation.services.benchmarks.building import BuildOptions
+from annotation.services.benchmarks import building, markdown, versions
+from annotation.services.benchmarks.building import TIERS_FROM, BuildOptions
+from annotation.services.difficulty import cuts_of
 
 
 class Command(ConcordCommand):
@@ -29,6 +30,12 @@ class Command(ConcordCommand):
         parser.add_argument("--version-name", default="1", metavar="VERSION", help="(default: %(default)s)")
         parser.add_argument("--parent", default="", help="the benchmark that it follows")
         add_tiers(parser)
+        parser.add_argument("--tiers", choices=TIERS_FROM, default="counted", help=tiers_help())
+        parser.add_argument(
+            "--agreement-cuts",
+            default="0.6,0.75,0.9",
+            help="of the model: probabilities to agree up to which a case is contested, hard, medium (%(default)s)",
+        )
         parser.add_argument("--pool", action="store_true", help="count the votes of all rounds with the same texts")
         parser.add_argument(
             "--split",
@@ -53,8 +60,10 @@ class Command(ConcordCommand):
             notes=options["notes"],
             options=BuildOptions(
                 criterion=options["criterion"],
+                tiers=options["tiers"],
                 cuts=cuts,
                 chance=chance,
+                agreement_cuts=cuts_of(options["agreement_cuts"]),
                 min_votes=options["min_votes"],
                 pooled=options["pool"],
                 splits=shares_of(listed(options["split"])),
@@ -71,3 +80,10 @@ class Command(ConcordCommand):
         self.stdout.write(f"Made {document['slug']} ({document['state']}): {document['counting']} cases ({tiers}).")
         if document["excluded"]:
             self.stdout.write(f"{document['excluded']} more are excluded, each with its reason.")
+        if sure := markdown.tiers_by_model(document["made"]):
+            self.stdout.write(sure)
+
+
+def tiers_help() -> str:
+    """What each choice means."""
+    return "; ".join(f"{name}: {about}" for name, about in TIERS_FROM.items()) + " (%(default)s)"

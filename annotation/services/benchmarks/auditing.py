@@ -18,8 +18,8 @@ from annotation.version import code_version
 
 MOST_RESAMPLES = 10_000
 BATCH = 500
-KEPT = ("annotators", "known_issues")
-"""What is as true of a cleaned version as of the one before: who voted, and what is wrong with it."""
+KEPT = ("annotators", "known_issues", "tiers", "agreement_cuts", "model")
+"""What is as true of a cleaned version as of the one before: who voted, what is wrong with it, how tiers are made."""
 
 
 def audit(*, by: User | None, benchmark: Benchmark, bootstrap: int = BOOTSTRAP, seed: int = 0) -> BenchmarkAudit:

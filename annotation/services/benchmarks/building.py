@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
@@ -20,17 +21,24 @@ from annotation.models import (
     User,
 )
 from annotation.queries import lineages
-from annotation.queries.lineages import Lineage
+from annotation.queries.lineages import Lineage, Vote
 from annotation.services.acts import act, saving
-from annotation.services.benchmarks import versions
+from annotation.services.benchmarks import model_tiers, versions
 from annotation.services.benchmarks.filtering import PREFERENCE, criterion_of
 from annotation.stats.bands import DEFAULT_CUTS, Cuts
 from annotation.stats.benchmarks.cases import Case
 from annotation.stats.benchmarks.splitting import split
 from annotation.stats.benchmarks.votes import Counted, counted
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.tiers import Chance
 
 BATCH = 500
+
+Tiers = Literal["counted", "model"]
+TIERS_FROM: dict[Tiers, str] = {
+    "counted": "the kappa of each case's own votes",
+    "model": "the likeliest by the difficulty model of all votes together",
+}
 
 
 @dataclass(frozen=True)
@@ -41,8 +49,12 @@ class BuildOptions:
     ----------
     criterion
         Key of the choice between the responses.
+    tiers
+        What tiers are made of, one of `TIERS_FROM`. Tiers set by hand stand above both.
     cuts, chance
-        How tiers are made.
+        How counted tiers are made.
+    agreement_cuts
+        Of the model: up to which probability that two people agree a case is contested, hard and medium.
     min_votes
         A case with fewer has no gold.
     pooled
@@ -56,8 +68,10 @@ class BuildOptions:
     """
 
     criterion: str = PREFERENCE
+    tiers: Tiers = "counted"
     cuts: Cuts = DEFAULT_CUTS
     chance: Chance = "uniform"
+    agreement_cuts: Cuts = AGREEMENT_CUTS
     min_votes: int = 2
     pooled: bool = False
     splits: Mapping[str, float] = field(default_factory=dict)
@@ -68,8 +82,10 @@ class BuildOptions:
         """As it is kept with the benchmark."""
         return {
             "criterion": self.criterion,
+            "tiers": self.tiers,
             "cuts": list(self.cuts),
             "chance": self.chance,
+            **({"agreement_cuts": list(self.agreement_cuts)} if self.tiers == "model" else {}),
             "min_votes": self.min_votes,
             "votes": "pooled" if self.pooled else "of the last study",
             "gold": "majority",
@@ -87,6 +103,7 @@ class Judged:
     found: Counted
     decided: Adjudication | None
     by_hand: Any
+    by_model: Mapping[str, float] | None = None
 
     @property
     def pair(self) -> ResponsePair:
@@ -112,7 +129,12 @@ class Judged:
             return f"{outcome.outcome} in {outcome.round}, and not asked yet"
         if self.gold:
             return ""
-        return "decided to be a tie" if self.decided else self.found.as_reason()
+        if self.decided:
+            return "decided to be a tie"
+        reason = self.found.as_reason()
+        if self.by_model and not self.by_hand and self.found.state == "contested":
+            return reason.replace("contested:", "contested by the difficulty model:", 1)
+        return reason
 
 
 @act("benchmark.build", says=("study", "version", "options", "parent"), prepares=True)
@@ -133,9 +155,7 @@ def build(
     chosen = options or BuildOptions()
     asked = criterion_of(study, chosen.criterion)
     with_tie = "tie" in asked.values
-    judged = judge(study, chosen, with_tie=with_tie)
-    if not judged:
-        raise InputError(f"{study} has no items.", field="study")
+    judged, by_model = judge(study, chosen, with_tie=with_tie)
     places = splits_of(judged, chosen)
     with saving() as done:
         benchmark = done.result = versions.create(
@@ -150,6 +170,7 @@ def build(
                 "study": study.slug,
                 "studies": [one.slug for one in lineages.studies_from(study)],
                 **chosen.as_json(),
+                **({"model": by_model} if by_model else {}),
                 "with_tie": with_tie,
                 "question": asked.question,
                 "guideline": "\n\n".join(part for part in (study.instructions, asked.guideline) if part),
@@ -166,24 +187,44 @@ def build(
     return benchmark
 
 
-def judge(study: Study, options: BuildOptions, *, with_tie: bool) -> list[Judged]:
-    """Every item of the study with what became of it."""
+def judge(study: Study, options: BuildOptions, *, with_tie: bool) -> tuple[list[Judged], dict[str, Any] | None]:
+    """Every item of the study with what became of it; and how sure its tiers are, where the model makes them."""
     found = lineages.of_study(study)
-    votes = lineages.votes(found, options.criterion, pooled=options.pooled)
+    if not found:
+        raise InputError(f"{study} has no items.", field="study")
+    said = lineages.votes(found, options.criterion, pooled=options.pooled)
+    votes = [lineages.count(one) for one in said]
     by_hand = lineages.tiers_by_hand(found, options.criterion)
     decided = lineages.decided(found, options.criterion)
-    made = counted(
+    model = _fitted(found, said, options, with_tie=with_tie) if options.tiers == "model" else None
+    likeliest = model.tier if model else (None,) * len(found)
+
+    count = partial(
+        counted,
         votes,
         with_tie=with_tie,
         cuts=options.cuts,
         chance_from=options.chance,
         min_votes=options.min_votes,
-        tiers=[by_hand[one.last.pk].tier if one.last.pk in by_hand else None for one in found],
     )
-    return [
-        Judged(one, said, decided.get(one.last.pk), by_hand.get(one.last.pk))
-        for one, said in zip(found, made, strict=True)
+    hand = [by_hand[one.last.pk].tier if one.last.pk in by_hand else None for one in found]
+    made = count(tiers=[by or tier for by, tier in zip(hand, likeliest, strict=True)], by_kappa=model is None)
+    odds = model_tiers.probabilities(model) if model else [None] * len(found)
+    judged = [
+        Judged(one, what, decided.get(one.last.pk), by_hand.get(one.last.pk), p)
+        for one, what, p in zip(found, made, odds, strict=True)
     ]
+    if model is None:
+        return judged, None
+    return judged, model_tiers.describe(model, [one.tier for one in count()])
+
+
+def _fitted(
+    found: Sequence[Lineage], said: Sequence[Mapping[int, Vote]], options: BuildOptions, *, with_tie: bool
+) -> Difficulty:
+    return model_tiers.fit_cases(
+        found, said, with_tie=with_tie, cuts=options.agreement_cuts, min_votes=options.min_votes
+    )
 
 
 def splits_of(judged: Sequence[Judged], options: BuildOptions) -> list[str]:
@@ -231,6 +272,8 @@ def case_of(benchmark: Benchmark, one: Judged, place: str) -> BenchmarkCase:
 def history(one: Judged) -> list[dict[str, Any]]:
     """What happened to the case, oldest first."""
     steps = [step(outcome) for outcome in one.lineage.outcomes]
+    if one.by_model:
+        steps.append(model_step(one.by_model))
     if one.by_hand:
         steps.append(
             {
@@ -252,6 +295,18 @@ def history(one: Judged) -> list[dict[str, Any]]:
             }
         )
     return steps
+
+
+def model_step(tiers: Mapping[str, float]) -> dict[str, Any]:
+    """How likely each tier of a case is, as it goes along with the case."""
+    likeliest = max(reversed(tuple(tiers)), key=tiers.__getitem__)  # of equal ones the harder, as everywhere
+    odds = ", ".join(f"{tier} {p:.2f}" for tier, p in tiers.items())
+    return {
+        "step": "tier by the difficulty model",
+        "outcome": likeliest,
+        "reason": f"Probability of each tier: {odds}.",
+        "tiers": dict(tiers),
+    }
 
 
 def step(outcome: FilterOutcome) -> dict[str, Any]:

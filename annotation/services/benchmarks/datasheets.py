@@ -138,5 +138,5 @@ def short(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def as_html(found: Mapping[str, Any]) -> str:
     """The datasheet as one HTML file that needs nothing else."""
-    context = {"sheet": found, "facts": markdown.facts(found), "issues": markdown.issues(found)}
+    context = {"sheet": found, **markdown.in_parts(found)}
     return render_to_string("annotation/benchmark_datasheet_file.html", context)

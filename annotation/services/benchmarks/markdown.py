@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotation.stats.bands import TIERS
+
+TOLD_ELSEWHERE = ("known_issues", "question", "guideline", "model")
 AGREE_MORE = (
     "Intervals are 95 % and resample personas. Cases that people disagreed on are excluded, so that those left agree "
     "more than people do."
@@ -28,6 +31,8 @@ def parts(found: Mapping[str, Any]) -> Iterator[str]:
     yield rows(["split", "cases", "personas"], [[one["split"], one["n"], one["personas"]] for one in found["splits"]])
     yield "## How it was made"
     yield rows(["", ""], facts(found))
+    yield tiers_by_model(found["made"])
+    yield rows(["tier by kappa", "cases", *expected_head()], expected_rows(found["made"]))
     yield "## Who judged, and how far they agreed"
     yield from of_people(found)
     if found["excluded_because"]:
@@ -40,18 +45,59 @@ def parts(found: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(f"- {issue}" for issue in issues(found)) or "None are stated."
 
 
+def in_parts(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What pages show of how a benchmark was made."""
+    made = found["made"]
+    return {
+        "facts": facts(found),
+        "issues": issues(found),
+        "sure": tiers_by_model(made),
+        "expected": expected_rows(made),
+    }
+
+
 def facts(found: Mapping[str, Any]) -> list[list[str]]:
     """How the benchmark was made, in words."""
     made = found["made"]
-    told = [
-        [readable(key), in_words(made[key])] for key in made if key not in ("known_issues", "question", "guideline")
-    ]
+    told = [[readable(key), in_words(made[key])] for key in made if key not in TOLD_ELSEWHERE]
     told += [
         ["state", found["state"]],
         ["released", found["released_at"] or "not yet"],
         ["code", found["code_version"]],
     ]
     return [[key, value] for key, value in told if value]
+
+
+def tiers_by_model(made: Mapping[str, Any]) -> str:
+    """How sure the tiers are that the difficulty model made, in two sentences; empty where it made none."""
+    model = made.get("model")
+    if not model:
+        return ""
+    cuts = ", ".join(f"{cut:g}" for cut in made["agreement_cuts"])
+    return (
+        f"Each tier is the likeliest by the difficulty model ({model['method']}) of all votes together. Contested, "
+        f"hard and medium end where two people agree with probability {cuts}. On {model['n_cases']:,} cases with "
+        f"votes the likeliest tier has probability {model['sure']:.2f} on average; in {model['clear']:,} it is "
+        f"{model['clear_from']:.2f} or more."
+    )
+
+
+def expected_head() -> list[str]:
+    """Tiers, the easiest first."""
+    return [f"expected {tier}" for tier in reversed(TIERS)]
+
+
+def expected_rows(made: Mapping[str, Any]) -> list[list[str]]:
+    """By counted tier, how many cases the model expects of each tier; last all cases, with 95 % intervals."""
+    model = made.get("model")
+    if not model:
+        return []
+    parts = [
+        [one["counted"], f"{one['n']:,}", *(f"{one['expected'][tier]:.1f}" for tier in reversed(TIERS))]
+        for one in model["by_counted"]
+    ]
+    ends = [(model["expected"][tier], *model["intervals"][tier]) for tier in reversed(TIERS)]
+    return [*parts, ["all", f"{model['n_cases']:,}", *(f"{n:.1f} [{low:.0f}, {high:.0f}]" for n, low, high in ends)]]
 
 
 def of_people(found: Mapping[str, Any]) -> Iterator[str]:

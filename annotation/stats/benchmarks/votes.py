@@ -51,7 +51,7 @@ class Counted:
     kappa
         Of its votes; NaN below two.
     tier
-        By its kappa; None where it has none.
+        By its kappa, or as it was given; None where it has none.
     state
         One of `STATES`.
     gold
@@ -95,6 +95,7 @@ def counted(
     chance_from: Chance = "uniform",
     min_votes: int = 2,
     tiers: Sequence[str | None] | None = None,
+    by_kappa: bool = True,
 ) -> list[Counted]:
     """Kappa, tier, state and gold of each case.
 
@@ -107,15 +108,17 @@ def counted(
     min_votes
         Below this many there are too few.
     tiers
-        (n,) tiers that people set by hand; None where they set none. They decide on what is contested.
+        (n,) tiers that people set by hand or a model found; None where there is none. They decide on what is contested.
+    by_kappa
+        Whether kappa makes the tiers of all other cases; else these have none.
     """
     table = table_of(votes, [str(k) for k in range(len(votes))], with_tie=with_tie)
     kappas = item_kappas(table, chance_agreement(table, chance_from)).tolist() if len(votes) else []
     most = majority(table)
-    by_hand = tiers or [None] * len(votes)
+    given = tiers or [None] * len(votes)
     return [
-        _counted(one, kappa, hand or tier_of(kappa, cuts), int(code), bool(tied), min_votes)
-        for one, kappa, hand, code, tied in zip(votes, kappas, by_hand, most.codes, most.tied, strict=True)
+        _counted(one, kappa, set_tier or (tier_of(kappa, cuts) if by_kappa else None), int(code), bool(tied), min_votes)
+        for one, kappa, set_tier, code, tied in zip(votes, kappas, given, most.codes, most.tied, strict=True)
     ]
 
 

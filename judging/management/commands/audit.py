@@ -11,6 +11,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.models import Study
 from annotation.queries.studies import study_called
+from judging import wording
 from judging.management.commands.calibrate import add_part, left_out
 from judging.queries.evidence import StudyEvidence
 from judging.queries.material import HELD_OUT
@@ -106,6 +107,8 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     header = ["probe", "effect", "test", "p", "adjusted", "found", "minimum detectable effect (80 % power)"]
     yield text.columns([header, *map(_probe, found["probes"])])
     yield from filter(None, map(_beside, found["probes"]))
+    if found["tiers"]:
+        yield f"tiers: {wording.item_tiers(found['tiers'])}"
     yield "trivial baselines"
     rows = [
         [one["name"], text.estimate(one["accuracy"]), f"judge {text.estimate(one['judge'])}"] for one in _simple(found)

@@ -139,6 +139,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found["scores"]:
         yield f"scores before and after {found['scores']['method']} recalibration, out of sample"
         yield text.columns(list(_scores(found["scores"])))
+    yield from _by_difficulty(found.get("tiers"))
     yield "selective judging"
     yield from (f"  {_promise(one)}" for one in found["selective"])
     yield found["second_opinion"]["message"]
@@ -160,6 +161,20 @@ def _scores(scores: Mapping[str, Any]) -> Iterator[list[str]]:
     for name in ("ece", "brier", "mae", "sharpness"):
         sides = (text.estimate(scores[side]["intervals"][name]) for side in ("before", "after"))
         yield [name, " -> ".join(sides)]
+
+
+def _by_difficulty(tiers: Mapping[str, Any] | None) -> Iterator[str]:
+    """Agreement by tier of the difficulty model; nothing of a file, where nobody's ratings are known."""
+    if tiers is None:
+        return
+    found = tiers["by_difficulty"]
+    if not found["by_tier"]:
+        yield f"agreement with people's label by difficulty: unknown, {found['reason']}"
+        return
+    sure = "-" if found["sure"] is None else f"{found['sure']:.2f}"
+    yield f"agreement with people's label by difficulty; an item's likeliest tier has probability {sure} on average"
+    rows = found["by_tier"].items()
+    yield text.columns([[tier, text.estimate(one["accuracy"]), f"{one['items']:.1f} expected"] for tier, one in rows])
 
 
 def _person(one: Mapping[str, Any]) -> str:

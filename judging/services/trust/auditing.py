@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from annotation.models import Criterion
+from annotation.services.difficulty_kept import Fit
 from annotation.stats.table import MISSING, FloatArray, RatingTable
 from judging.services.trust.options import AuditOptions
 from judging.stats import data_audits
@@ -31,20 +32,29 @@ MOST_DUPLICATES = 50
 
 
 def audit_criteria(
-    evidence: Mapping[str, Evidence], criteria: Sequence[Criterion], model: str, options: AuditOptions
+    evidence: Mapping[str, Evidence],
+    criteria: Sequence[Criterion],
+    model: str,
+    options: AuditOptions,
+    fits: Mapping[str, Fit],
 ) -> dict[str, dict[str, Any]]:
-    """By criterion, its probes and what the data say of themselves. All probes are corrected as one family."""
-    mine = {criterion.key: _with_tiers(evidence[criterion.key]) for criterion in criteria}
+    """By criterion, its probes and what the data say of themselves. All probes are corrected as one family.
+
+    `fits` are the criteria's difficulty models, whose tiers are one grouping of the items.
+    """
+    grouped = {c.key: item_tiers(evidence[c.key], fits[c.key]) for c in criteria}
+    mine = {key: _with_tiers(evidence[key], tiers) for key, tiers in grouped.items()}
     probes = {key: _probes(key, one, evidence, model) for key, one in mine.items()}
     audits = correct(probes, level=options.level, method=options.method)
-    return {c.key: _document(c, mine[c.key], audits[c.key]) for c in criteria}
+    return {c.key: _document(c, mine[c.key], audits[c.key], grouped[c.key]) for c in criteria}
 
 
-def _document(criterion: Criterion, mine: Evidence, audit: Audit) -> dict[str, Any]:
+def _document(criterion: Criterion, mine: Evidence, audit: Audit, tiers: ItemTiers | None) -> dict[str, Any]:
     return {
         "criterion": criterion.key,
         "name": criterion.name,
         **audit.as_json(),
+        "tiers": None if tiers is None else tiers.as_json(),
         "polarity": data_audits.polarity(mine).as_json(),
         "baselines": [one.as_json() for one in data_audits.baselines(mine)],
         "labels": data_audits.label_noise(mine),
@@ -57,7 +67,7 @@ def _probes(key: str, mine: Evidence, evidence: Mapping[str, Evidence], model: s
     own = own_kind(model, mine.material)
     if mine.is_preference:
         made = probe_pairs(mine.pair_columns(own))
-    elif mine.table.level == "nominal" and mine.table.n_categories > 2:
+    elif not mine.is_scored:
         made = probe_nominal(mine.nominal_columns())
     else:
         made = probe_scores(mine.score_columns(_other_criteria(key, mine, evidence), own))
@@ -90,14 +100,52 @@ def _groups_of_people(evidence: Evidence) -> dict[str, Any]:
     return {"least_people": LEAST_PEOPLE, "questions": found}
 
 
-def _with_tiers(evidence: Evidence) -> Evidence:
+@dataclass(frozen=True)
+class ItemTiers:
+    """Tiers of difficulty as a grouping of items.
+
+    Attributes
+    ----------
+    names
+        (n,) the tier of each item; empty where it has none.
+    made_by
+        ``"model"``: the likeliest by the difficulty model; ``"counted"``: by the item's own kappa. Those set by hand
+        stand above both.
+    sure
+        Mean probability of the likeliest tier; None where tiers are counted.
+    reason
+        Why there is no model.
+    """
+
+    names: tuple[str, ...]
+    made_by: str
+    sure: float | None = None
+    reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Without names, with the number of items that have a tier."""
+        n = sum(name != "" for name in self.names)
+        return {"made_by": self.made_by, "n_items": n, "sure": self.sure, "reason": self.reason}
+
+
+def item_tiers(evidence: Evidence, fit: Fit) -> ItemTiers | None:
+    """The tiers that the judge's bias is looked for in; None where fewer than two occur, or none can play a part."""
+    if not evidence.is_scored or not evidence.table.pairable.any():
+        return None
+    made = ItemTiers(evidence.people.tiers, "counted", reason=fit.reason)
+    if fit.found is not None:
+        likeliest = dict(zip(fit.found.items, fit.found.tier, strict=True))
+        by_hand, names = evidence.people.by_hand, enumerate(evidence.material.names)
+        tiers = tuple(by_hand.get(row) or likeliest.get(name) or "" for row, name in names)
+        made = ItemTiers(tiers, "model", float(fit.found.tiers[fit.found.fitted].max(axis=1).mean()))
+    return made if len({*made.names} - {""}) > 1 else None
+
+
+def _with_tiers(evidence: Evidence, tiers: ItemTiers | None) -> Evidence:
     """The same with the tier of difficulty as one more grouping of its items."""
-    if not evidence.table.pairable.any():
+    if tiers is None:
         return evidence
-    names = tuple(tier or "none" for tier in evidence.people.tiers)
-    if len(set(names)) < 2:
-        return evidence
-    groups = {**evidence.material.groups, "tier": names}
+    groups = {**evidence.material.groups, "tier": tiers.names}
     return replace(evidence, material=replace(evidence.material, groups=groups))
 
 

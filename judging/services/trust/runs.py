@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from annotation.hashing import content_hash
 from annotation.models import User
 from annotation.queries import ratings
+from annotation.queries.ratings import PeoplesRatings
 from annotation.services import difficulty_kept
 from annotation.services.difficulty_kept import Fit
 from annotation.services.turns import take_turn
@@ -63,16 +65,25 @@ def _calibrated(evidence: JudgeEvidence, options: TrustOptions) -> dict[str, Any
 
 
 def _fits(evidence: JudgeEvidence) -> dict[str, Fit]:
-    """By criterion key, its difficulty model: the one that the page of tiers shows."""
-    asked = {criterion.pk for criterion in evidence.criteria}
-    each = [one for one in ratings.of_study(evidence.study) if one.criterion.pk in asked]
+    """By criterion key, its difficulty model: of all items the one that the page of tiers shows, of a part its own.
+
+    So a result depends on no label besides those that its input hash is made of.
+    """
+    asked, names = {criterion.pk for criterion in evidence.criteria}, set(evidence.material.names)
+    each = [_of_items(one, names) for one in ratings.of_study(evidence.study) if one.criterion.pk in asked]
     fits = difficulty_kept.of_criteria(each, patient=True)
     return {one.criterion.key: fit for one, fit in zip(each, fits, strict=True)}
 
 
+def _of_items(given: PeoplesRatings, names: Collection[str]) -> PeoplesRatings:
+    """Those of these items."""
+    mine = np.array([name in names for name in given.table.items], dtype=bool)
+    return replace(given, table=given.table.subset_items(mine), declined=given.declined[mine])
+
+
 def _audited(evidence: JudgeEvidence, options: AuditOptions) -> dict[str, Any]:
     model = evidence.judge.model or evidence.judge.name
-    criteria = auditing.audit_criteria(evidence.evidence, evidence.criteria, model, options)
+    criteria = auditing.audit_criteria(evidence.evidence, evidence.criteria, model, options, _fits(evidence))
     return {**_head(evidence), "criteria": criteria}
 
 
@@ -155,7 +166,7 @@ def _of_material(items: Material) -> str:
 def _of_columns(evidence: Evidence) -> str:
     people, said = evidence.people, evidence.said
     nothing = np.zeros(0)
-    of_people = [people.table.raters, sorted(people.by_hand.items()), people.demographics]
+    of_people = [people.table.raters, sorted(people.by_hand.items()), people.demographics, people.strengths]
     names = content_hash([of_people, said.confidence_from]).encode()
     previous = nothing if evidence.previous is None else evidence.previous
     contradicts = nothing if said.contradicts is None else said.contradicts

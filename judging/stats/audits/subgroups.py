@@ -45,8 +45,8 @@ def subgroups(
     differences
         (n,) the judge's departure from people on each item; NaN where missing.
     groups
-        (n,) group of each item. Groups of fewer than 10 items or, where a group holds whole clusters, fewer than three
-        clusters are left out.
+        (n,) group of each item; items whose group has no name are left out. So are groups of fewer than 10 items or,
+        where a group holds whole clusters, fewer than three clusters.
     clusters
         What is independent of each other; None where items are.
     name, unit
@@ -58,8 +58,8 @@ def subgroups(
         The interval of the effect and those in ``details`` (by group) hold for all groups together (Bonferroni).
     """
     d = np.asarray(differences, dtype=float)
-    known = ~np.isnan(d)
     labels = np.asarray(groups, dtype=object).astype(str)
+    known = ~np.isnan(d) & (labels != "")
     names = np.arange(len(d)) if clusters is None else np.asarray(clusters, dtype=object).astype(str)
     d, labels, cluster = d[known], labels[known], np.unique(names[known], return_inverse=True)[1]
     constant = _is_constant(labels, cluster)

@@ -10,7 +10,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from annotation.models import Benchmark, FilterRound
-from tests.annotation.services.benchmarks.voting import pairs, study_of, vote
+from tests.annotation.services.benchmarks.voting import FITTED, pairs, study_of, vote
 from tests.factories import ResearcherFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +46,14 @@ def test_a_benchmark_is_built_of_votes(alice, slug):
     assert (found["state"], found["study"], found["n_cases"], found["n_counting"]) == ("draft", "votes", 3, 2)
     assert [row["slug"] for row in alice.get(HERE, {"name": "Choices"}).json()["results"]] == [slug]
     assert alice.get(HERE, {"state": "released"}).json()["results"] == []
+
+
+def test_tiers_are_the_models_where_that_is_asked_for(alice):
+    vote(study_of(pairs(len(FITTED)), name="Votes", slug="votes"), FITTED)
+    made = alice.post(HERE, {"study": "votes", "name": "Choices", "tiers": "model"}).json()["made"]
+    assert (made["tiers"], made["model"]["n_cases"]) == ("model", len(FITTED))
+    refused = alice.post(HERE, {"study": "votes", "name": "Others", "tiers": "guessed"})
+    assert (refused.status_code, "tiers" in refused.content.decode()) == (400, True)
 
 
 def test_cases_are_narrowed_and_paged(alice, slug):

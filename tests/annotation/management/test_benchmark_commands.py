@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Benchmark
-from tests.annotation.services.benchmarks.voting import pairs, study_of, vote
+from tests.annotation.services.benchmarks.voting import FITTED, pairs, study_of, vote
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +70,14 @@ def test_what_cannot_be_done_names_the_place(study, tmp_path):
     assert "field study" in refused("build_benchmark", "nothing", "T")
     assert "holds neither general/easy.jsonl" in refused("import_benchmark", str(tmp_path))
     assert not Benchmark.objects.exists()
+
+
+def test_tiers_by_the_model(capsys):
+    vote(study_of(pairs(len(FITTED)), name="Trips", slug="trips"), FITTED)
+    call_command("build_benchmark", "trips", "Trips", "--tiers", "model", "--agreement-cuts", "0.55,0.7,0.9")
+    assert "On 24 cases with votes the likeliest tier has probability" in capsys.readouterr().out
+    assert Benchmark.objects.get().made["agreement_cuts"] == [0.55, 0.7, 0.9]
+    assert "field agreement_cuts" in refused("build_benchmark", "trips", "T", "--agreement-cuts", "0.5,2,3")
 
 
 def test_in_words(study, capsys, tmp_path):

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.models import Benchmark, FilterRound
 from annotation.services.benchmarks import auditing, building, filtering, versions
-from tests.annotation.services.benchmarks.voting import pairs, study_of, vote
+from tests.annotation.services.benchmarks.voting import FITTED, pairs, study_of, vote
 from tests.factories import BenchmarkCaseFactory, BenchmarkFactory, ResearcherFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -93,6 +93,28 @@ def test_what_is_refused_is_said_at_its_field(alice, benchmark, study):
     alice.post(reverse("filter_rounds", args=["trips"]), usual())
     twice = alice.post(reverse("filter_rounds", args=["trips"]), usual()).content.decode()
     assert "No item of Trips is ready and not decided yet." in twice
+
+
+def test_tiers_by_the_model_say_how_sure_they_are(alice):
+    vote(study_of(pairs(len(FITTED)), name="Trips", slug="trips"), FITTED)
+    given = {"study": "trips", "name": "Trips", "version": "1", "cuts": "0.4,0.6,0.8", "seed": "0", "tiers": "model"}
+    wrong = alice.post(reverse("benchmark_create"), {**given, "agreement_cuts": "0.6,0.9,2"}).content.decode()
+    assert "must lie between 0 and 1" in wrong
+    alice.post(reverse("benchmark_create"), given)
+    made = Benchmark.objects.get()
+    for name in ("benchmark_detail", "benchmark_datasheet"):
+        html = page(alice, name, "trips-1")
+        assert f"probability {made.made['model']['sure']:.2f} on average" in html
+    case = made.cases.first()
+    assert f"{case.tier} {case.history[0]['tiers'][case.tier]:.2f}" in page(alice, "benchmark_case", "trips-1", case.pk)
+
+
+def test_why_there_are_no_tiers_by_the_model_is_said_at_the_field(alice):
+    vote(study_of(pairs(2), name="Few", slug="few"), [(1, 0), (0, 1)])
+    given = {"study": "few", "name": "Few", "version": "1", "cuts": "0.4,0.6,0.8", "seed": "0", "tiers": "model"}
+    html = alice.post(reverse("benchmark_create"), given).content.decode()
+    assert "The difficulty model cannot be fitted: every item has one rating" in html
+    assert not Benchmark.objects.exists()
 
 
 def test_cases_are_narrowed_down_and_one_tells_its_history(alice, study):

@@ -55,6 +55,7 @@ def test_calibrate_of_a_study_has_the_document_of_a_file_and_more(known):
     text = run("calibrate", *JUDGE, "--bootstrap", "40")
     assert "gpt beside people: the mean score; 50 labelled and 10 unlabelled items" in text
     assert found["second_opinion"]["message"] in text
+    assert f"likeliest tier has probability {found['tiers']['by_difficulty']['sure']:.2f} on average" in text
 
 
 def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):
@@ -66,6 +67,7 @@ def test_audit_says_the_verdict_with_every_reason_and_every_probe(known):
     assert {"leniency", "central_tendency", "length", "subgroups:tier"} <= {p["name"] for p in found["probes"]}
     text = run("audit", *JUDGE, "--rule", "least_items=500", "--reason", "more is better")
     assert "gpt: NOT ENOUGH EVIDENCE" in text
+    assert f"tiers: the likeliest by the difficulty model, with probability {found['tiers']['sure']:.2f}" in text
     assert "- 50 labelled items with a verdict (500 needed), in 50 clusters (10 needed), " in text
     assert "of judges 0.115 below the human ceiling (50 independent items, 3 people" in text
     assert "leniency" in text

@@ -17,6 +17,9 @@ from tests.labelled import people_say
 
 NINE = [f"v{k}" for k in range(1, 10)]
 
+FITTED = 2 * [(9, 0), (0, 9), (8, 1), (1, 8), (7, 2), (2, 7), (5, 4), (4, 5), (9, 0), (1, 8), (6, 3), (8, 1)]
+"""Votes on so many pairs that the difficulty model can be fitted to them."""
+
 
 def pairs(n: int, *, personas: int = 2) -> list[ResponsePair]:
     """Pairs of a few personas, general and specific in turn."""

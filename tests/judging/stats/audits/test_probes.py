@@ -197,6 +197,13 @@ class TestSubgroups:
         assert found.effect.low > 0
         assert set(found.details) == set("abcde")
 
+    def test_items_without_a_group_are_left_out(self, rng):
+        d = rng.normal(0, 1, 200)
+        there = np.array(self.groups) != "e"
+        found = subgroups(d, [name if name != "e" else "" for name in self.groups])
+        alone = subgroups(d[there], np.array(self.groups)[there].tolist())
+        assert (found.effect, found.p_value, set(found.details)) == (alone.effect, alone.p_value, set("abcd"))
+
     @pytest.mark.parametrize("n", [100, 300])  # permuted; by t
     def test_p_values_are_even_where_there_is_nothing(self, rng, n, monkeypatch):
         monkeypatch.setattr("judging.stats.audits.unit_groups.DRAWS", 199)
