@@ -218,7 +218,7 @@ def _left_out(criterion: Criterion) -> dict[str, str]:
 
 
 def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict[int, People]:
-    """By criterion id, what people said. Five queries; six of pairs."""
+    """By criterion id, what people said. Five queries; six where strengths are asked."""
     place = {name: row for row, name in enumerate(items.names)}
     decided: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
@@ -228,7 +228,7 @@ def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict
     by_hand = _set_by_hand(criteria, place)
     about = demographics.answers(study)
     given = ratings.of_criteria(study, criteria)
-    strengths = _strengths(study, criteria, place) if study.kind == Study.Kind.PAIR else {}
+    strengths = _strengths(study, criteria, place) if study.asks_strength else {}
     found = {}
     for one in given:
         pk = one.criterion.pk

@@ -16,7 +16,7 @@ from judging.services.trust import holding_out, runs
 from judging.services.trust.options import AuditOptions
 from judging.wording import item_tiers
 from tests.factories import CriterionFactory, ResearcherFactory
-from tests.judging.services.trust.judged import study
+from tests.judging.services.trust import judged
 from tests.labelled import judge_says, people_say, with_items
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def of_model(criterion: Criterion) -> list[str]:
 
 
 def test_bias_is_looked_for_by_the_likeliest_tier():
-    criterion = study(80)
+    criterion = judged.study(80)
     found, tiers = document(criterion), of_model(criterion)
     assert (found["tiers"]["made_by"], found["tiers"]["n_items"], found["tiers"]["reason"]) == ("model", 80, None)
     assert 0.25 < found["tiers"]["sure"] < 1
@@ -48,7 +48,7 @@ def test_bias_is_looked_for_by_the_likeliest_tier():
 
 
 def test_a_tier_set_by_hand_stands_above_and_makes_another_result():
-    criterion = study(40)
+    criterion = judged.study(40)
     before = audited(criterion)
     item = criterion.study.items.order_by("position")[0]
     wanted = "contested" if of_model(criterion)[0] != "contested" else "easy"
@@ -59,14 +59,15 @@ def test_a_tier_set_by_hand_stands_above_and_makes_another_result():
 
 
 def test_without_a_model_tiers_are_counted_and_the_reason_is_told():
-    found = document(study(16))["tiers"]
+    found = document(judged.study(16))["tiers"]
     assert (found["made_by"], found["sure"], found["n_items"]) == ("counted", None, 16)
     assert "the model needs 20" in found["reason"]
     assert "since the difficulty model is not fitted: 16 items with two ratings" in item_tiers(found)
 
 
 def test_a_choice_without_order_has_no_tiers_in_its_audit():
-    criterion = CriterionFactory(study=with_items(24, kind="pair", slug="pairs"), key="preference", preference=True)
+    study = with_items(24, kind="pair", slug="pairs", asks_strength=True)
+    criterion = CriterionFactory(study=study, key="preference", preference=True)
     people_say(criterion, {name: ["1", "2", "tie"] * 8 for name in ("ann", "ben")})
     judge_says(criterion, "gpt", ["1", "2"] * 12)
     assert document(criterion)["tiers"] is None
@@ -76,7 +77,7 @@ def test_a_choice_without_order_has_no_tiers_in_its_audit():
 
 
 def test_tiers_of_a_part_follow_from_its_own_labels():
-    criterion = study(80)
+    criterion = judged.study(80)
     holding_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
     before = audited(criterion)
     unseen = StudyEvidence.read(criterion.study, HELD_OUT).material.names
