@@ -130,7 +130,8 @@ def test_results_say_when_tiers_are_the_models(client, rosa, benchmark):
     evaluation = evaluations.begin(by=None, benchmark=benchmark)
     said = "Tiers are the likeliest by the difficulty model, with probability 0.71 on average"
     assert said not in get(client, "evaluation_results", evaluation.pk).content.decode()
-    Benchmark.objects.filter(pk=benchmark.pk).update(made={"tiers": "model", "model": {"sure": 0.712}})
+    benchmark.made = {"tiers": "model", "model": {"sure": 0.712}}
+    benchmark.save()
     assert said in " ".join(get(client, "evaluation_results", evaluation.pk).content.decode().split())
     assert get(client, "evaluation_download", evaluation.pk, "svg").status_code == 404
 

@@ -157,7 +157,8 @@ def test_the_report_as_page_and_files(pairs, alice):
     assert not re.search(r'(src|href)="(?!#)', html), "nothing from outside the file"
     assert "<svg" in html
     assert html.count("<details") == html.count("open>") == 2, "the file is complete without a click"
-    for part in ("Trivial baselines", "accuracy after Dawid and Skene", "duplicate items in", "Agreement by difficulty"):
+    told = ("Trivial baselines", "accuracy after Dawid and Skene", "duplicate items in", "Agreement by difficulty")
+    for part in told:
         assert part in html, part
     latex = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
     assert latex.count(r"\begin{longtable}") == latex.count(r"\end{longtable}") >= 5
