@@ -7,7 +7,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from simulation.stats.diversity import diversity
-from simulation.stats.ngrams import Texts, bleu_among, mean_by_group, variety
+from simulation.stats.variety import Texts, bleu_among, mean_by_group, variety
 
 RNG = np.random.default_rng(5)
 WORDS = ["a", "b", "c", "d", "e", "f", "g"]
