@@ -86,7 +86,7 @@ ROLES = {
         {"intent": NO_INTENT, "mark": "no dialogue would end before the limit"},
     ),
     "assistant": Role("Assistant under base and its variants", OF_THE_ASSISTANT, {}),
-    "assistant_vanilla": Role("Assistant under vanilla", {}, {}),
+    "vanilla": Role("Assistant under vanilla", {}, {}),
 }
 
 
@@ -98,7 +98,7 @@ def text(name: str) -> str:
 def own_text(role: str, information: str) -> str:
     """Concord's own words for a role."""
     user = USER_INFORMATION[information]
-    if role == "assistant_vanilla":
+    if role == "vanilla":
         return ""
     return text({"user_opening": user.opening, "user_later": user.later}.get(role, role))
 
@@ -140,7 +140,7 @@ def version(role: str, variant: str, information: str = FAITHFUL, replaced: Mapp
 
 def assistant_role(condition: str) -> str:
     """Which text instructs the assistant under a condition."""
-    return "assistant" if CONDITIONS[condition].has_role else "assistant_vanilla"
+    return "assistant" if CONDITIONS[condition].has_role else "vanilla"
 
 
 def placeholders_in(role: str, information: str, replaced: Mapping[str, str]) -> list[str]:
