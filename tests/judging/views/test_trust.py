@@ -107,7 +107,7 @@ def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_sta
     pk = Judge.objects.get(name="good").pk
     alice.post(reverse("study_rules", args=["suits"]), {"least_items": "100", "reason": "more is better"})
     shown = alice.post(reverse("certificate_issue", args=["suits", pk]), follow=True)
-    assert "This certificate holds" in text_of(shown)
+    assert "This certificate is authentic" in text_of(shown)
     certificate = Certificate.objects.get()
     assert certificate.content["rules"]["least_items"] == 100
     assert certificate.created_by.username == "alice"
