@@ -63,15 +63,21 @@ def order(
     task: Task | None = None,
     n: int = 1,
     more: Mapping[str, Any] | None = None,
+    replaced: Mapping[str, str] | None = None,
     seed: int = 0,
     queue: bool = True,
 ) -> Making:
-    """Order something to be made. `source` says whose preference types hold; `more` is what one kind alone asks."""
+    """Order something to be made. `source` says whose preference types hold; `more` is what one kind alone asks.
+
+    `replaced` are texts that take the place of Concord's own, by the names of `simulation.prompts.making.GENERATORS`.
+    """
     if kind not in Making.Kind.values:
         raise InputError(f"{kind!r} is not one of {', '.join(Making.Kind.values)}.", field="kind")
     check(kind, domains, demographics, profile, task, n)
+    if problems := prompts.problems(replaced or {}):
+        raise InputError(" ".join(problems), field="prompts")
     if kind in ("profile", "preferences", "tasks"):
-        recipes.types_of(source, domains)
+        recipes.types_of(source, domains or recipes.all_domains(source))
     with transaction.atomic():
         making = Making.objects.create(
             kind=kind,
@@ -82,6 +88,7 @@ def order(
                 "demographics": dict(demographics or {}),
                 "task": task.pk if task else None,
                 "n": n,
+                **({"prompts": dict(replaced)} if replaced else {}),
                 **(more or {}),
             },
             profile=profile,
@@ -104,9 +111,9 @@ def check(
     """What each kind needs."""
     if kind == "profile" and not demographics:
         raise InputError("A profile is made from demographics: give some.", field="demographics")
-    if kind in ("profile", "preferences", "interactions", "tasks") and not domains:
+    if kind in ("preferences", "interactions") and not domains:
         raise InputError("Name at least one domain.", field="domains")
-    if kind in ("preferences", "interactions", "situation", "check") and profile is None:
+    if kind in ("mask", "preferences", "interactions", "situation", "check") and profile is None:
         raise InputError("Name the profile that it is for.", field="profile")
     if kind == "candidates" and profile is None:
         raise InputError("Candidates are ordered with `candidates`, for profiles and questions.", field="kind")
@@ -114,8 +121,9 @@ def check(
         raise InputError("Name the task that it is for.", field="task")
     if not 1 <= n <= MOST_TASKS:
         raise InputError(f"The number is from 1 to {MOST_TASKS}.", field="n")
-    if profile is not None and kind in ("preferences", "interactions"):
-        held = profile.preferences if kind == "preferences" else profile.interactions
+    held_of = {"mask": "interests", "preferences": "preferences", "interactions": "interactions"}
+    if profile is not None and kind in held_of:
+        held = getattr(profile, held_of[kind])
         if there := [domain for domain in domains if domain in held]:
             raise InputError(f"{profile} has {kind} for {there[0]} already; they are not replaced.", field="domains")
         lacking = [domain for domain in domains if domain not in profile.preferences]
