@@ -27,9 +27,7 @@ def says_again(said: Sequence[str], earlier: Sequence[Sequence[str]]) -> bool:
         return False
     if earlier and said == earlier[-1]:
         return True
-    return len(said) >= SHORT and any(
-        are_as_long(said, before) and alike(said, before) >= ALIKE for before in earlier
-    )
+    return len(said) >= SHORT and any(are_as_long(said, before) and alike(said, before) >= ALIKE for before in earlier)
 
 
 def are_as_long(a: Sequence[str], b: Sequence[str]) -> bool:
