@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('simulation', '0006_projects'),
+        ('simulation', '0008_dialogue_measures'),
     ]
 
     operations = [
