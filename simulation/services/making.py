@@ -23,8 +23,8 @@ from annotation.errors import InputError
 from annotation.models import Profile, Task, User
 from annotation.services.acts import act
 from judging.queries.workers import gone_before
-from simulation import prompts
 from simulation.models import Agent, Conflict, ConflictReview, Making
+from simulation.prompts import making as prompts
 from simulation.services import agents, recipes
 
 logger = logging.getLogger(__name__)
