@@ -161,3 +161,17 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.side}"
+
+
+class DialogueMeasures(models.Model):
+    """What was measured in the words of a dialogue that has ended: numbers, no text. Made once, and again on change."""
+
+    simulated = models.OneToOneField(SimulatedDialogue, models.CASCADE, primary_key=True, related_name="measures")
+    key = models.CharField(max_length=64, help_text="Hash of what was measured, and of how.")
+    values = models.JSONField(help_text="Measure -> number; null where it is undefined.")
+
+    class Meta:
+        verbose_name_plural = "dialogue measures"
+
+    def __str__(self) -> str:
+        return f"measures of {self.simulated}"

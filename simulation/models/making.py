@@ -38,6 +38,7 @@ class Making(InProject):
         max_digits=14, decimal_places=8, default=0, help_text="The most that the reply on its way costs."
     )
     problem = models.TextField(blank=True, help_text="Why nothing was made.")
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="Times in a row that the model was not reached.")
     made = models.JSONField(default=list, blank=True, help_text="What it left: kinds and ids of records.")
     profile = models.ForeignKey(Profile, models.SET_NULL, null=True, blank=True, related_name="makings")
     queued_at = models.DateTimeField(null=True, blank=True, help_text="When a message was last sent for it.")

@@ -64,23 +64,24 @@ def order(
         for one in Making.objects.filter(project=where(by), kind="candidates", agent__settings_hash=agent.settings_hash)
     }
     with transaction.atomic():
-        return [
-            there.get(key) or ordered(by, agent, one, levels, seed, key, queue=queue)
+        found = [
+            there.get(key) or ordered(by, agent, one, levels, seed, key)
             for one in questions
             for key in [content_hash([one.profile.pk, one.text, one.kind, list(levels), seed])]
         ]
+        if queue:
+            making.queue_all(found)
+    return found
 
 
 def batch_key(one: Making) -> str:
     return str(one.asked.get("key", ""))
 
 
-def ordered(
-    by: User | None, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str, *, queue: bool
-) -> Making:
+def ordered(by: User | None, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str) -> Making:
     more = {"question": one.text, "kind": one.kind, "levels": list(levels), "key": key}
     return making.order(
-        by=by, kind="candidates", agent=agent, source="", profile=one.profile, more=more, seed=seed, queue=queue
+        by=by, kind="candidates", agent=agent, source="", profile=one.profile, more=more, seed=seed, queue=False
     )
 
 

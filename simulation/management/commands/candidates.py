@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
 from annotation.parsing.files import InputFile
 from judging.services.keys import ring_for
+from simulation.models import Making
 from simulation.prompts.candidates import LEVELS
-from simulation.services import agents, candidates, making
+from simulation.services import agents, candidates, making_sessions
 from simulation.services.candidates import Question
 from simulation.stats.pairing import PairRule
 
@@ -78,8 +80,7 @@ class Command(ConcordCommand):
             queue=options["queue"],
         )
         if not options["queue"]:
-            for one in tqdm(orders, disable=not self.on_terminal, unit="question"):
-                making.make(one.pk)
+            work_through(orders, is_shown=self.on_terminal)
         for one in orders:
             one.refresh_from_db()
         return candidates.progress(orders)
@@ -99,6 +100,13 @@ class Command(ConcordCommand):
             self.stdout.write(f"{document['pairs']} pairs ({document['created']} new). Left out: {why or 'none'}.")
         else:
             super().say(document)
+
+
+def work_through(orders: Sequence[Making], *, is_shown: bool) -> None:
+    """Work through the orders in this process, with a progress bar where somebody looks."""
+    with tqdm(total=len(orders), disable=not is_shown, unit="order") as bar:
+        for n in making_sessions.through(orders):
+            bar.update(n - bar.n)
 
 
 def questions_of(options: dict[str, Any]) -> list[Question]:

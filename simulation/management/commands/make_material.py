@@ -14,7 +14,7 @@ from annotation.parsing.json_text import parse_json
 from judging.services.keys import ring_for
 from simulation.models import Making
 from simulation.prompts.making import GENERATORS
-from simulation.services import agents, making
+from simulation.services import agents, making, making_sessions
 
 
 class Command(ConcordCommand):
@@ -67,8 +67,9 @@ class Command(ConcordCommand):
             )
             for profile in profiles(options["profiles"])
         ]
+        for _ in making_sessions.through(made):
+            pass
         for one in made:
-            making.make(one.pk)
             one.refresh_from_db()
         if failed := [one for one in made if one.problem]:
             raise InputError(failed[0].problem, field=options["kind"])

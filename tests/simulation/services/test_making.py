@@ -11,7 +11,7 @@ from judging.services import keys
 from simulation.models import Conflict, Making, PreferenceType
 from simulation.parsing.made import UnfitError
 from simulation.parsing.made import mask as read_mask
-from simulation.services import agents, making
+from simulation.services import agents, making, making_sessions
 from tests import factories
 from tests.model_server import KEY, MODEL, Answer, running
 
@@ -47,7 +47,7 @@ def made(model, kind, *replies, **options) -> Making:
     model.answers.extend(Answer(text=one if isinstance(one, str) else json.dumps(one)) for one in replies)
     agent = agents.drafted(side="assistant", provider="openai_compatible", model=MODEL)
     order = making.order(by=None, kind=kind, agent=agent, source="test", queue=False, **options)
-    making.make(order.pk)
+    making_sessions.make(order.pk)
     order.refresh_from_db()
     return order
 
@@ -113,7 +113,7 @@ class TestProfile:
             making.again(by=None, making=order)
         assert sent == [order.pk]
         model.answers.append(Answer(text=json.dumps(SUMMARY)))
-        making.make(order.pk)
+        making_sessions.make(order.pk)
 
         order.refresh_from_db()
         assert order.state == "done"
@@ -122,7 +122,7 @@ class TestProfile:
     def test_made_twice_it_is_made_once(self, model):
         order = made(model, "profile", CUISINE, SUMMARY, domains=["Restaurants"], demographics=PERSON)
 
-        making.make(order.pk)
+        making_sessions.make(order.pk)
 
         assert len(model.asked) == 2
         assert Profile.objects.count() == 1
