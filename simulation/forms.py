@@ -246,7 +246,7 @@ class MakingForm(SayingForm):
     """An order of material. What each kind needs, the service says."""
 
     kind = forms.ChoiceField(
-        label="What is made", choices=[one for one in Making.Kind.choices if one[0] != "candidates"]
+        label="What is made", choices=[one for one in Making.Kind.choices if one[0] not in Making.OF_CANDIDATES]
     )
     agent = forms.CharField(
         label="Who makes it",
