@@ -26,6 +26,13 @@ class Making(InProject):
         SITUATION = "situation", "a situation"
         CHECK = "check", "a check for conflicts"
         CANDIDATES = "candidates", "candidate responses to a question"
+        PERSONA = "persona", "a persona from traits"
+        QUESTIONS = "questions", "questions"
+        MEMORIES = "memories", "memories of a persona"
+        RESPONSES = "responses", "a look at candidate responses"
+
+    OF_CANDIDATES = (Kind.CANDIDATES, Kind.PERSONA, Kind.QUESTIONS, Kind.MEMORIES, Kind.RESPONSES)
+    """Kinds that are ordered with candidates and not alone."""
 
     kind = models.CharField(max_length=20, choices=Kind)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="makings")
@@ -53,14 +60,8 @@ class Making(InProject):
             models.CheckConstraint(
                 condition=Q(
                     kind__in=[
-                        "profile",
-                        "mask",
-                        "preferences",
-                        "interactions",
-                        "tasks",
-                        "situation",
-                        "check",
-                        "candidates",
+                        *("profile", "mask", "preferences", "interactions", "tasks", "situation", "check"),
+                        *("candidates", "persona", "questions", "memories", "responses"),
                     ]
                 ),
                 name="making_kind_is_known",

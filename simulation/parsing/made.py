@@ -90,14 +90,6 @@ def value_of(wanted: TypeSpec, value: Any) -> str | list[str]:
     return list(dict.fromkeys(values)) if wanted.several else str(values[0])
 
 
-def response(reply: str) -> str:
-    """A candidate response: the words as they are, and there must be some."""
-    words = reply.strip()
-    if not words:
-        raise UnfitError("is empty", "reply")
-    return words
-
-
 def summary(reply: str) -> str:
     return checked(reply, Summary).summary
 

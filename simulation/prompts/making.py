@@ -87,9 +87,9 @@ def conflicts(
     return cue("conflicts", replaced, **person(demographics, held))
 
 
-def again(asked: Cue, reply: str, problem: str) -> Cue:
+def again(asked: Cue, reply: str, problem: str, *, is_json: bool = True) -> Cue:
     """The same once more, after a reply that does not fit."""
-    words, _ = filled(text("making/again"), {"problem": problem}.__getitem__)
+    words, _ = filled(text("making/again" if is_json else "making/again_in_words"), {"problem": problem}.__getitem__)
     said = (Message("assistant", reply or "(nothing)"), Message("user", words))
     return replace(asked, messages=(*asked.messages, *said))
 

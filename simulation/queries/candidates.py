@@ -75,7 +75,8 @@ def progress(run: CandidateRun) -> Progress:
 def left_by(run: CandidateRun) -> list[int]:
     """The candidates that a run's orders left, in their order; also those that were there with the same words."""
     made = run.makings.order_by("pk").values_list("made", flat=True)
-    return list(dict.fromkeys(pk for found in made.iterator(chunk_size=AT_ONCE) for _, pk in found))
+    rows = (row for found in made.iterator(chunk_size=AT_ONCE) for row in found)
+    return list(dict.fromkeys(pk for kind, pk in rows if kind == "candidate"))
 
 
 def in_parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:

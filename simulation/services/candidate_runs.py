@@ -77,5 +77,5 @@ def again(*, by: User | None, run: CandidateRun, budget_usd: Decimal | None = No
     if budget is not None and (spent := queries.progress(run).spent) >= budget:
         raise InputError(f"The run has cost {in_dollars(spent)} already: give it a higher budget.", field="budget_usd")
     with transaction.atomic():
-        CandidateRun.objects.filter(pk=run.pk).update(stopped_at=None, budget_usd=budget)
+        CandidateRun.objects.filter(pk=run.pk).update(stopped_at=None, problem="", budget_usd=budget)
         return making.again_all(Making.objects.filter(candidate_runs=run, finished_at__isnull=False))

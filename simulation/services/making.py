@@ -25,7 +25,7 @@ from annotation.services.acts import act
 from judging.queries.workers import gone_before
 from simulation.models import Agent, Conflict, ConflictReview, Making
 from simulation.prompts import making as prompts
-from simulation.services import agents, recipes
+from simulation.services import agents, recipes, seed_recipes
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def order(
     """
     if kind not in Making.Kind.values:
         raise InputError(f"{kind!r} is not one of {', '.join(Making.Kind.values)}.", field="kind")
-    check(kind, domains, demographics, profile, task, n)
+    check(kind, domains, demographics, profile, task, n, has_key="key" in (more or {}))
     if problems := prompts.problems(replaced or {}):
         raise InputError(" ".join(problems), field="prompts")
     if kind in ("profile", "preferences", "tasks"):
@@ -91,16 +91,18 @@ def check(
     profile: Profile | None,
     task: Task | None,
     n: int,
+    *,
+    has_key: bool,
 ) -> None:
-    """What each kind needs."""
+    """What each kind needs. Kinds that are ordered with candidates have a key."""
     if kind == "profile" and not demographics:
         raise InputError("A profile is made from demographics: give some.", field="demographics")
     if kind in ("preferences", "interactions") and not domains:
         raise InputError("Name at least one domain.", field="domains")
     if kind in ("mask", "preferences", "interactions", "situation", "check") and profile is None:
         raise InputError("Name the profile that it is for.", field="profile")
-    if kind == "candidates" and profile is None:
-        raise InputError("Candidates are ordered with `candidates`, for profiles and questions.", field="kind")
+    if kind in Making.OF_CANDIDATES and not has_key:
+        raise InputError(f"{Making.Kind(kind).label.capitalize()}: ordered with `candidates`.", field="kind")
     if kind == "situation" and task is None:
         raise InputError("Name the task that it is for.", field="task")
     if not 1 <= n <= MOST_TASKS:
@@ -123,7 +125,7 @@ def finish(making: Making, *, problem: str = "") -> None:
 @transaction.atomic
 def store(making: Making) -> None:
     """What the order was for, from its parts."""
-    making.made = recipes.STORES[making.kind](making)
+    making.made = seed_recipes.STORES[making.kind](making)
     finish(making)
 
 

@@ -18,7 +18,7 @@ from judging.services.cache import storable
 from simulation.models import Agent, Making
 from simulation.parsing.made import UnfitError
 from simulation.prompts import making as prompts
-from simulation.services import purse, recipes
+from simulation.services import purse, seed_recipes
 from simulation.services.recipes import Step
 from simulation.speakers import request_of
 from simulation.speakers.base import TURN
@@ -35,7 +35,7 @@ class Order:
     """A claimed order with its steps. Every reply is kept in it before anything is made of it."""
 
     def __init__(self, making: Making) -> None:
-        self.making, self.steps = making, recipes.steps(making)
+        self.making, self.steps = making, seed_recipes.steps(making)
         self.advance()
 
     def advance(self) -> None:
@@ -54,11 +54,11 @@ class Order:
 
     def key(self, provider: Provider, pending: Pending) -> str:
         """The hash of the request for a reply that equal requests share; empty where they share none."""
-        if self.making.kind not in SHARED_KINDS or self.attempt > 1:
+        if self.making.kind not in SHARED_KINDS:
             return ""
         return cache.key_of(judge_of(self.making.agent), self.making.seed, provider, pending)
 
-    def take(self, reply: Reply, *, cached: bool) -> bool:
+    def take(self, reply: Reply, *, cached: bool, latency_ms: int = 0) -> bool:
         """Keep a reply and go on: to the next step, or to the same one with what is wrong. Whether the reply fits.
 
         Raises UnfitError after the last try. The caller saves the order, also then.
@@ -68,6 +68,7 @@ class Order:
             raise ValueError(f"order {self.making.pk} has no step left")
         text = reply.text[: settings.MAX_REPLY_CHARACTERS]
         note = {"step": step.key, "attempt": self.attempt, "text": text, "prompt": cue.version}
+        note |= {"latency_ms": latency_ms}
         note |= {"cached": True, "cost_usd": 0.0} if cached else paid(self.making, reply)
         try:
             found = storable(read(step, reply))
@@ -75,7 +76,7 @@ class Order:
             add_reply(self.making, note | {"field": error.field, "problem": error.message})
             if self.attempt == MOST_TRIES:
                 raise
-            self.cue = prompts.again(step.cue, text[:LONGEST_SHOWN], str(error))
+            self.cue = prompts.again(step.cue, text[:LONGEST_SHOWN], str(error), is_json=step.is_json)
             self.attempt += 1
             return False
         add_reply(self.making, note | {"field": "", "problem": ""})

@@ -249,7 +249,7 @@ class Session:
         """Save a reply with what it is good for, unless another process has the order by now."""
         one, problem, fits = order.making, "", False
         try:
-            fits = order.take(reply, cached=answer.cached)
+            fits = order.take(reply, cached=answer.cached, latency_ms=answer.latency_ms)
         except UnfitError as error:
             problem = f"{error} (asked {MOST_TRIES} times)"
         except InputError as error:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Profile, Scenario, Task
 from simulation.models import Candidate, Conflict, Making, PreferenceType
-from simulation.parsing import made
+from simulation.parsing import made, seeds
 from simulation.prompts import candidates
 from simulation.prompts import making as prompts
 from simulation.prompts.making import TypeSpec
@@ -27,6 +28,7 @@ class Step:
     key: str
     cue: Cue
     read: Callable[[str], Any]
+    is_json: bool = True
 
 
 def types_of(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]:
@@ -153,7 +155,8 @@ def candidate_steps(making: Making) -> Iterator[Step]:
     profile, question = profile_of(making), making.asked["question"]
     known = {name: getattr(profile, name) for name in KNOWN}
     for level in making.asked["levels"]:
-        yield Step(f"candidate {level}", candidates.candidate(level, question, known), made.response)
+        read = partial(seeds.response, question=question, level=level)
+        yield Step(f"candidate {level}", candidates.candidate(level, question, known), read, is_json=False)
 
 
 KNOWN = ("name", "persona", "demographics", "preferences", "interactions", "memories")
@@ -286,7 +289,7 @@ def store_candidates(making: Making) -> list[Any]:
         }
         one, _ = Candidate.objects.get_or_create(
             key=content_hash([profile.source, profile.external_id, *fields.values()]),
-            defaults={**fields, "profile": profile, "making": making},
+            defaults={**fields, "profile": profile, "making": making, "extra": asked.get("parents", {})},
         )
         found.append(["candidate", one.pk])
     return found

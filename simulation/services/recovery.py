@@ -16,7 +16,7 @@ from judging.queries.workers import gone_before
 from judging.services import workers
 from judging.services.workers import SET_BACK, set_back_before
 from simulation.models import Experiment, Making
-from simulation.services import claims, making
+from simulation.services import claims, making, seed_runs
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def sweep() -> int:
     workers.note_gone_lately()
     of_gone = Q(worker__seen_at__lt=gone_before())
     orders = [*making.abandoned(of_gone), *making.lost(timezone.now() - LOST_AFTER)]
-    return hand_out([*abandoned(of_gone), *unheard()], orders)
+    return hand_out([*abandoned(of_gone), *unheard()], orders) + seed_runs.advance_all()
 
 
 def take_over() -> int:

@@ -28,7 +28,7 @@ class Command(ConcordCommand):
     example = "make_material tasks --agent claude-haiku-4-5 --domains Hotels,Flights --n 3"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("kind", choices=[kind for kind in Making.Kind.values if kind != "candidates"])
+        parser.add_argument("kind", choices=[kind for kind in Making.Kind.values if kind not in Making.OF_CANDIDATES])
         parser.add_argument("--agent", required=True, metavar="MODEL", help="who makes it, as in `simulate`")
         parser.add_argument("--source", default="personalens", help="whose preference types hold (personalens)")
         parser.add_argument("--domains", default="", metavar="DOMAIN,…")
