@@ -55,7 +55,7 @@ def for_assistant(scene: Scene, said: Sequence[Said], *, condition: Condition, r
     `retrieved` are the passages found for the user's last turn. A part of which nothing is known is left out.
     """
     messages = tuple(Message(turn.side, turn.text) for turn in said)
-    if not condition.has_role:
+    if not condition.instruction:
         return Cue("", messages, version("assistant", condition.key))
     known = {
         "demographics": listed(scene.demographics),
@@ -64,7 +64,7 @@ def for_assistant(scene: Scene, said: Sequence[Said], *, condition: Condition, r
         "situation": listed(scene.situation),
     }
     shown = {name: facts for name, facts in known.items() if facts and name in condition.parts}
-    template = text("assistant") + "\n\n"
+    template = text(condition.instruction) + "\n\n"
     for name in PARTS:
         template = template if name in shown else without(template, name)
     words, _ = filled(template, {name: titled(name, facts) for name, facts in shown.items()}.__getitem__)
@@ -104,7 +104,9 @@ def version(side: Side, variant: str) -> str:
     parts = [text(name) for name in PARTS if name in condition.parts]
     damage = [f"{condition.damage} {condition.step}"] if condition.damage else []
     found_by = [condition.retriever] if condition.retriever else []
-    return digest(*([text("assistant"), *parts, *damage, *found_by] if condition.has_role else ["no instruction"]))
+    if not condition.instruction:
+        return digest("no instruction")
+    return digest(text(condition.instruction), *parts, *damage, *found_by)
 
 
 __all__ = [
