@@ -16,7 +16,7 @@ SERVES = re.compile(
     rf"{LEAD}(?:and |so )?how (?:can|may|could) I (?:help|assist|be of assistance to) you"
     r"(?: (?:today|now|further|this \w+|with (?:that|this|it)|with (?:your|the) \w+(?: \w+)?))*"
     rf"|{LEAD}(?:and )?(?:is there )?anything else (?:that )?I can "
-    r"(?:(?:help|assist) (?:you )?with|help you|assist you|do for you)(?: (?:today|now|with that|for you))*"
+    r"(?:(?:help|assist) you(?: with)?|do for you)(?: (?:today|now|that))*"
     rf"|{LEAD}what can I do for you(?: today)?"
     r"|(?:kann ich sonst noch etwas für (?:sie|dich) tun|(?:wie|womit) kann ich (?:ihnen|dir) (?:heute )?(?:weiter)?"
     r"(?:helfen|behilflich sein))"
@@ -27,7 +27,7 @@ SERVES = re.compile(
 )
 IS_MODEL = re.compile(
     r"(?:(?:i['’]m|i am) sorry, but )?as an? (?:AI(?: (?:language )?model| assistant)?|artificial intelligence|"
-    r"(?:large )?language model|virtual assistant),? I\b.*",
+    r"(?:large )?language model),? I\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 OFFERS = re.compile(
@@ -37,11 +37,15 @@ OFFERS = re.compile(
     re.IGNORECASE,
 )
 POLITE = re.compile(rf"(?:{GREETS}|have a (?:great|nice) \w+)", re.IGNORECASE)
-REFUSES = re.compile(
-    r"(?:(?:I['’]m|I am) )?sorry, (?:but )?I (?:can(?:['’]|no)t|am unable to|won['’]t) (?:assist|help|comply|continue) "
-    r"with (?:that|this)(?: (?:request|conversation|role-?play))?"
-    r"|I(?:['’]m| am)? (?:can(?:['’]|no)t|won['’]t|unable to|not able to) (?:role-?play|pretend to be|"
-    r"(?:play|take on) (?:the|this) (?:role|part|character|user|persona)).*",
+NO_HELP = re.compile(
+    r"(?:(?:I['’]m|I am) )?sorry, (?:but )?I (?:can(?:['’]|no)t|am unable to|won['’]t) (?:assist|help|comply) with "
+    r"(?:that|this)(?: request)?",
+    re.IGNORECASE,
+)
+NO_PART = re.compile(
+    r"(?:(?:(?:I['’]m|I am) )?sorry, (?:but )?)?I(?:['’]m| am)? (?:can(?:['’]|no)t|won['’]t|unable to|not able to) "
+    r"(?:role-?play|pretend to be|(?:play|take on) (?:the|this) (?:role|part|character|user|persona)|"
+    r"continue (?:with )?this (?:conversation|role-?play)).*",
     re.IGNORECASE,
 )
 RUN = 6  # words that are compared at a time
@@ -66,7 +70,7 @@ def speaks_as_assistant(words: str) -> bool:
 def is_refusal(words: str) -> bool:
     """Whether a user agent's turn is nothing but a refusal to go on in its part."""
     found = sentences_of(words)
-    return bool(found) and REFUSES.fullmatch(found[0]) is not None and len(found) <= 2
+    return any(NO_PART.fullmatch(one) for one in found[:1]) or (len(found) == 1 and bool(NO_HELP.fullmatch(found[0])))
 
 
 def repeats_instructions(words: str, instructions: str) -> bool:

@@ -6,7 +6,7 @@ cut at a line only if all of this holds:
 
 - it begins with the name of a side, as chat models label turns (`User`, `Human`, `Assistant`, `AI`, and the same words
   of other languages), outside of code, lists and quotations. `Customer`, `Agent` and the like count only beside such a
-  name, or where the reply itself begins with one for its own side;
+  name, or where the reply begins with one for its own side and three of them take turns;
 - nothing introduces it: no colon, title or announcement before it, and nobody asked for a dialogue;
 - it is no field of a form: no `Key: value` line with another key stands next to it;
 - somebody speaks: at least one of the labelled lines is a sentence, or three of them take turns.
@@ -48,6 +48,7 @@ LINE = re.compile(
     r"(?:\*\*|__)?[ \t]*(?P<rest>.*)$"
 )
 FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
+WORD = re.compile(r"\w")
 CODE = re.compile(r"`[^`]+`")
 CONTROL = re.compile(
     r"<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|endoftext|user|assistant|end)\|>|\[/?INST\]"
@@ -122,7 +123,7 @@ def lines_of(reply: str) -> list[Line]:
         bare = text.rstrip("\r\n")
         if FENCE.match(bare):
             in_code = not in_code
-        elif bare.strip() and not in_code:
+        elif WORD.search(bare) and not in_code:
             found.append(line_of(number, start, bare))
         start += len(text)
     return found
@@ -151,30 +152,31 @@ def second_speaker(lines: Sequence[Line], side: Side, *, is_known: bool) -> int 
     `is_known` is whether the turn before is known, which asked for no dialogue.
     """
     opens = bool(lines) and lines[0].side == side
-    place = 1 if opens else 0
+    place, announced = (1 if opens else 0), False
     while place < len(lines):
         line = lines[place]
         if line.side is None:
+            announced = announced or DIALOGUE.search(line.text) is not None
             place += 1
             continue
-        if is_introduced(lines, place) or not somebody_speaks(lines, place):
+        if is_introduced(lines, place, announced=announced) or not somebody_speaks(lines, place):
             return None
         block = block_from(lines, place)
         if not is_form(lines, place, block):
-            return place if is_conversation(lines, place) or (opens and is_known and line.side != side) else None
-        place += max(len(block), 1)
+            own = opens and is_known and takes_turns(lines)
+            return place if is_conversation(lines, place) or own else None
+        place += len(block)
     return None
 
 
-def is_introduced(lines: Sequence[Line], place: int) -> bool:
-    """Whether the words before a labelled line say that a quotation, a draft or a form follows."""
+def is_introduced(lines: Sequence[Line], place: int, *, announced: bool) -> bool:
+    """Whether the words before a labelled line say that a dialogue (`announced`), a quotation or a form follows."""
     if not place:
         return False
     last = lines[place - 1].text.strip()
     if last.rstrip("*_ ").endswith((":", "：")) or TITLE.match(last):
         return True
-    paragraph = paragraph_until(lines, place)
-    return not QUESTION.search(last) and bool(DIALOGUE.search(paragraph) or HERE.search(paragraph))
+    return not QUESTION.search(last) and (announced or HERE.search(paragraph_until(lines, place)) is not None)
 
 
 def paragraph_until(lines: Sequence[Line], place: int) -> str:
@@ -198,16 +200,21 @@ def is_form(lines: Sequence[Line], place: int, block: Sequence[Line]) -> bool:
     after = block[1:] or lines[place + 1 : place + 2]
     if any(line.is_field for line in after):
         return True
-    takes_turns = len(block) > 1 and all(SENTENCE.search(line.rest) for line in block)
-    return place > 0 and lines[place - 1].is_field and not takes_turns
+    are_sentences = len(block) > 1 and all(SENTENCE.search(line.rest) for line in block)
+    return place > 0 and lines[place - 1].is_field and not are_sentences
 
 
 def somebody_speaks(lines: Sequence[Line], place: int) -> bool:
     """Whether the lines from a labelled one on are talk: one is a sentence, or three take turns."""
     if any(lines[at].side and SENTENCE.search(words_after(lines, at)) for at in range(place, len(lines))):
         return True
-    labels = [at for at in range(place, len(lines)) if lines[at].side]
-    return len(labels) >= 3 and all(lines[one].side != lines[other].side for one, other in pairwise(labels))
+    return takes_turns(lines[place:])
+
+
+def takes_turns(lines: Sequence[Line]) -> bool:
+    """Whether three or more of the lines are labelled, and the sides alternate."""
+    sides = [line.side for line in lines if line.side]
+    return len(sides) >= 3 and all(one != other for one, other in pairwise(sides))
 
 
 def words_after(lines: Sequence[Line], at: int) -> str:
