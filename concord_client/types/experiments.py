@@ -20,6 +20,7 @@ class Experiment(TypedDict):
     seed: int
     single_turns: int
     multi_turns: int
+    limit_unit: str
     passages: int
     budget_usd: str | None
     input_hash: str
@@ -65,6 +66,7 @@ class SimulatedTurn(TypedDict):
     text: str
     thought: str
     raw_reply: str
+    cut_off: Any
     ended: bool
     cut: bool
     problem: str
@@ -94,6 +96,7 @@ class ExperimentProgress(TypedDict):
     endings: list[Ended]
     turns: int
     cut: int
+    cut_off: int
     rate: float | None
     workers: int
     needs_worker: bool
@@ -120,3 +123,6 @@ class ExperimentEstimate(TypedDict):
     output_tokens: int
     usd: str | None
     seconds: float | None
+    masked: int
+    absent: int
+    without_goal: int

@@ -16,7 +16,7 @@ from annotation.errors import InputError
 from annotation.walls import visible_to
 from judging.services.keys import ring_for
 from simulation.models import Experiment, SimulatedDialogue, Turn
-from simulation.parsing.endings import ENDINGS, MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
+from simulation.parsing.endings import ENDINGS
 from simulation.prompts import USER_INFORMATION
 from simulation.prompts.roles import ROLES
 from simulation.queries import progress, spending
@@ -25,7 +25,14 @@ from simulation.services import agents, estimates, experiments, results, studies
 from simulation.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.services.grids import grid
 
+LIMITS = ("single_exchanges", "multi_exchanges", "single_turns", "multi_turns")
 DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4, "allow_null": True, "default": None}
+
+
+def limit_field(least: int, says: str) -> serializers.IntegerField:
+    return serializers.IntegerField(
+        min_value=least, max_value=MOST_TURNS, allow_null=True, default=None, help_text=says
+    )
 
 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
@@ -53,6 +60,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "seed",
             "single_turns",
             "multi_turns",
+            "limit_unit",
             "passages",
             "budget_usd",
             "input_hash",
@@ -94,8 +102,10 @@ class NewExperiment(IntoProject):
         help_text=f"Texts in place of Concord's own, by role: {', '.join(ROLES)}.",
     )
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-    single_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=SINGLE_DOMAIN_TURNS)
-    multi_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=MULTI_DOMAIN_TURNS)
+    single_exchanges = limit_field(1, "The most exchanges of a dialogue about one domain; 20 if no limit is given.")
+    multi_exchanges = limit_field(1, "The most exchanges of a dialogue about several domains; 30 if no limit is given.")
+    single_turns = limit_field(2, "In place of exchanges: messages of both sides, without a closing reply.")
+    multi_turns = limit_field(2, "The same for several domains.")
     passages = serializers.IntegerField(min_value=1, max_value=MOST_PASSAGES, default=3)
     embedder = serializers.CharField(default="", allow_blank=True)
     budget_usd = serializers.DecimalField(**DOLLARS)
@@ -114,10 +124,12 @@ class ExperimentsApi(Api):
     def planned(self, given: dict[str, Any]) -> Plan:
         """The experiment as the body describes it, checked."""
         asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
+        limits = {name: given.pop(name) for name in LIMITS}
         keys = ring_for(self.me)
         return experiments.plan(
             **{
                 **given,
+                "limits": experiments.limits_of(**limits),
                 "user_agent": agents.drafted(side="user", **given["user_agent"], keys=keys),
                 "assistants": [agents.drafted(side="assistant", **one, keys=keys) for one in given["assistants"]],
                 "embedder": agents.embedder(given["embedder"], keys),
@@ -162,6 +174,9 @@ class ExperimentEstimateSerializer(serializers.Serializer[Any]):
     output_tokens = serializers.IntegerField()
     usd = serializers.DecimalField(max_digits=20, decimal_places=8, allow_null=True)
     seconds = serializers.FloatField(allow_null=True)
+    masked = serializers.IntegerField(help_text="Pairs of user and task left out by the user's interests.")
+    absent = serializers.IntegerField(help_text="Pairs of user and task that no scenario is about.")
+    without_goal = serializers.IntegerField(help_text="Tasks that do not say when they are done.")
 
 
 class ExperimentEstimate(ExperimentsApi):
@@ -198,7 +213,8 @@ class ExperimentProgressSerializer(serializers.Serializer[Any]):
     ended = serializers.IntegerField()
     endings = EndedSerializer(many=True)
     turns = serializers.IntegerField()
-    cut = serializers.IntegerField()
+    cut = serializers.IntegerField(help_text="Turns that went on for the other side, which was cut.")
+    cut_off = serializers.IntegerField(help_text="Turns asked for again because a reply met the limit of tokens.")
     rate = serializers.FloatField(allow_null=True, help_text="Turns a second.")
     workers = serializers.IntegerField()
     needs_worker = serializers.BooleanField()
@@ -273,8 +289,8 @@ class SimulatedTurnSerializer(serializers.ModelSerializer[Turn]):
     class Meta:
         model = Turn
         fields = [
-            *("number", "side", "text", "thought", "raw_reply", "ended", "cut", "problem", "retrieved", "seed"),
-            *("prompt", "latency_ms", "input_tokens", "output_tokens", "cost_usd", "created_at"),
+            *("number", "side", "text", "thought", "raw_reply", "cut_off", "ended", "cut", "problem", "retrieved"),
+            *("seed", "prompt", "latency_ms", "input_tokens", "output_tokens", "cost_usd", "created_at"),
         ]
 
 

@@ -216,8 +216,8 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
         ("Conditions", ", ".join(experiment.conditions)),
         ("Users", f"{len(grid.get('users', []))} ({grid.get('asked_users', '')})"),
         ("Tasks", f"{len(grid.get('tasks', []))} ({grid.get('asked_tasks', '')})"),
-        ("Left out by a mask", f"{grid.get('masked', 0):,} pairs of user and task"),
-        ("Most turns", f"{experiment.single_turns}, of several domains {experiment.multi_turns}"),
+        ("Left out", left_out(grid.get("masked", 0), grid.get("absent"))),
+        (f"Most {experiment.limit_unit}", f"{experiment.single_turns}, of several domains {experiment.multi_turns}"),
         ("Passages retrieved", str(experiment.passages)),
         *([("Embeddings", experiment.embedder.model)] if experiment.embedder else []),
         ("Seed", str(experiment.seed)),
@@ -229,7 +229,7 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
 
 def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
     """The text of each role that speaks in it, with its hash, and whose words these are."""
-    used = ["user_opening", "user_later", *dict.fromkeys(assistant_role(key) for key in experiment.conditions)]
+    used = ["user_opening", "user_later", *dict.fromkeys(filter(None, map(assistant_role, experiment.conditions)))]
     texts = {role: words_of(role, experiment.user_information, experiment.prompts) for role in used}
     return [
         {
@@ -241,6 +241,12 @@ def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
     ]
 
 
+def left_out(masked: int, absent: int | None) -> str:
+    """Pairs of user and task that are not played. Older experiments did not count those without a scenario."""
+    unknown = "pairs without a scenario were not counted"
+    return f"{masked:,} pairs masked by interests; " + (unknown if absent is None else f"{absent:,} without a scenario")
+
+
 def all_agents(experiment: Experiment) -> list[Agent]:
     return [experiment.user_agent, *experiment.assistants.all()]
 
@@ -250,6 +256,8 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     price = "not known" if estimate.usd is None else f"about {in_dollars(estimate.usd)}"
     return [
         ("Dialogues", f"{estimate.dialogues:,}"),
+        ("Left out", left_out(estimate.masked, estimate.absent)),
+        *([("Without a goal", f"{estimate.without_goal:,} tasks")] if estimate.without_goal else []),
         ("Turns", f"about {estimate.turns:,}"),
         ("Tokens read", f"about {estimate.input_tokens:,}"),
         ("Tokens written", f"about {estimate.output_tokens:,}"),

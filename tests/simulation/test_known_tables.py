@@ -119,7 +119,7 @@ def test_how_the_dialogues_went(document):
     assert values == {
         "regular": 1.0,
         "done": 1.0,
-        "turns": 5.0,
+        "turns": 6.0,
         "leak": 0.0,
         "user_repeats": 0.0,
         "assistant_repeats": 0.0,
@@ -209,7 +209,7 @@ def test_the_study_for_judges_takes_in_what_is_new(experiment):
 
 
 def test_personalization_turn_by_turn():
-    """Of each user the assistant has turns 2 and 4 of the dialogue: judged 1 and 3, and 2 and 4."""
+    """Of each user the assistant has turns 2, 4 and 6: judged 1, 3 and 2, and 2, 4 and 2."""
     people(2, 1)
     experiment = played(conditions=["base"])
     study = studies.for_judges(by=None, experiment=experiment)
@@ -221,14 +221,14 @@ def test_personalization_turn_by_turn():
     )
     for _ in judging_work.through(run):
         pass
-    for index, values in ((1, {2: "1", 4: "3"}), (2, {2: "2", 4: "4"})):
+    for index, values in ((1, {2: "1", 4: "3", 6: "2"}), (2, {2: "2", 4: "4", 6: "2"})):
         for turn, value in values.items():
             one = experiment.dialogues.get(index=index).dialogue
             assert run.judgments.filter(item__dialogue=one, turn=turn).update(value=value) == 1
 
     found = results.document(experiment, judge)
 
-    assert numbers(found, "turns") == {("base", "1"): [1.5], ("base", "2"): [3.5]}
+    assert numbers(found, "turns") == {("base", "1"): [1.5], ("base", "2"): [3.5], ("base", "3"): [2.0]}
     first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
     assert (first["n_items"], first["n_raters"]) == (2, 2)
     assert numbers(found, "assistants") == {("one domain", "scripted assistant"): [None] * 4}, "no dialogue was rated"
