@@ -27,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/progress/", experiments.experiment_progress, name="experiment_progress"),
     path("experiments/<int:pk>/stop/", experiments.experiment_stop, name="experiment_stop"),
     path("experiments/<int:pk>/resume/", experiments.experiment_resume, name="experiment_resume"),
+    path("experiments/<int:pk>/differences/", experiments.experiment_differences, name="experiment_differences"),
     path("experiments/<int:pk>/people/", experiments.experiment_people, name="experiment_people"),
     path("experiments/<int:pk>/judge/", experiments.experiment_judge, name="experiment_judge"),
     path("experiments/<int:pk>/dialogues/<int:index>/", experiments.simulated_detail, name="simulated_detail"),

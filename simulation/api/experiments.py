@@ -22,6 +22,7 @@ from simulation.prompts.roles import ROLES
 from simulation.queries import progress, spending
 from simulation.queries.evidence import judges_of
 from simulation.services import agents, estimates, experiments, results, studies
+from simulation.services.differences import differences, same_models
 from simulation.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.services.grids import grid
 
@@ -324,6 +325,28 @@ class ExperimentResults(ExperimentsApi):
             there = ", ".join(known) or "none"
             raise InputError(f"{name!r} has not judged it; there are: {there}.", field="judge")
         return Response(results.document(experiment, known.get(name)))
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    """A setting as published and here; `same` is null where one of the two is not known."""
+
+    setting = serializers.CharField()
+    paper = serializers.CharField()
+    here = serializers.CharField()
+    same = serializers.BooleanField(allow_null=True)
+
+
+class DifferencesSerializer(serializers.Serializer[Any]):
+    settings = DifferenceSerializer(many=True)
+    warnings = serializers.ListField(child=serializers.CharField(), help_text="Where one model has several parts.")
+
+
+class ExperimentDifferences(ExperimentsApi):
+    @says("The settings of an experiment beside those of PersonaLens", DifferencesSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        experiment = self.experiment(pk)
+        found = {"settings": differences(experiment), "warnings": same_models(experiment)}
+        return Response(DifferencesSerializer(found).data)
 
 
 class MadeStudy(serializers.Serializer[Any]):

@@ -175,8 +175,9 @@ def told(setting: str, printed: Told, here: Told) -> Difference:
     return equal(setting, printed.parts(), here.parts())
 
 
-def same_models(experiment: Experiment, found: Sequence[Judge]) -> list[str]:
-    """Warnings, in sentences, where one model has two parts: what it writes, it also reads or rates."""
+def same_models(experiment: Experiment) -> list[str]:
+    """Warnings, in sentences, where one model has two parts: what it writes, it also answers or rates."""
+    found = [judge for judge, _ in judges_of(experiment)]
     assistants = list(experiment.assistants.all())
     user = model_of(experiment.user_agent)
     both = [one.name for one in assistants if model_of(one) == user]
