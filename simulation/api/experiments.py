@@ -327,7 +327,7 @@ class ExperimentResults(ExperimentsApi):
         return Response(results.document(experiment, known.get(name)))
 
 
-class DifferenceSerializer(serializers.Serializer[Any]):
+class ComparedSettingSerializer(serializers.Serializer[Any]):
     """A setting as published and here; `same` is null where one of the two is not known."""
 
     setting = serializers.CharField()
@@ -336,17 +336,17 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     same = serializers.BooleanField(allow_null=True)
 
 
-class DifferencesSerializer(serializers.Serializer[Any]):
-    settings = DifferenceSerializer(many=True)
+class ComparedSettingsSerializer(serializers.Serializer[Any]):
+    settings = ComparedSettingSerializer(many=True)
     warnings = serializers.ListField(child=serializers.CharField(), help_text="Where one model has several parts.")
 
 
 class ExperimentDifferences(ExperimentsApi):
-    @says("The settings of an experiment beside those of PersonaLens", DifferencesSerializer)
+    @says("The settings of an experiment beside those of PersonaLens", ComparedSettingsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         experiment = self.experiment(pk)
         found = {"settings": differences(experiment), "warnings": same_models(experiment)}
-        return Response(DifferencesSerializer(found).data)
+        return Response(ComparedSettingsSerializer(found).data)
 
 
 class MadeStudy(serializers.Serializer[Any]):
@@ -365,7 +365,12 @@ class ExperimentPeople(ExperimentsApi):
         return Response({"study": made.slug}, status=201)
 
 
+class ForJudges(Given):
+    user_checks = serializers.BooleanField(default=False, help_text="Ask whether the user agent is true to its part.")
+
+
 class ExperimentJudge(ExperimentsApi):
-    @says("All dialogues as a study for judges", MadeStudy, status=201)
+    @says("All dialogues as a study for judges", MadeStudy, body=ForJudges, status=201)
     def post(self, request: Request, pk: int) -> Response:
-        return Response({"study": studies.for_judges(by=self.me, experiment=self.experiment(pk)).slug}, status=201)
+        made = studies.for_judges(by=self.me, experiment=self.experiment(pk), **self.given(ForJudges))
+        return Response({"study": made.slug}, status=201)

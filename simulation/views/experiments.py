@@ -151,7 +151,8 @@ def experiment_people(request: HttpRequest, pk: int) -> HttpResponse:
 def experiment_judge(request: HttpRequest, pk: int) -> HttpResponse:
     """All dialogues as a study, and on to its judges."""
     try:
-        study = studies.for_judges(by=researcher(request), experiment=found(pk))
+        checks = "user_checks" in request.POST
+        study = studies.for_judges(by=researcher(request), experiment=found(pk), user_checks=checks)
     except InputError as error:
         messages.error(request, error.message)
         return redirect("experiment_detail", pk=pk)
