@@ -107,10 +107,10 @@ class Playing:
     def instructions(self) -> dict[Side, str]:
         """What each side is told without facts about this user and task."""
         nobody, condition = Scene(), CONDITIONS[self.row.condition]
-        return {
-            "user": for_user(nobody, [], strategy=self.experiment.strategy).system,
-            "assistant": for_assistant(nobody, [], condition=condition).system,
-        }
+        told = {"information": self.experiment.user_information, "replaced": self.experiment.prompts}
+        user = [for_user(nobody, said, strategy=self.experiment.strategy, **told) for said in ([], [Said("user", "")])]
+        assistant = for_assistant(nobody, [], condition=condition, replaced=self.experiment.prompts)
+        return {"user": "\n".join(cue.system for cue in user), "assistant": assistant.system}
 
     def cue(self, found: Sequence[Found] = ()) -> Cue:
         self.retrieved = []

@@ -22,7 +22,7 @@ def test_vanilla_of_before_is_without_instruction():
     SimulatedDialogue.objects.filter(pk=row.pk).update(ending="done", ended_at=row.experiment.created_at, dialogue=made)
     imported = factories.DialogueFactory(condition="vanilla")
 
-    import_module("simulation.migrations.0007_exchanges").renamed(apps, None)
+    import_module("simulation.migrations.0010_exchanges").renamed(apps, None)
 
     for one in (made, imported):
         one.refresh_from_db()
