@@ -84,6 +84,7 @@ HERE: Mapping[str, Told] = {
     "user_opening/task_preferences": VARIANT,
     "user_later/task_preferences": replace(VARIANT, dialogue=True),
     "base+I-retrieved": replace(TALK, interactions="all"),
+    "none": TALK,
     "persona_drift": PERSON,
     "goal_leakage": replace(TALK, intent=True, goal=True),
 }

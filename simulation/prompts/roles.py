@@ -98,7 +98,7 @@ def text(name: str) -> str:
 def own_text(role: str, information: str) -> str:
     """Concord's own words for a role."""
     user = USER_INFORMATION[information]
-    own = {"user_opening": user.opening, "user_later": user.later, "assistant_vanilla": "vanilla"}
+    own = {"user_opening": user.opening, "user_later": user.later}
     return text(own.get(role, role))
 
 
@@ -141,7 +141,7 @@ def version(role: str, variant: str, information: str = FAITHFUL, replaced: Mapp
 
 def assistant_role(condition: str) -> str:
     """Which text instructs the assistant under a condition; empty where none does."""
-    return {"assistant": "assistant", "vanilla": "assistant_vanilla", "": ""}[CONDITIONS[condition].instruction]
+    return CONDITIONS[condition].instruction
 
 
 def placeholders_in(role: str, information: str, replaced: Mapping[str, str]) -> list[str]:
