@@ -124,6 +124,7 @@ def test_how_the_dialogues_went(document):
         "user_repeats": 0.0,
         "assistant_repeats": 0.0,
         "cut": 0.0,
+        "cut_off": 0.0,
     }
 
 
