@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
 from judging.tasks import leaving
-from simulation.services import claims, making, work
+from simulation.services import claims, making, results, work
 from simulation.services.recovery import Sweeper
 
 sweepers: list[Sweeper] = []
@@ -24,6 +24,14 @@ def play(experiment_id: int) -> None:
 def make(making_id: int) -> None:
     """Work on an order of material, if it is free."""
     making.make(making_id)
+
+
+@shared_task(name=results.TASK)
+def experiment_results(
+    experiment_id: int, judge_id: int | None, options: dict[str, Any], filters: dict[str, Any], reader: str
+) -> None:
+    """Compute the results of an experiment, if they are not kept already."""
+    results.compute(experiment_id, judge_id, options, filters, reader)
 
 
 @worker_ready.connect
