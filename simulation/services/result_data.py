@@ -63,7 +63,7 @@ class Filters:
     def of(cls, given: Mapping[str, Any]) -> Filters:
         """From an address or a command. Raises InputError for a turn that is no number."""
         named = {field: str(given.get(field) or "") for field in ("assistant", "condition", "tasks", "domain")}
-        turn = str(given.get("turn") or "")
+        turn = "" if given.get("turn") is None else str(given["turn"])
         if turn and not (turn.isascii() and turn.isdigit() and int(turn)):
             raise InputError(f"The turn is a number from 1, not {turn!r}.", field="turn")
         return cls(**named, turn=int(turn) if turn else None)

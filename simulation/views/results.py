@@ -142,11 +142,11 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
         return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
     if found is None:
         return HttpResponse(f"Not computed yet: {results.LEFT}.", status=409, content_type="text/plain; charset=utf-8")
-    found, name = asked.shown(found), f"experiment-{pk}"
+    result, name = asked.shown(found), f"experiment-{pk}"
     if format in FILES:
         content_type, write = FILES[format]
-        response = HttpResponse(write(found), content_type=content_type)
-    elif format in CHARTS and (table := found["tables"].get(request.GET.get("table", ""))):
+        response = HttpResponse(write(result), content_type=content_type)
+    elif format in CHARTS and (table := result["tables"].get(request.GET.get("table", ""))):
         content_type, draw = CHARTS[format]
         response = HttpResponse(draw(chart(table, "file")), content_type=content_type)
         name = f"{name}-{table['key']}"
@@ -176,7 +176,10 @@ def chart(table: Mapping[str, Any], where: str) -> str:
     """The drawn chart of a table, drawn once for the same numbers."""
     palette = {"page": charts.PAGE, "file": charts.FILE}[where]
     key = f"chart-{where}-{content_hash(table)[:40]}"
-    found: str = cache.get_or_set(key, lambda: charts.drawn(table, palette), results.KEPT)
+    found: str | None = cache.get(key)
+    if found is None:
+        found = charts.drawn(table, palette)
+        cache.set(key, found, results.KEPT)
     return found
 
 

@@ -52,7 +52,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         experiment = experiment_called(options["name"])
         judge = results.judge_called(judges_of(experiment), options["judge"])
-        filters = Filters.of({**options, "turn": "" if options["turn"] is None else options["turn"]})
+        filters = Filters.of(options)
         chosen = Options(**{name: options[name] for name in ("bootstrap", "confidence", "seed")})
         found = results.kept_or_made(experiment, judge, chosen, filters, patient=True) or {}
         if not found["dialogues"]:
