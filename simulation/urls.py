@@ -33,5 +33,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/dialogues/<int:index>/", experiments.simulated_detail, name="simulated_detail"),
     path("experiments/<int:pk>/dialogues/<int:index>/turns/", experiments.simulated_turns, name="simulated_turns"),
     path("experiments/<int:pk>/results/", results.experiment_results, name="experiment_results"),
+    path(
+        "experiments/<int:pk>/results/compute/", results.experiment_results_compute, name="experiment_results_compute"
+    ),
     path("experiments/<int:pk>/results.<slug:format>", results.results_download, name="results_download"),
 ]

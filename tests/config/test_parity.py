@@ -31,6 +31,7 @@ COUNTERPARTS = {
     "experiment_create": "api_experiments",
     "experiment_judge": "api_experiment_judge",
     "experiment_people": "api_experiment_people",
+    "experiment_results_compute": "api_experiment_results",
     "experiment_resume": "api_experiment_resume",
     "experiment_stop": "api_experiment_stop",
     "failure_tag": "api_failure_tags",
