@@ -83,7 +83,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class DialogueContent:
-    """A conversation. `task` is what the user set out to do, `goal` when it is done.
+    """A conversation. `task` is what the user set out to do, `intent` how they ask for it, `goal` when it is done.
 
     `domains` and `preference_types` say which of the preferences matter for the task. With `turn`, counted from 1, that
     turn alone is rated, and nothing after it is shown.
@@ -93,6 +93,7 @@ class DialogueContent:
     person: Person = Person()
     goal: str = ""
     task: str = ""
+    intent: str = ""
     turn: int | None = None
     domains: tuple[str, ...] = ()
     preference_types: tuple[str, ...] = ()

@@ -289,6 +289,7 @@ def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueConten
         person=person_of(scenario.profile if scenario else None, shown),
         goal=(task.goal or task.intent or task.description) if task and "goal" in shown else "",
         task=task.description if task and "goal" in shown else "",
+        intent=(task.intent or task.description) if task and "goal" in shown else "",
         domains=tuple(task.domains) if task else (),
         preference_types=tuple(task.preference_types) if task else (),
         situation=scenario.situation if scenario and "situation" in shown else {},

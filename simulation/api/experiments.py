@@ -17,6 +17,8 @@ from annotation.walls import visible_to
 from judging.services.keys import ring_for
 from simulation.models import Experiment, SimulatedDialogue, Turn
 from simulation.parsing.endings import ENDINGS, MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
+from simulation.prompts import USER_INFORMATION
+from simulation.prompts.roles import ROLES
 from simulation.queries import progress, spending
 from simulation.queries.evidence import judges_of
 from simulation.services import agents, estimates, experiments, results, studies
@@ -44,6 +46,8 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "user_agent",
             "assistants",
             "strategy",
+            "user_information",
+            "prompts",
             "conditions",
             "grid",
             "seed",
@@ -79,6 +83,16 @@ class NewExperiment(IntoProject):
         default="", allow_blank=True, help_text="Whose profiles and tasks."
     )
     strategy = serializers.CharField(default="vanilla")
+    user_information = serializers.CharField(
+        default="",
+        allow_blank=True,
+        help_text=f"What the user agent is told: {' or '.join(USER_INFORMATION)}. Empty: faithful for PersonaLens.",
+    )
+    prompts = serializers.DictField(
+        child=serializers.CharField(max_length=50_000, trim_whitespace=False),
+        default=dict,
+        help_text=f"Texts in place of Concord's own, by role: {', '.join(ROLES)}.",
+    )
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
     single_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=SINGLE_DOMAIN_TURNS)
     multi_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=MULTI_DOMAIN_TURNS)

@@ -21,6 +21,16 @@ class Experiment(InProject):
     user_agent = models.ForeignKey(Agent, models.PROTECT, related_name="experiments_as_user")
     assistants = models.ManyToManyField(Agent, related_name="experiments")
     strategy = models.CharField(max_length=40)
+    user_information = models.CharField(
+        max_length=40,
+        default="task_preferences",
+        help_text="What the user agent is told: a key of simulation.prompts.USER_INFORMATION.",
+    )
+    prompts = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Role -> text in place of Concord's own, as in simulation.prompts.roles.",
+    )
     conditions = models.JSONField(help_text="Keys of simulation.prompts.CONDITIONS, in the order of tables.")
     grid = models.JSONField(default=dict, help_text="Users and tasks as they were asked for, and who was drawn.")
     seed = models.PositiveBigIntegerField(default=0)
@@ -49,6 +59,10 @@ class Experiment(InProject):
             models.CheckConstraint(
                 condition=Q(strategy__in=["vanilla", "chain_of_thought", "state_tracking"]),
                 name="experiment_strategy_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(user_information__in=["faithful", "task_preferences"]),
+                name="experiment_user_information_is_known",
             ),
             models.CheckConstraint(
                 condition=Q(finished_at__isnull=True) | Q(stopped_at__isnull=True),
@@ -147,3 +161,17 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.side}"
+
+
+class DialogueMeasures(models.Model):
+    """What was measured in the words of a dialogue that has ended: numbers, no text. Made once, and again on change."""
+
+    simulated = models.OneToOneField(SimulatedDialogue, models.CASCADE, primary_key=True, related_name="measures")
+    key = models.CharField(max_length=64, help_text="Hash of what was measured, and of how.")
+    values = models.JSONField(help_text="Measure -> number; null where it is undefined.")
+
+    class Meta:
+        verbose_name_plural = "dialogue measures"
+
+    def __str__(self) -> str:
+        return f"measures of {self.simulated}"

@@ -19,6 +19,7 @@ class Making(InProject):
 
     class Kind(models.TextChoices):
         PROFILE = "profile", "a whole profile"
+        MASK = "mask", "which domains a person cares for"
         PREFERENCES = "preferences", "preferences for a domain"
         INTERACTIONS = "interactions", "summaries of past interactions"
         TASKS = "tasks", "tasks"
@@ -59,7 +60,16 @@ class Making(InProject):
             models.CheckConstraint(
                 condition=Q(
                     kind__in=[
-                        *("profile", "preferences", "interactions", "tasks", "situation", "check", "candidates"),
+                        *(
+                            "profile",
+                            "mask",
+                            "preferences",
+                            "interactions",
+                            "tasks",
+                            "situation",
+                            "check",
+                            "candidates",
+                        ),
                         *("persona", "questions", "memories", "responses"),
                     ]
                 ),

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from simulation.prompts import Side
+from simulation.prompts import MARK, Side
 
 THOUGHT = re.compile(r"<(think|state)>(?P<inside>.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-MARK = re.compile(r"\[\s*END\s*\]", re.IGNORECASE)
+BRACKETED = re.compile(r"\[\s*END\s*\]", re.IGNORECASE)
 LABELS = {
     "user": r"(?:user|person|human|customer|me)",
     "assistant": r"(?:assistant|ai|bot|agent|chatbot|virtual assistant)",
@@ -68,14 +68,19 @@ class Speech:
     problem: str = ""
 
 
-def read(reply: str, *, side: Side, refused: bool = False) -> Speech:
-    """The turn in a reply."""
+def read(reply: str, *, side: Side, refused: bool = False, mark: str = MARK) -> Speech:
+    """The turn in a reply. `mark` is what ends the dialogue where the user says it."""
     thought = "\n".join(match["inside"].strip() for match in THOUGHT.finditer(reply))
     words, cut = own_words(THOUGHT.sub("", reply).strip(), side)
     ended = False
-    if side == "user" and (mark := MARK.search(words)):
-        words, ended = words[: mark.start()].rstrip(), True
+    if side == "user" and (found := mark_in(words, mark)):
+        words, ended = words[: found.start()].rstrip(), True
     return Speech(words, thought, ended, cut, problem_of(words, side, ended=ended, cut=cut, refused=refused))
+
+
+def mark_in(words: str, mark: str) -> re.Match[str] | None:
+    """Where the mark stands: Concord's own with or without spaces and in any case, another letter for letter."""
+    return BRACKETED.search(words) if mark == MARK else re.search(re.escape(mark), words)
 
 
 def own_words(words: str, side: Side) -> tuple[str, bool]:

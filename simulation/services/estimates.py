@@ -11,7 +11,7 @@ from annotation.models import Scenario
 from judging.providers.base import estimated_tokens
 from judging.services.budgets import expected_cost
 from simulation.models import Agent
-from simulation.prompts import CONDITIONS, Said, Scene, for_assistant, for_user
+from simulation.prompts import CONDITIONS, Cue, Said, Scene, for_assistant, for_user
 from simulation.queries import spending
 from simulation.queries.scenarios import scene_of
 from simulation.services import agents, purse
@@ -103,18 +103,31 @@ def estimate(plan: Plan) -> Estimate:
 def shares(plan: Plan, n_turns: float) -> list[Share]:
     """The user agent's part and that of each assistant. Each has about half of the turns."""
     scenes = looked_at(plan)
-    user_tokens = fmean(estimated_tokens(for_user(scene, [], strategy=plan.strategy).text) for scene in scenes)
+    user_tokens = fmean(estimated_tokens(user_cue(plan, scene).text) for scene in scenes)
     lengths = {agent.settings_hash: usual_length(agent, side) for agent, side in sides(plan)}
     per_dialogue = plan.n_dialogues / len(plan.assistants)
     reply = fmean(lengths[one.settings_hash] for one in plan.assistants)
     said = (lengths[plan.user_agent.settings_hash] + reply) / 2
     found = [share(plan.user_agent, "user", plan.n_dialogues, n_turns, user_tokens, said)]
     base = fmean(
-        estimated_tokens(for_assistant(scene, [Said("user", "")], condition=CONDITIONS[key]).text)
+        estimated_tokens(
+            for_assistant(scene, [Said("user", "")], condition=CONDITIONS[key], replaced=plan.prompts).text
+        )
         for scene in scenes
         for key in plan.conditions
     )
     return [*found, *(share(one, "assistant", per_dialogue, n_turns, base, said) for one in plan.assistants)]
+
+
+def user_cue(plan: Plan, scene: Scene) -> Cue:
+    """What the user agent is told before a later turn, without the talk."""
+    return for_user(
+        scene,
+        [Said("user", "")],
+        strategy=plan.strategy,
+        information=plan.user_information,
+        replaced=plan.prompts,
+    )
 
 
 def share(agent: Agent, side: str, n: float, n_turns: float, base: float, said: float) -> Share:

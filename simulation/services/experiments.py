@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -15,12 +15,20 @@ from annotation.hashing import content_hash
 from annotation.models import User
 from annotation.names import check_name
 from annotation.services.acts import act
+from annotation.services.imports.personalens import SOURCE as PERSONALENS
 from annotation.version import code_version
 from judging.pricing import in_dollars
-from simulation import prompts
 from simulation.models import Agent, Experiment, SimulatedDialogue
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
-from simulation.prompts import CONDITIONS, STRATEGIES
+from simulation.prompts import (
+    CONDITIONS,
+    FAITHFUL,
+    STRATEGIES,
+    TASK_PREFERENCES,
+    USER_INFORMATION,
+    roles,
+    unknown,
+)
 from simulation.prompts.conditions import EMBEDDINGS
 from simulation.queries import spending
 from simulation.queries.scenarios import Candidate, alternatives
@@ -49,6 +57,8 @@ class Plan:
     passages: int
     budget_usd: Decimal | None
     input_hash: str
+    user_information: str
+    prompts: Mapping[str, str]
     embedder: Agent | None = None
 
     @property
@@ -78,6 +88,8 @@ def plan(
     conditions: Sequence[str],
     grid: Grid,
     strategy: str = "vanilla",
+    user_information: str = "",
+    prompts: Mapping[str, str] | None = None,
     seed: int = 0,
     single_turns: int = SINGLE_DOMAIN_TURNS,
     multi_turns: int = MULTI_DOMAIN_TURNS,
@@ -85,12 +97,22 @@ def plan(
     embedder: Agent | None = None,
     budget_usd: Decimal | None = None,
 ) -> Plan:
-    """Check what is asked for, before a row is written."""
+    """Check what is asked for, before a row is written.
+
+    `user_information` is a key of USER_INFORMATION; without one, it is that of PersonaLens for its own scenarios.
+    `prompts` are texts by role that take the place of Concord's own.
+    """
     name = check_name(name, what="An experiment")
     check_numbers(seed, single_turns, multi_turns, passages)
     if strategy not in STRATEGIES:
         raise InputError(f"{strategy!r} is not one of {', '.join(STRATEGIES)}.", field="strategy")
     check_conditions(conditions, grid)
+    information = user_information or information_for(grid)
+    if information not in USER_INFORMATION:
+        raise InputError(f"{information!r} is not one of {', '.join(USER_INFORMATION)}.", field="user_information")
+    replaced = {role: words for role, words in (prompts or {}).items() if words.strip()}
+    if problems := roles.problems(replaced, conditions):
+        raise InputError(" ".join(problems), field="prompts")
     if not assistants:
         raise InputError("An experiment needs an assistant.", field="assistants")
     if len({agent.settings_hash for agent in assistants}) < len(assistants):
@@ -113,6 +135,8 @@ def plan(
         passages=passages,
         budget_usd=budget_usd,
         embedder=embedder if embeds else None,
+        user_information=information,
+        prompts=replaced,
         input_hash=content_hash(
             {
                 "scenarios": [list(one.key) for one in grid.scenarios],
@@ -124,8 +148,8 @@ def plan(
                 "passages": passages,
                 "embedder": [one.settings_hash for one in used],
                 "prompts": [
-                    prompts.version("user", strategy),
-                    *(prompts.version("assistant", condition) for condition in conditions),
+                    *(roles.version(role, strategy, information, replaced) for role in ("user_opening", "user_later")),
+                    *(roles.version(roles.assistant_role(key), key, replaced=replaced) for key in conditions),
                 ],
             }
         ),
@@ -144,6 +168,8 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
             name=plan.name,
             user_agent=found[plan.user_agent.settings_hash],
             strategy=plan.strategy,
+            user_information=plan.user_information,
+            prompts=dict(plan.prompts),
             conditions=list(plan.conditions),
             grid=plan.grid.as_json(),
             seed=plan.seed,
@@ -233,10 +259,15 @@ def check_numbers(seed: int, single_turns: int, multi_turns: int, passages: int)
         raise InputError(f"The passages are from 1 to {MOST_PASSAGES}.", field="passages")
 
 
+def information_for(grid: Grid) -> str:
+    """What the user agent is told unless an experiment says otherwise."""
+    return FAITHFUL if grid.scenarios[0].source == PERSONALENS else TASK_PREFERENCES
+
+
 def check_conditions(conditions: Sequence[str], grid: Grid) -> None:
     if not conditions:
         raise InputError("An experiment needs a condition.", field="conditions")
-    if wrong := prompts.unknown(conditions):
+    if wrong := unknown(conditions):
         raise InputError(f"{wrong[0]!r} is not one of {', '.join(CONDITIONS)}.", field="conditions")
     if len(set(conditions)) < len(conditions):
         raise InputError("A condition is named twice.", field="conditions")

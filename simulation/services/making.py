@@ -24,6 +24,7 @@ from annotation.models import Profile, Task, User
 from annotation.services.acts import act
 from judging.queries.workers import gone_before
 from simulation.models import Agent, Conflict, ConflictReview, Making
+from simulation.prompts import making as prompts
 from simulation.services import agents, recipes, seed_recipes
 
 logger = logging.getLogger(__name__)
@@ -46,15 +47,21 @@ def order(
     task: Task | None = None,
     n: int = 1,
     more: Mapping[str, Any] | None = None,
+    replaced: Mapping[str, str] | None = None,
     seed: int = 0,
     queue: bool = True,
 ) -> Making:
-    """Order something to be made. `source` says whose preference types hold; `more` is what one kind alone asks."""
+    """Order something to be made. `source` says whose preference types hold; `more` is what one kind alone asks.
+
+    `replaced` are texts that take the place of Concord's own, by the names of `simulation.prompts.making.GENERATORS`.
+    """
     if kind not in Making.Kind.values:
         raise InputError(f"{kind!r} is not one of {', '.join(Making.Kind.values)}.", field="kind")
     check(kind, domains, demographics, profile, task, n, has_key="key" in (more or {}))
+    if problems := prompts.problems(replaced or {}):
+        raise InputError(" ".join(problems), field="prompts")
     if kind in ("profile", "preferences", "tasks"):
-        recipes.types_of(source, domains)
+        recipes.types_of(source, domains or recipes.all_domains(source))
     with transaction.atomic():
         making = Making.objects.create(
             kind=kind,
@@ -65,6 +72,7 @@ def order(
                 "demographics": dict(demographics or {}),
                 "task": task.pk if task else None,
                 "n": n,
+                **({"prompts": dict(replaced)} if replaced else {}),
                 **(more or {}),
             },
             profile=profile,
@@ -89,9 +97,9 @@ def check(
     """What each kind needs. Kinds that are ordered with candidates have a key."""
     if kind == "profile" and not demographics:
         raise InputError("A profile is made from demographics: give some.", field="demographics")
-    if kind in ("profile", "preferences", "interactions", "tasks") and not domains:
+    if kind in ("preferences", "interactions") and not domains:
         raise InputError("Name at least one domain.", field="domains")
-    if kind in ("preferences", "interactions", "situation", "check") and profile is None:
+    if kind in ("mask", "preferences", "interactions", "situation", "check") and profile is None:
         raise InputError("Name the profile that it is for.", field="profile")
     if kind in Making.OF_CANDIDATES and not has_key:
         raise InputError(f"{Making.Kind(kind).label.capitalize()}: ordered with `candidates`.", field="kind")
@@ -99,8 +107,9 @@ def check(
         raise InputError("Name the task that it is for.", field="task")
     if not 1 <= n <= MOST_TASKS:
         raise InputError(f"The number is from 1 to {MOST_TASKS}.", field="n")
-    if profile is not None and kind in ("preferences", "interactions"):
-        held = profile.preferences if kind == "preferences" else profile.interactions
+    held_of = {"mask": "interests", "preferences": "preferences", "interactions": "interactions"}
+    if profile is not None and kind in held_of:
+        held = getattr(profile, held_of[kind])
         if there := [domain for domain in domains if domain in held]:
             raise InputError(f"{profile} has {kind} for {there[0]} already; they are not replaced.", field="domains")
         lacking = [domain for domain in domains if domain not in profile.preferences]

@@ -16,7 +16,7 @@ from judging.stats.retrieval import Found, passages, retrieve
 from simulation.models import Agent, Experiment, SimulatedDialogue, Turn
 from simulation.parsing import endings, speech
 from simulation.parsing.endings import Spoken
-from simulation.prompts import CONDITIONS, Cue, Said, Scene, Side, for_assistant, for_user
+from simulation.prompts import CONDITIONS, USER_INFORMATION, Cue, Said, Scene, Side, for_assistant, for_user
 from simulation.prompts.conditions import BM25
 from simulation.queries.agents import labels
 from simulation.queries.scenarios import Alternatives, alternatives, scene_of
@@ -94,14 +94,26 @@ class Playing:
     def cue(self, found: Sequence[Found] = ()) -> Cue:
         self.retrieved = []
         if self.side == "user":
-            return for_user(self.scene, self.said, strategy=self.experiment.strategy)
+            return for_user(
+                self.scene,
+                self.said,
+                strategy=self.experiment.strategy,
+                information=self.experiment.user_information,
+                replaced=self.experiment.prompts,
+            )
         if self.retriever == BM25:
             found = retrieve(self.query, [passage for _, passage in self.pieces], self.experiment.passages)
         self.retrieved = [
             {"domain": self.pieces[one.place][0], "passage": one.passage, "score": round(one.score, 4)} for one in found
         ]
         condition = CONDITIONS[self.row.condition]
-        return for_assistant(self.scene, self.said, condition=condition, retrieved=[one.passage for one in found])
+        return for_assistant(
+            self.scene,
+            self.said,
+            condition=condition,
+            retrieved=[one.passage for one in found],
+            replaced=self.experiment.prompts,
+        )
 
     @property
     def retriever(self) -> str:
@@ -130,7 +142,8 @@ class Playing:
         elif len(reply.text) > settings.MAX_REPLY_CHARACTERS:
             found = speech.Speech("", problem=speech.OVERSIZED)
         else:
-            found = speech.read(reply.text, side=side, refused=reply.stop == "refusal")
+            mark = USER_INFORMATION[self.experiment.user_information].mark
+            found = speech.read(reply.text, side=side, refused=reply.stop == "refusal", mark=mark)
         return Turn(
             simulated=self.row,
             number=len(self.turns) + 1,
@@ -149,7 +162,12 @@ class Playing:
     def record(self, ending: str) -> Dialogue:
         """The dialogue as material, not saved yet."""
         turns = [{"role": turn.side, "content": turn.text} for turn in self.turns if turn.text]
-        extra = {"experiment": self.experiment.pk, "strategy": self.experiment.strategy, "ending": ending}
+        extra = {
+            "experiment": self.experiment.pk,
+            "strategy": self.experiment.strategy,
+            "user_information": self.experiment.user_information,
+            "ending": ending,
+        }
         return Dialogue(
             source=self.experiment.source,
             external_id=f"{self.row.index}/{self.name}"[:200],

@@ -16,13 +16,15 @@ from annotation.models import User
 from annotation.queries.context import Subject, panels_of
 from annotation.walls import visible_to
 from judging.pricing import in_dollars
+from judging.prompts.templates import digest
 from judging.queries import workers
 from judging.wording import duration
 from simulation.forms import ExperimentForm, PeopleForm, ResumeForm, parameters_in_words
 from simulation.models import Agent, Experiment, SimulatedDialogue
 from simulation.parsing.endings import ENDINGS
 from simulation.parsing.speech import PROBLEMS
-from simulation.prompts import CONDITIONS
+from simulation.prompts import CONDITIONS, USER_INFORMATION, assistant_role
+from simulation.prompts.roles import ROLES, words_of
 from simulation.queries import progress as queries
 from simulation.queries import spending
 from simulation.services import experiments, studies
@@ -70,6 +72,7 @@ def experiment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "people": PeopleForm(),
         "studies": studies.studies_of(experiment),
         "facts": facts(experiment),
+        "prompts": prompts_of(experiment),
         "scripted": [agent.name for agent in all_agents(experiment) if agent.is_scripted],
     }
     return render(request, "simulation/experiment_detail.html", context)
@@ -204,6 +207,7 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
     user = experiment.user_agent
     return [
         ("User agent", f"{user.provider} {user.model} ({parameters_in_words(user)})"),
+        ("User agent is told", USER_INFORMATION[experiment.user_information].name),
         ("Strategy", experiment.strategy.replace("_", " ")),
         *(
             ("Assistant", f"{one.provider} {one.model} ({parameters_in_words(one)})")
@@ -220,6 +224,20 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
         ("Budget", in_dollars(experiment.budget_usd) if experiment.budget_usd else "none"),
         ("Code", experiment.code_version),
         ("Hash of the input", experiment.input_hash[:16]),
+    ]
+
+
+def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
+    """The text of each role that speaks in it, with its hash, and whose words these are."""
+    used = ["user_opening", "user_later", *dict.fromkeys(assistant_role(key) for key in experiment.conditions)]
+    texts = {role: words_of(role, experiment.user_information, experiment.prompts) for role in used}
+    return [
+        {
+            "name": ROLES[role].name,
+            "text": words,
+            "note": f"{'replaced' if role in experiment.prompts else 'Concord’s own'}, {digest(words)}",
+        }
+        for role, words in texts.items()
     ]
 
 

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
+from annotation.management.files import read_text
 from annotation.management.lists import listed
 from annotation.queries.studies import study_called
 from judging.services import judges
@@ -50,7 +51,7 @@ class Command(ConcordCommand):
             criteria=listed(options["criteria"]),
             items=options["items"],
             seed=options["seed"],
-            template=None if options["template"] is None else text_of(options["template"]),
+            template=None if options["template"] is None else read_text(options["template"], field="template"),
         )
         shown = [
             {name: one[name] for name in ("study", "item", "external_id", "criterion", "value", "order")}
@@ -64,11 +65,3 @@ class Command(ConcordCommand):
             self.stdout.write(f"nothing would change: {name} stays the newest version")
             return
         self.stdout.write(f"{name} with {len(document['examples'])} examples. Let it judge the study next.")
-
-
-def text_of(path: Path) -> str:
-    """What is in the file. InputError where it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path), field="template") from error

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
+from annotation.management.files import read_named_texts
 from annotation.models import Study
 from annotation.services.acts import together
 from judging.management.commands.judge import dollars
@@ -23,8 +24,9 @@ from judging.services.keys import ring_for
 from judging.wording import duration
 from simulation.models import Experiment
 from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
-from simulation.prompts import PUBLISHED, STRATEGIES
+from simulation.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
 from simulation.prompts.history import KINDS, STEPS
+from simulation.prompts.roles import ROLES
 from simulation.queries import progress as queries
 from simulation.queries import spending
 from simulation.services import agents, claims, estimates, experiments, studies, work
@@ -60,6 +62,19 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--user-agent", default="local", metavar="MODEL", help="who plays the user (local)")
         parser.add_argument("--strategy", default="vanilla", choices=list(STRATEGIES), help="how the user agent thinks")
+        parser.add_argument(
+            "--user-information",
+            default="",
+            choices=list(USER_INFORMATION),
+            help="what the user agent is told (faithful for PersonaLens, else task_preferences)",
+        )
+        parser.add_argument(
+            "--prompt",
+            nargs="+",
+            default=[],
+            metavar="ROLE=FILE",
+            help=f"a text in place of Concord's own; roles: {', '.join(ROLES)}",
+        )
         parser.add_argument("--name", default="", help="what to call the experiment")
         parser.add_argument("--source", default="", help="whose profiles, where there are several sources")
         parser.add_argument("--domains", default="", metavar="DOMAIN,…", help="only tasks of these domains")
@@ -190,6 +205,8 @@ def planned(options: dict[str, Any]) -> experiments.Plan:
             domains=domains,
         ),
         strategy=options["strategy"],
+        user_information=options["user_information"],
+        prompts=read_named_texts(options["prompt"], field="prompt"),
         seed=options["seed"],
         single_turns=options["max_turns"],
         multi_turns=options["max_turns_multi"],

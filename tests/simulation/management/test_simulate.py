@@ -142,3 +142,18 @@ def test_the_schema_is_imported(tmp_path):
     call_command("import_schema", str(path), stdout=out)
 
     assert out.getvalue().strip() == "Preference types: 1 created, 0 updated, 0 unchanged."
+
+
+def test_what_the_user_agent_is_told_and_prompts_of_ones_own(tmp_path):
+    people(1, 1)
+    own = tmp_path / "own.txt"
+    own.write_text("You want $intent. End with $mark.")
+
+    simulate("--now", user_information="faithful", prompt=[f"user_later={own}"])
+
+    experiment = Experiment.objects.get()
+    assert experiment.user_information == "faithful"
+    assert experiment.prompts == {"user_later": own.read_text()}
+    for wrong, said in (("user_later", "say NAME=FILE"), (f"user_later={tmp_path / 'none'}", "cannot be read")):
+        with pytest.raises(CommandError, match=said):
+            simulate("--now", prompt=[wrong])
