@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -26,9 +27,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, usual in (("users", 50), ("tasks", 80), ("conditions", 6), ("assistants", 1)):
         parser.add_argument(f"--{name}", type=int, default=usual)
-    parser.add_argument(
-        "--keep", default="", metavar="FOLDER", help="where the filled database stays for the next call"
-    )
+    parser.add_argument("--keep", default="", metavar="FOLDER", help="where the filled database stays for the next call")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="concord-results-") as folder:
         return measure(given, Path(given.keep or folder))

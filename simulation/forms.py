@@ -343,12 +343,21 @@ class PeopleForm(SayingForm):
         label="Dialogues for people",
         min_value=1,
         initial=studies.PUBLISHED_SAMPLE,
-        help_text="Over the range of a judge's scores, or by assistant and condition; three people each.",
+        help_text="Three people rate each.",
+    )
+    draw = forms.ChoiceField(
+        label="How they are drawn",
+        choices=[
+            (studies.RANDOM, "At random: the human check of PersonaLens"),
+            (studies.STRATIFIED, "Spread over the judge's scores, and weighted"),
+        ],
+        required=False,
     )
 
     def send(self, by: User, experiment: Experiment) -> Any:
         """The study; None if it was refused, with the reason at its field."""
-        return self.done(lambda: studies.for_people(by=by, experiment=experiment, n=self.cleaned_data["n"]))
+        n, draw = self.cleaned_data["n"], self.cleaned_data["draw"] or studies.RANDOM
+        return self.done(lambda: studies.for_people(by=by, experiment=experiment, n=n, draw=draw))
 
 
 def parameters_in_words(agent: Agent) -> str:

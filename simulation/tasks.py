@@ -1,4 +1,4 @@
-"""What Celery calls: one task, which may run twice, and the sweep for lost work."""
+"""What Celery calls: tasks, which may run twice, and the sweep for lost work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
 from judging.tasks import leaving
-from simulation.services import claims, making, making_sessions, seed_runs, work
+from simulation.services import claims, making, making_sessions, material, seed_runs, work
 from simulation.services.recovery import Sweeper
 
 sweepers: list[Sweeper] = []
@@ -25,6 +25,12 @@ def make(making_id: int) -> None:
     """Work on an order of material, if it is free."""
     making_sessions.make(making_id, leaving=lambda: leaving[0] != 0)
     seed_runs.advance_all()
+
+
+@shared_task(name=material.TASK)
+def measure(kind: str, source: str, reader: str) -> None:
+    """Measure the profiles or dialogues of a source, if that is not kept already."""
+    material.compute(kind, source, reader)
 
 
 @worker_ready.connect

@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("conflicts/", making.conflict_list, name="conflict_list"),
     path("conflicts/<int:pk>/", making.conflict_decide, name="conflict_decide"),
     path("measures/", material.material_measures, name="material_measures"),
+    path("measures/compute/", material.measures_compute, name="measures_compute"),
     path("measures.<slug:format>", material.measures_download, name="measures_download"),
     path("experiments/", experiments.experiment_list, name="experiment_list"),
     path("experiments/new/", experiments.experiment_create, name="experiment_create"),

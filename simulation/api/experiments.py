@@ -316,6 +316,7 @@ class MadeStudy(serializers.Serializer[Any]):
 
 class ForPeople(Given):
     n = serializers.IntegerField(min_value=1, max_value=LARGEST, default=studies.PUBLISHED_SAMPLE)
+    draw = serializers.ChoiceField(list(studies.DRAWS), default=studies.RANDOM)
 
 
 class ExperimentPeople(ExperimentsApi):

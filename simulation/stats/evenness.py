@@ -1,8 +1,8 @@
 """How evenly the values of a preference are spread over its values.
 
 Shannon's evenness, H / log n (Pielou 1966, Journal of Theoretical Biology 13:131-144): 1 where every value is
-equally frequent, 0 where there is only one. There are two, by what n counts: the values that occur, as in Tables 8 and 9
-of PersonaLens (arXiv 2506.09902), or those that are possible, among which some may never occur.
+equally frequent, 0 where there is only one. There are two, by what n counts: the values that occur, as in Tables 8
+and 9 of PersonaLens (arXiv 2506.09902), or those that are possible, among which some may never occur.
 """
 
 from collections import Counter

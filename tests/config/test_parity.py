@@ -61,6 +61,7 @@ COUNTERPARTS = {
     "late_answers": "api_late_answers",
     "making_again": "api_making_again",
     "making_list": "api_making_list",
+    "measures_compute": "api_profile_measures",  # and api_dialogue_measures
     "member_add": "api_members",
     "member_change": "api_member",
     "member_remove": "api_member",

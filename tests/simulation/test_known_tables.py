@@ -160,11 +160,21 @@ def test_the_page_costs_the_same_however_large_the_experiment(client, django_ass
 
 
 class TestPeople:
-    def test_a_sample_over_the_range_of_scores(self, experiment):
+    def test_the_human_check_is_drawn_at_random(self, experiment):
         study = studies.for_people(by=None, experiment=experiment, n=4)
+
+        assert set(study.items.values_list("stratum", "inclusion_probability")) == {("", 0.5)}
+        assert study.samples.get().method == "simple"
+        assert study.description.startswith("The human check of PersonaLens: dialogues drawn at random")
+
+    def test_a_sample_over_the_range_of_scores(self, experiment):
+        study = studies.for_people(by=None, experiment=experiment, n=4, draw="stratified")
 
         strata = sorted(study.items.values_list("stratum", flat=True))
         assert strata == ["1", "2", "3", "4"], "one dialogue of each score"
+        assert set(study.items.values_list("stratum", "inclusion_probability")) == {
+            (str(score), 1 / P.count(score)) for score in (1, 2, 3, 4)
+        }
         assert study.overlap == 3
         assert study.criteria.count() == 6
         assert study.name.endswith("for people")
@@ -177,9 +187,13 @@ class TestPeople:
         people(2, 1)
         experiment = played(conditions=["base", "base+D"])
 
-        study = studies.for_people(by=None, experiment=experiment, n=2)
+        study = studies.for_people(by=None, experiment=experiment, n=2, draw="stratified")
         strata = set(study.items.values_list("stratum", flat=True))
         assert strata == {"scripted assistant / base", "scripted assistant / base+D"}
+
+    def test_an_unknown_draw_is_named(self, experiment):
+        with pytest.raises(ValueError, match="'best' is not one of random, stratified"):
+            studies.for_people(by=None, experiment=experiment, draw="best")
 
     def test_there_must_be_something_to_show(self):
         with pytest.raises(ValueError, match="No dialogue of this experiment"):

@@ -89,6 +89,12 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop before it costs more")
         parser.add_argument("--also-annotate", type=int, metavar="N", help="make a study of N dialogues for people")
+        parser.add_argument(
+            "--draw",
+            default=studies.RANDOM,
+            choices=list(studies.DRAWS),
+            help="of --also-annotate: random as in the human check of PersonaLens, or stratified by a judge's scores",
+        )
         parser.add_argument("--estimate", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--no-wait", action="store_true", help="leave it to the workers and return at once")
@@ -113,7 +119,7 @@ class Command(ConcordCommand):
                 self.watch(experiment, until_over(experiment))
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
-        return document(experiment, self.sample(experiment, options["also_annotate"]))
+        return document(experiment, self.sample(experiment, options["also_annotate"], options["draw"]))
 
     @together()
     def begun_or_new(self, plan: experiments.Plan, options: dict[str, Any]) -> Experiment:
@@ -126,12 +132,12 @@ class Command(ConcordCommand):
             claims.queue(begun.pk)
         return begun
 
-    def sample(self, experiment: Experiment, n: int | None) -> Study | None:
+    def sample(self, experiment: Experiment, n: int | None, draw: str) -> Study | None:
         """The study for people, once there is something to show them."""
         experiment.refresh_from_db()
         if n is None or experiment.state == "running":
             return None
-        return studies.for_people(by=None, experiment=experiment, n=n)
+        return studies.for_people(by=None, experiment=experiment, n=n, draw=draw)
 
     def watch(self, experiment: Experiment, steps: Iterator[None]) -> None:
         """Follow the steps with a bar, on a terminal. The experiment itself does not depend on it."""

@@ -12,6 +12,7 @@ from annotation.models import User
 from simulation.models import Candidate, Making
 from simulation.services import making_sessions
 from tests.factories import (
+    DialogueFactory,
     ExperimentFactory,
     MembershipFactory,
     ProfileFactory,
@@ -166,3 +167,15 @@ def test_charlie_sees_no_experiment(client):
     client.force_login(UserFactory(username="charlie"))
     for part in ("experiments", "making", "conflicts", "measures/profiles?source=x"):
         assert client.get(f"/api/v1/{part}").status_code == 403
+
+
+@pytest.mark.parametrize("kind", ["profiles", "dialogues"])
+def test_measures_are_given_or_left_to_a_worker(alice, kind):
+    ProfileFactory(source="made", preferences={"Music": {"Genre": ["jazz"]}})
+    DialogueFactory(source="made")
+    address = f"/api/v1/measures/{kind}"
+
+    found = alice.get(f"{address}?source=made").json()
+    assert found["source"] == "made"
+    assert alice.post(address, {"source": "made"}).status_code == 202
+    assert alice.post(address, {"source": "none"}).json()["field"] == "source"
