@@ -69,7 +69,7 @@ def _grid(users: int, tasks: int, conditions: Sequence[str], assistants: int) ->
             demographics={"age": "25-34"},
             preferences={domain: {"Kind": [CUISINES[(n + k) % 12]]} for k, domain in enumerate(DOMAINS)},
             interests=dict.fromkeys(DOMAINS, 1),
-            interactions={domain: f"The user asked for {CUISINES[n % 12]} before. " * 20 for domain in DOMAINS},
+            interactions=dict.fromkeys(DOMAINS, f"The user asked for {CUISINES[n % 12]} before. " * 20),
         )
         for n in range(users)
     )
