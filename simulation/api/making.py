@@ -18,6 +18,7 @@ from judging.api.results import Queued
 from judging.services.keys import ring_for
 from simulation.api.experiments import AgentSerializer
 from simulation.models import Conflict, ConflictReview, Making
+from simulation.prompts.making import GENERATORS
 from simulation.queries import making as queries
 from simulation.services import agents, making, material
 
@@ -49,6 +50,11 @@ class NewMaking(IntoProject):
     task = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=LARGEST)
     n = serializers.IntegerField(min_value=1, max_value=making.MOST_TASKS, default=1)
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    prompts = serializers.DictField(
+        child=serializers.CharField(max_length=50_000, trim_whitespace=False),
+        default=dict,
+        help_text=f"Texts in place of Concord's own, by name: {', '.join(GENERATORS)}.",
+    )
 
 
 class MakingApi(Api):
@@ -67,7 +73,7 @@ class MakingList(MakingApi):
             given[name] = named(kind, name, pk=given[name]) if given.get(name) else None
         with self.into_project(given) as described:
             described["agent"] = agents.drafted(side="assistant", **given["agent"], keys=ring_for(self.me))
-            made = making.order(by=self.me, **described)
+            made = making.order(by=self.me, replaced=described.pop("prompts"), **described)
         return Response(MakingSerializer(made).data, status=201)
 
 

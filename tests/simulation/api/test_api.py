@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from annotation.models import User
 from simulation.models import Candidate, Making
-from simulation.services import making
+from simulation.services import making_sessions
 from tests.factories import (
     DialogueFactory,
     ExperimentFactory,
@@ -80,7 +80,7 @@ def test_candidates_are_ordered_made_and_paired(alice):
     }
     run = alice.post("/api/v1/candidates/runs", body)
     assert (run.status_code, run.json()["n_total"], run.json()["n_done"]) == (201, 1, 0)
-    making.make(Making.objects.get().pk)
+    making_sessions.make(Making.objects.get().pk)
     here = f"/api/v1/candidates/runs/{run.json()['id']}"
     assert alice.get(here).json()["candidates"] == {"none": 1, "generic": 0, "full": 1, "over": 0}
     assert [one["level"] for one in alice.get("/api/v1/candidates").json()["results"]] == ["none", "full"]
