@@ -14,6 +14,7 @@ from django.db.models import Count
 
 from annotation.services.imports.personalens import SOURCE
 from judging.models import Judge, JudgeRun
+from judging.models.judge import NO_MODELS
 from judging.prompts import templates
 from judging.providers.base import PermanentError
 from judging.services import judges
@@ -177,9 +178,9 @@ def told(setting: str, printed: Told, here: Told) -> Difference:
 
 def same_models(experiment: Experiment) -> list[str]:
     """Warnings, in sentences, where one model has two parts: what it writes, it also answers or rates."""
-    found = [judge for judge, _ in judges_of(experiment)]
-    assistants = list(experiment.assistants.all())
-    user = model_of(experiment.user_agent)
+    found = [judge for judge, _ in judges_of(experiment) if judge.is_runnable and judge.provider not in NO_MODELS]
+    assistants = [one for one in experiment.assistants.all() if not one.is_scripted]
+    user = None if experiment.user_agent.is_scripted else model_of(experiment.user_agent)
     both = [one.name for one in assistants if model_of(one) == user]
     warnings = [f"{name} plays the users and is an assistant under test." for name in both]
     for judge in found:

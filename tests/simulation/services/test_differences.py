@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Profile
 from judging.services import judges, runs
@@ -100,6 +101,7 @@ def test_one_model_in_several_parts_is_warned_of(client):
     experiment = begun(user=agent("user", "claude-x"), assistant=agent("assistant", "claude-x", temperature=0.2))
 
     assert same_models(experiment) == ["claude-x plays the users and is an assistant under test."]
+    assert same_models(begun(name="Rules")) == [], "scripted sides are no models"
     page = client.get(reverse("experiment_differences", args=[experiment.pk])).content.decode()
     assert "claude-x plays the users and is an assistant under test." in page
     assert (
@@ -108,3 +110,21 @@ def test_one_model_in_several_parts_is_warned_of(client):
     answer = client.get(reverse("api_differences", args=[experiment.pk])).json()
     assert answer["warnings"] == same_models(experiment)
     assert answer["settings"][1] == {"setting": "Users", "paper": "50", "here": "1", "same": False}
+
+
+def test_a_judge_that_is_the_assistant_or_the_user_agent_is_warned_of():
+    people(1, 1)
+    experiment = begun(user=agent("user", "claude-u"), assistant=agent("assistant", "claude-a"))
+    dialogue = factories.DialogueFactory(scenario=experiment.dialogues.get().scenario)
+    experiment.dialogues.update(ending="done", ended_at=timezone.now(), dialogue=dialogue)
+    study = factories.StudyFactory(project=experiment.project)
+    item, criterion = factories.ItemFactory(study=study, dialogue=dialogue), factories.CriterionFactory(study=study)
+    for name in ("claude-a", "claude-u", "claude-j"):
+        judge = judges.define(by=None, name=f"By {name}", provider="anthropic", model=name)
+        run = factories.JudgeRunFactory(study=study, judge=judge)
+        factories.JudgmentFactory(run=run, item=item, criterion=criterion, value="yes")
+
+    assert same_models(experiment) == [
+        "claude-a is an assistant under test, and rates the dialogues as the judge By claude-a.",
+        "claude-u plays the users, and rates the dialogues as the judge By claude-u.",
+    ]
