@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("candidates/imports", candidates.CandidateImports.as_view(), name="api_candidate_imports"),
     path("candidates/pairs", candidates.CandidatePairs.as_view(), name="api_candidate_pairs"),
     path("candidates/runs", candidates.CandidateRuns.as_view(), name="api_candidate_runs"),
+    path("candidates/seeds", candidates.SeedRuns.as_view(), name="api_candidate_seeds"),
     path("candidates/runs/<int:pk>", candidates.CandidateRunDetail.as_view(), name="api_candidate_run"),
     path("candidates/runs/<int:pk>/stop", candidates.CandidateRunStop.as_view(), name="api_candidate_stop"),
     path("candidates/runs/<int:pk>/resume", candidates.CandidateRunResume.as_view(), name="api_candidate_resume"),

@@ -1,7 +1,22 @@
-"""Limits count exchanges from now on, and messages where they did; `vanilla` was without instruction, which is `none`."""
+"""Limits count exchanges from now on. Experiments that are there keep their limits in messages and their prompts.
+
+`vanilla` was without instruction, which is `none` now, and the other conditions had the text below.
+"""
 
 from django.db import migrations, models
 
+ASSISTANT = """You are the personal assistant of the user you talk with. You can reach every service that is needed: look \
+up and book as if it were done, and name what you found rather than saying that you cannot. Use what you know of the user \
+without being told again, and ask for what you do not know. Answer in at most four sentences. Speak for yourself only, \
+never for the user.
+
+$demographics
+
+$interactions
+
+$retrieved
+
+$situation"""
 UNITS = [("exchanges", "exchanges"), ("messages", "messages")]
 
 
@@ -14,11 +29,12 @@ def unit(default):
     )
 
 
-def renamed(apps, schema_editor):
-    for experiment in apps.get_model("simulation", "Experiment").objects.only("pk", "conditions").iterator():
-        if "vanilla" in experiment.conditions:
-            experiment.conditions = ["none" if key == "vanilla" else key for key in experiment.conditions]
-            experiment.save(update_fields=["conditions"])
+def kept_as_they_were(apps, schema_editor):
+    for experiment in apps.get_model("simulation", "Experiment").objects.only("pk", "conditions", "prompts").iterator():
+        experiment.conditions = ["none" if key == "vanilla" else key for key in experiment.conditions]
+        if any(key.startswith("base") for key in experiment.conditions):
+            experiment.prompts = {"assistant": ASSISTANT} | experiment.prompts
+        experiment.save(update_fields=["conditions", "prompts"])
     apps.get_model("annotation", "Dialogue").objects.filter(simulated__condition="vanilla").update(condition="none")
     apps.get_model("simulation", "SimulatedDialogue").objects.filter(condition="vanilla").update(condition="none")
 
@@ -57,5 +73,5 @@ class Migration(migrations.Migration):
             "cut_off",
             models.JSONField(blank=True, default=list, help_text="Replies before that met the limit of tokens."),
         ),
-        migrations.RunPython(renamed, migrations.RunPython.noop),
+        migrations.RunPython(kept_as_they_were, migrations.RunPython.noop),
     ]

@@ -18,7 +18,7 @@ BM25, EMBEDDINGS = "bm25", "embeddings"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What an assistant gets: the text of an instruction, perhaps none, and parts of what is known of the user.
+    """What an assistant gets: the role whose text instructs it, perhaps none, and parts of what is known of the user.
 
     `damage` is a kind of `simulation.prompts.history.KINDS`, and `step` how many percent of the summaries it spoils.
     `retriever` finds the passages that are shown: BM25 or EMBEDDINGS.
@@ -36,7 +36,7 @@ class Condition:
 PUBLISHED = {
     condition.key: condition
     for condition in (
-        Condition("vanilla", "vanilla: two lines of instruction", instruction="vanilla"),
+        Condition("vanilla", "vanilla: two lines of instruction", instruction="assistant_vanilla"),
         Condition("base", "base: knows nothing of the user"),
         Condition("base+D", "base + demographics", parts=frozenset({"demographics"})),
         Condition("base+I", "base + past interactions", parts=frozenset({"interactions"})),

@@ -54,6 +54,7 @@ OF_TALK = (
     Column("user_repeats", "User repeats", "Share of the user's later turns that repeat an earlier one", 0, 1),
     Column("assistant_repeats", "Assistant repeats", "Share of the assistant's later turns that repeat one", 0, 1),
     Column("cut", "Cut turns", "Share of turns that went on for the other side", 0, 1),
+    Column("cut_off", "Asked again", "Share of turns whose first reply met the limit of tokens", 0, 1),
 )
 DRIFT = Column("drift", "Contradicts", "Share of the user's turns that name what the profile does not hold", 0, 1)
 

@@ -24,7 +24,7 @@ from simulation.stats.leakage import leaked
 from simulation.stats.repetition import repetition_share
 from simulation.stats.variety import Texts, bleu_among, mean_by_group, variety
 
-VERSION = 1
+VERSION = 2
 """Of the measures: another one makes them all anew."""
 
 AT_A_TIME = 500
@@ -106,6 +106,7 @@ def of_talk(said: Sequence[Message], scene: Scene, possible: Alternatives) -> di
         "exchanges": max(len(by_side["user"]) - 1, 0),
         "tokens": None if None in tokens else sum(token or 0 for token in tokens),
         "cut": sum(turn.cut for turn in said) / n if n else None,
+        "cut_off": sum(turn.cut_off for turn in said) / n if n else None,
         "leak": float(bool(leaked(first, scene.relevant_preferences, given=given))) if by_side["user"] else None,
         "user_repeats": number_or_none(repetition_share(by_side["user"])),
         "assistant_repeats": number_or_none(repetition_share(by_side["assistant"])),

@@ -103,38 +103,30 @@ class Playing:
         """What the side whose turn it is gets asked; `found` are the passages, where they are not found here."""
         return request_of(self.cue(found), item=self.name, number=len(self.turns) + 1, seed=self.seed, room=self.room)
 
-    @cached_property
-    def instructions(self) -> dict[Side, str]:
-        """What each side is told without facts about this user and task."""
-        nobody, condition = Scene(), CONDITIONS[self.row.condition]
-        told = {"information": self.experiment.user_information, "replaced": self.experiment.prompts}
-        user = [for_user(nobody, said, strategy=self.experiment.strategy, **told) for said in ([], [Said("user", "")])]
-        assistant = for_assistant(nobody, [], condition=condition, replaced=self.experiment.prompts)
-        return {"user": "\n".join(cue.system for cue in user), "assistant": assistant.system}
-
     def cue(self, found: Sequence[Found] = ()) -> Cue:
         self.retrieved = []
         if self.side == "user":
-            return for_user(
-                self.scene,
-                self.said,
-                strategy=self.experiment.strategy,
-                information=self.experiment.user_information,
-                replaced=self.experiment.prompts,
-            )
+            return self.cue_from(self.scene)
         if self.retriever == BM25:
             found = retrieve(self.query, [passage for _, passage in self.pieces], self.experiment.passages)
         self.retrieved = [
             {"domain": self.pieces[one.place][0], "passage": one.passage, "score": round(one.score, 4)} for one in found
         ]
+        return self.cue_from(self.scene, [one.passage for one in found])
+
+    def cue_from(self, scene: Scene, retrieved: Sequence[str] = ()) -> Cue:
+        """What the side whose turn it is sees, were this its scene."""
+        replaced = self.experiment.prompts
+        if self.side == "user":
+            return for_user(
+                scene,
+                self.said,
+                strategy=self.experiment.strategy,
+                information=self.experiment.user_information,
+                replaced=replaced,
+            )
         condition = CONDITIONS[self.row.condition]
-        return for_assistant(
-            self.scene,
-            self.said,
-            condition=condition,
-            retrieved=[one.passage for one in found],
-            replaced=self.experiment.prompts,
-        )
+        return for_assistant(scene, self.said, condition=condition, retrieved=retrieved, replaced=replaced)
 
     @property
     def retriever(self) -> str:
@@ -185,7 +177,7 @@ class Playing:
             cut_off=reply.stop == "length",
             mark=USER_INFORMATION[self.experiment.user_information].mark,
             heard=self.query,
-            instructions=self.instructions[self.side],
+            instructions=self.cue_from(Scene()).system,
         )
 
     def record(self, ending: str) -> Dialogue:

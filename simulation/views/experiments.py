@@ -247,7 +247,7 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
 def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
     """The text of each role that speaks in it, with its hash, and whose words these are."""
     used = ["user_opening", "user_later", *dict.fromkeys(filter(None, map(assistant_role, experiment.conditions)))]
-    texts = {role: words_of(role, experiment.user_information, experiment.prompts) for role in used}
+    texts = {role: words_of(role, experiment.user_information, experiment.prompts) for role in used if role}
     return [
         {
             "name": ROLES[role].name,

@@ -22,10 +22,11 @@ def test_vanilla_of_before_is_without_instruction():
     SimulatedDialogue.objects.filter(pk=row.pk).update(ending="done", ended_at=row.experiment.created_at, dialogue=made)
     imported = factories.DialogueFactory(condition="vanilla")
 
-    import_module("simulation.migrations.0010_exchanges").renamed(apps, None)
+    import_module("simulation.migrations.0010_exchanges").kept_as_they_were(apps, None)
 
     for one in (made, imported):
         one.refresh_from_db()
     assert Experiment.objects.get().conditions == ["none", "base"]
+    assert "at most four sentences" in Experiment.objects.get().prompts["assistant"]
     assert list(SimulatedDialogue.objects.order_by("index").values_list("condition", flat=True)) == ["base", "none"]
     assert (made.condition, imported.condition) == ("none", "vanilla")
