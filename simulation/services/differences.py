@@ -176,9 +176,23 @@ def told(setting: str, printed: Told, here: Told) -> Difference:
     return equal(setting, printed.parts(), here.parts())
 
 
-def same_models(experiment: Experiment) -> list[str]:
-    """Warnings, in sentences, where one model has two parts: what it writes, it also answers or rates."""
-    found = [judge for judge, _ in judges_of(experiment) if judge.is_runnable and judge.provider not in NO_MODELS]
+def document(experiment: Experiment) -> dict[str, Any]:
+    """All settings beside those published, and warnings, as JSON types."""
+    return {
+        "experiment": experiment.pk,
+        "name": experiment.name,
+        "settings": [one.as_json() for one in differences(experiment)],
+        "warnings": same_models(experiment),
+    }
+
+
+def same_models(experiment: Experiment, rated_by: Sequence[Judge] | None = None) -> list[str]:
+    """Warnings, in sentences, where one model has two parts: what it writes, it also answers or rates.
+
+    `rated_by` are the experiment's judges, where they are known.
+    """
+    known = [judge for judge, _ in judges_of(experiment)] if rated_by is None else rated_by
+    found = [judge for judge in known if judge.is_runnable and judge.provider not in NO_MODELS]
     assistants = [one for one in experiment.assistants.all() if not one.is_scripted]
     user = None if experiment.user_agent.is_scripted else model_of(experiment.user_agent)
     both = [one.name for one in assistants if model_of(one) == user]
