@@ -15,6 +15,8 @@ class Experiment(TypedDict):
     user_agent: str
     assistants: list[str]
     strategy: str
+    user_information: str
+    prompts: Any
     conditions: Any
     grid: Any
     seed: int
@@ -29,6 +31,22 @@ class Experiment(TypedDict):
     created_at: str
     finished_at: str | None
     stopped_at: str | None
+
+
+class ComparedSetting(TypedDict):
+    """A setting as published and here; `same` is None where one of the two is not known."""
+
+    setting: str
+    paper: str
+    here: str
+    same: bool | None
+
+
+class ComparedSettings(TypedDict):
+    """The settings of an experiment beside those of PersonaLens, and warnings where one model has several parts."""
+
+    settings: list[ComparedSetting]
+    warnings: list[str]
 
 
 class Simulated(TypedDict):

@@ -86,7 +86,7 @@ ROLES = {
         {"intent": NO_INTENT, "mark": "no dialogue would end before the limit"},
     ),
     "assistant": Role("Assistant under base and its variants", OF_THE_ASSISTANT, {}),
-    "assistant_vanilla": Role("Assistant under vanilla", {}, {}),
+    "vanilla": Role("Assistant under vanilla", {}, {}),
 }
 
 
@@ -98,8 +98,7 @@ def text(name: str) -> str:
 def own_text(role: str, information: str) -> str:
     """Concord's own words for a role."""
     user = USER_INFORMATION[information]
-    own = {"user_opening": user.opening, "user_later": user.later}
-    return text(own.get(role, role))
+    return text({"user_opening": user.opening, "user_later": user.later}.get(role, role))
 
 
 def words_of(role: str, information: str, replaced: Mapping[str, str]) -> str:

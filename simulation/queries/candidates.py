@@ -27,6 +27,7 @@ class Progress:
     done: int
     failed: int
     spent: Decimal
+    has_more_stages: bool = False
 
     @property
     def ended(self) -> int:
@@ -34,7 +35,7 @@ class Progress:
 
     @property
     def is_running(self) -> bool:
-        return self.ended < self.total
+        return self.ended < self.total or self.has_more_stages
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def progress(run: CandidateRun) -> Progress:
         failed=Count("pk", filter=Q(finished_at__isnull=False) & ~Q(problem="")),
         spent=Sum("cost_usd"),
     )
-    return Progress(found["total"], found["done"], found["failed"], found["spent"] or Decimal(0))
+    more = bool(run.plan) and run.stage != CandidateRun.Stage.DONE and not (run.problem or run.stopped_at)
+    return Progress(found["total"], found["done"], found["failed"], found["spent"] or Decimal(0), more)
 
 
 def left_by(run: CandidateRun) -> list[int]:

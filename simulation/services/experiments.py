@@ -38,7 +38,6 @@ from simulation.services.grids import Grid
 LARGEST_SEED = 2**63 - 1
 MOST_TURNS = 200
 PUBLISHED_LIMITS = Limits()
-MOST_DIALOGUES = 100_000
 MOST_PASSAGES = 50
 
 
@@ -122,7 +121,7 @@ def plan(
         raise InputError("Name who makes the embeddings: openai_compatible:MODEL.", field="embedder")
     used = [embedder] if embeds and embedder else []
     purse.check([user_agent, *assistants, *used], budget_usd)
-    found = Plan(
+    return Plan(
         name=name,
         user_agent=user_agent,
         assistants=tuple(assistants),
@@ -153,9 +152,6 @@ def plan(
             }
         ),
     )
-    if found.n_dialogues > MOST_DIALOGUES:
-        raise InputError(f"{found.n_dialogues:,} dialogues are more than {MOST_DIALOGUES:,}.", field="users")
-    return found
 
 
 @act("experiment.start", says=("plan.name", "plan.conditions", "plan.seed", "plan.budget_usd"))

@@ -17,7 +17,7 @@ from django.db import transaction
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
-from annotation.models import Profile, User
+from annotation.models import Profile, ResponsePair, User
 from annotation.models.project import commanded, where
 from annotation.names import check_name
 from annotation.parsing.checking import read_jsonl
@@ -26,6 +26,7 @@ from annotation.parsing.problems import OnError, Problems
 from annotation.services.acts import act
 from annotation.stats.benchmarks.repeats import NEAR
 from simulation.models import Agent, Candidate, CandidateRun, Making
+from simulation.parsing.candidates import QuestionRecord
 from simulation.parsing.seeds import SeedRecord
 from simulation.prompts.candidates import LEVELS
 from simulation.queries import candidates as candidate_queries
@@ -102,6 +103,12 @@ def read_seeds(file: InputFile, *, on_error: OnError = "stop") -> tuple[list[dic
     problems = Problems(on_error)
     found = [one.model_dump() for _, one in read_jsonl(file, SeedRecord, problems, id_of=lambda one: one.id)]
     return found, dict(Counter(f"{one.field} {one.message}".strip() for one in problems.errors))
+
+
+def read_general(file: InputFile) -> list[str]:
+    """The general questions of a JSONL file, each once."""
+    rows = read_jsonl(file, QuestionRecord, Problems("stop"), id_of=lambda one: one.question)
+    return [one.question for _, one in rows]
 
 
 @act("candidates.from_seeds", says=("agent", "checker", "plan", "levels", "seed", "budget_usd"))
@@ -314,6 +321,35 @@ def through(run: CandidateRun) -> Iterator[int]:
         yield from making_sessions.through(list(run.makings.filter(finished_at__isnull=True)))
         if not advance(run.pk, queue=False):
             return
+
+
+def document(run: CandidateRun) -> dict[str, Any]:
+    """How the run stands, as JSON types."""
+    found = candidate_queries.progress(run)
+    is_over = run.stage == Stage.DONE
+    return {
+        "run": run.pk,
+        "name": run.name,
+        "stage": run.stage,
+        "state": "done" if is_over else "held up" if run.problem else f"at {run.get_stage_display()}",
+        "problem": run.problem,
+        "orders": found.total,
+        "done": found.done,
+        "failed": found.failed,
+        "spent_usd": str(found.spent),
+        "stages": report(run),
+        "unfit": queries.unfit(run),
+        "pairs": n_pairs(run),
+    }
+
+
+def n_pairs(run: CandidateRun) -> int:
+    """How many pairs hold two of the run's responses."""
+    if run.stage != Stage.DONE:
+        return 0
+    keys = set(Candidate.objects.filter(making__in=run.makings.all()).values_list("key", flat=True))
+    pairs = ResponsePair.objects.filter(source=candidates.SOURCE).values_list("extra__candidates", flat=True)
+    return sum(found is not None and set(found) <= keys for found in pairs.iterator())
 
 
 def report(run: CandidateRun) -> list[dict[str, Any]]:

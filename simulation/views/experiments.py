@@ -28,6 +28,7 @@ from simulation.prompts.roles import ROLES, words_of
 from simulation.queries import progress as queries
 from simulation.queries import spending
 from simulation.services import experiments, studies
+from simulation.services.differences import differences, same_models
 from simulation.services.estimates import Estimate
 
 PER_PAGE = 50
@@ -73,9 +74,24 @@ def experiment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "studies": studies.studies_of(experiment),
         "facts": facts(experiment),
         "prompts": prompts_of(experiment),
+        "same_models": same_models(experiment),
         "scripted": [agent.name for agent in all_agents(experiment) if agent.is_scripted],
     }
     return render(request, "simulation/experiment_detail.html", context)
+
+
+@researcher_required
+def experiment_differences(request: HttpRequest, pk: int) -> HttpResponse:
+    """Its settings beside those of PersonaLens."""
+    experiment = found(pk)
+    rows = differences(experiment)
+    context = {
+        "experiment": experiment,
+        "rows": rows,
+        "n_different": sum(row.same is False for row in rows),
+        "same_models": same_models(experiment),
+    }
+    return render(request, "simulation/differences.html", context)
 
 
 @researcher_required
@@ -135,7 +151,8 @@ def experiment_people(request: HttpRequest, pk: int) -> HttpResponse:
 def experiment_judge(request: HttpRequest, pk: int) -> HttpResponse:
     """All dialogues as a study, and on to its judges."""
     try:
-        study = studies.for_judges(by=researcher(request), experiment=found(pk))
+        checks = "user_checks" in request.POST
+        study = studies.for_judges(by=researcher(request), experiment=found(pk), user_checks=checks)
     except InputError as error:
         messages.error(request, error.message)
         return redirect("experiment_detail", pk=pk)

@@ -106,4 +106,4 @@ def cell(value: Any) -> str:
         return text.estimate(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "-" if value is None else f"{value:,.1f}" if isinstance(value, float) else str(value)
+    return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

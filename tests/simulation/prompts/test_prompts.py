@@ -135,7 +135,7 @@ class TestReplaced:
         assert "$" not in cue.system
 
     def test_vanilla_can_be_instructed(self):
-        cue = for_assistant(SCENE, TALK, condition=CONDITIONS["vanilla"], replaced={"assistant_vanilla": "Be brief."})
+        cue = for_assistant(SCENE, TALK, condition=CONDITIONS["vanilla"], replaced={"vanilla": "Be brief."})
 
         assert cue.system == "Be brief."
 
@@ -146,7 +146,7 @@ class TestReplaced:
             ({"user_opening": "Speak."}, [], "User agent, first turn: The template lacks $intent, so the user agent"),
             ({"user_later": "$intent"}, [], "lacks $mark, so no dialogue would end"),
             ({"user_later": "$intent $mark $mood"}, [], "${mood} is no placeholder for this role; there are $demo"),
-            ({"assistant_vanilla": "$situation"}, [], "${situation} is no placeholder for this role; there are none"),
+            ({"vanilla": "$situation"}, [], "${situation} is no placeholder for this role; there are none"),
             ({"assistant": "Help."}, ["base", "base+S"], "lacks $situation, so the condition base+S would tell"),
         ],
     )
