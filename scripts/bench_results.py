@@ -39,9 +39,7 @@ def main() -> int:
     parser.add_argument("what", nargs="?", choices=list(SIZES), default="results")
     for name in ("users", "tasks", "conditions", "assistants"):
         parser.add_argument(f"--{name}", type=int)
-    parser.add_argument(
-        "--keep", default="", metavar="FOLDER", help="where the database stays for the next call"
-    )
+    parser.add_argument("--keep", default="", metavar="FOLDER", help="where the database stays for the next call")
     given = parser.parse_args()
     for name, usual in zip(("users", "tasks", "conditions", "assistants"), SIZES[given.what], strict=True):
         setattr(given, name, getattr(given, name) or usual)

@@ -85,7 +85,6 @@ HERE: Mapping[str, Told] = {
     "user_later/task_preferences": replace(VARIANT, dialogue=True),
     "none": TALK,
     "base+I-retrieved": replace(TALK, interactions="all"),
-    "none": TALK,
     "persona_drift": PERSON,
     "goal_leakage": replace(TALK, intent=True, goal=True),
 }
