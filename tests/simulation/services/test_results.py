@@ -245,4 +245,4 @@ def test_the_page_says_what_is_wrong(client, experiment, judge):
     assert client.get(page, {"judge": "nobody"}).status_code == 400
     assert client.get(page, {"turn": "x"}).status_code == 400
     shown = client.get(page, {"assistant": "assistant 1", "published": "1"}).content.decode()
-    assert "Claude 3 Sonnet (PersonaLens)" in shown
+    assert "Claude 3 Sonnet (printed)" in shown
