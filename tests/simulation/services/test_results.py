@@ -221,16 +221,11 @@ def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
     for row in found["tables"]["ranks"]["rows"]:
         rival = {"assistant 0": "assistant 1", "assistant 1": "assistant 0"}[row["name"]]
         for measure, cell in row["cells"].items():
-            mine, theirs = (
-                means["Table 3", row["group"], name, measure] for name in (row["name"], others[row["name"]])
-            )
+            mine, theirs = (means["Table 3", row["group"], name, measure] for name in (row["name"], rival))
             assert cell["value"] == (1 if mine > theirs else -1 if mine < theirs else 0)
             assert cell["low"] <= cell["value"] <= cell["high"]
-    same = json.loads(
-        run(
-            "Synthetic", "--judge", str(judge), "--against", str(experiment.pk), "--against-judge", str(judge), "--json"
-        )
-    )
+    itself = ["--against", str(experiment.pk), "--judge", str(judge), "--against-judge", str(judge)]
+    same = json.loads(run("Synthetic", *itself, "--json"))
     assert {cell["value"] for row in same["tables"]["ranks"]["rows"] for cell in row["cells"].values()} == {0}
     alone = factories.ExperimentFactory(name="Alone")
     assert alone.pk
