@@ -47,6 +47,7 @@ ROWS = {
     "size": "Assistant",
     "drift": "Turn",
     "talk": "Assistant",
+    "ranks": "Assistant",
 }
 """What the rows of each table are."""
 
