@@ -1,6 +1,6 @@
 """From seeds to a released benchmark, the worker killed on the way; and the rate at which candidates are made.
 
-    python scripts/bench_seeds.py [--seeds 20] [--personas 80] [--cases 320] [--kills 3]
+    python scripts/bench_seeds.py [--seeds 20] [--personas 80] [--cases 350] [--kills 3]
     python scripts/bench_seeds.py --rate 400
     python scripts/bench_seeds.py --local 5
 
@@ -32,7 +32,7 @@ SOMEBODY = "from tests.factories import ProfileFactory; ProfileFactory(external_
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, usual in (("seeds", 20), ("personas", 80), ("cases", 320), ("kills", 3), ("rate", 0), ("local", 0)):
+    for name, usual in (("seeds", 20), ("personas", 80), ("cases", 350), ("kills", 3), ("rate", 0), ("local", 0)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="concord-seeds-") as folder, running() as server:
@@ -95,7 +95,7 @@ def local(site: Site, n: int) -> int:
     path = site.folder / "seeds.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in seed_model.seeds(n)))
     agent = 'local {"max_tokens": 500, "temperature": 0.7}'
-    words = ["--specific", "1", "--general", "0", "--memories", "1", "--levels", "none", "full"]
+    words = ["--specific", "1", "--general", "0", "--memories", "1", "--levels", "none", "full", "--near", "100"]
     made = site.manage("candidates", "seeds", str(path), "--name", "Local", "--agent", agent, *words, "--json")
     print(json.dumps(json.loads(made.stdout), indent=1))
     return 0

@@ -14,6 +14,9 @@ from tests.judging.site import Site, kill, wait_until
 from tests.model_server import MODEL, Answer, ModelServer, Request
 
 CALLS = 8
+PATIENT = {"CONCORD_WORKER_GONE_SECONDS": "30"}
+"""On a busy machine a worker that lives must not count as gone: its orders would be worked on twice."""
+
 PATIENCE = 600.0  # seconds
 
 VOTES = """
@@ -125,6 +128,7 @@ def go(
     bad_every: int = 20,
 ) -> Found:
     """All of it; `problems` says what is lost, doubled or untrue."""
+    site.environment |= PATIENT
     script = Script(server, delay=delay, bad_every=bad_every)
     server.by_default = script.answer
     began = time.monotonic()
