@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("making/<int:pk>/again/", making.making_again, name="making_again"),
     path("candidates/", candidates.candidate_list, name="candidate_list"),
     path("candidates/new/", candidates.candidate_create, name="candidate_create"),
+    path("candidates/seeds/", candidates.candidate_seeds, name="candidate_seeds"),
     path("candidates/import/", candidates.candidate_import, name="candidate_import"),
     path("candidates/pairs/", candidates.candidate_pairs, name="candidate_pairs"),
     path("candidates/<int:pk>/", candidates.candidate_run, name="candidate_run"),
@@ -19,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("conflicts/", making.conflict_list, name="conflict_list"),
     path("conflicts/<int:pk>/", making.conflict_decide, name="conflict_decide"),
     path("measures/", material.material_measures, name="material_measures"),
+    path("measures/compute/", material.measures_compute, name="measures_compute"),
     path("measures.<slug:format>", material.measures_download, name="measures_download"),
     path("experiments/", experiments.experiment_list, name="experiment_list"),
     path("experiments/new/", experiments.experiment_create, name="experiment_create"),
@@ -26,10 +28,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/progress/", experiments.experiment_progress, name="experiment_progress"),
     path("experiments/<int:pk>/stop/", experiments.experiment_stop, name="experiment_stop"),
     path("experiments/<int:pk>/resume/", experiments.experiment_resume, name="experiment_resume"),
+    path("experiments/<int:pk>/differences/", experiments.experiment_differences, name="experiment_differences"),
     path("experiments/<int:pk>/people/", experiments.experiment_people, name="experiment_people"),
     path("experiments/<int:pk>/judge/", experiments.experiment_judge, name="experiment_judge"),
     path("experiments/<int:pk>/dialogues/<int:index>/", experiments.simulated_detail, name="simulated_detail"),
     path("experiments/<int:pk>/dialogues/<int:index>/turns/", experiments.simulated_turns, name="simulated_turns"),
     path("experiments/<int:pk>/results/", results.experiment_results, name="experiment_results"),
+    path(
+        "experiments/<int:pk>/results/compute/", results.experiment_results_compute, name="experiment_results_compute"
+    ),
     path("experiments/<int:pk>/results.<slug:format>", results.results_download, name="results_download"),
 ]

@@ -11,7 +11,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.scores import masked_means
-from annotation.stats.table import FloatArray, IntArray
+from annotation.stats.table import BoolArray, FloatArray, IntArray
 
 NOTHING = "nothing has a value here"
 
@@ -55,8 +55,23 @@ def clustered_means(
     if len(clusters) != n:
         raise ValueError(f"there are {n} rows and {len(clusters)} clusters")
     there = ~np.isnan(values)
+    resampling = resampling_of(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
+    bases = [basis_of(there[:, j], resampling) for j in range(m)]
+    return estimates(replicate([masked_means(values)], resampling)[0], resampling, bases, [reason] * m)
+
+
+def resampling_of(
+    clusters: Sequence[str],
+    *,
+    bootstrap: int,
+    confidence: float,
+    seed: int,
+    weights: FloatArray | None = None,
+) -> Resampling:
+    """How rows are resampled with all of their cluster. The parameters are those of `clustered_means`."""
     unit, n_units = units_of(clusters)
-    resampling = Resampling(
+    n = len(unit)
+    return Resampling(
         unit=unit,
         stratum=np.zeros(n_units, dtype=np.int64),
         item_weights=np.ones(n) if weights is None else weights,
@@ -65,10 +80,12 @@ def clustered_means(
         seed=seed,
         unit_name="clusters",
     )
-    bases = [
-        Basis(int(there[:, j].sum()), len(set(unit[there[:, j]].tolist())), int(there[:, j].sum())) for j in range(m)
-    ]
-    return estimates(replicate([masked_means(values)], resampling)[0], resampling, bases, [reason] * m)
+
+
+def basis_of(there: BoolArray, resampling: Resampling) -> Basis:
+    """What the rows of a mask (n,) amount to: rows, and clusters in the place of raters."""
+    n = int(there.sum())
+    return Basis(n, len(np.unique(resampling.unit[there])), n)
 
 
 def units_of(clusters: Sequence[str]) -> tuple[IntArray, int]:

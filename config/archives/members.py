@@ -64,6 +64,7 @@ LEFT_OUT = {
     "simulation.CandidateRun_makings": "how pairs were made",
     "simulation.Experiment": "how dialogues were made; what was said is in them",
     "simulation.Experiment_assistants": "how dialogues were made",
+    "simulation.DialogueMeasures": "measured again where dialogues are read",
     "simulation.SimulatedDialogue": "how dialogues were made",
     "simulation.Turn": "how dialogues were made",
     "simulation.PreferenceType": "belongs to a source of profiles",

@@ -18,4 +18,4 @@ def words(text: str) -> list[str]:
 
 def spoken_words(utterance: str) -> list[str]:
     """Words without punctuation marks."""
-    return [word for word in words(utterance) if any(sign.isalnum() for sign in word)]
+    return [word for word in words(utterance) if word[0].isalnum() or any(sign.isalnum() for sign in word)]

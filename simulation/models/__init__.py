@@ -2,7 +2,7 @@
 
 from simulation.models.agent import Agent
 from simulation.models.candidate import Candidate, CandidateRun
-from simulation.models.experiment import Experiment, SimulatedDialogue, Turn
+from simulation.models.experiment import DialogueMeasures, Experiment, SimulatedDialogue, Turn
 from simulation.models.making import Conflict, ConflictReview, Making
 from simulation.models.schema import PreferenceType
 
@@ -12,6 +12,7 @@ __all__ = [
     "CandidateRun",
     "Conflict",
     "ConflictReview",
+    "DialogueMeasures",
     "Experiment",
     "Making",
     "PreferenceType",

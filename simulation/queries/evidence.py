@@ -1,110 +1,148 @@
-"""What is known of an experiment's dialogues: what a judge said of them, and what was said in them."""
+"""What is known of an experiment's dialogues: where each stands in the grid, and what a judge said of it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import isnan, nan
+from typing import Any, Self
 
-from django.db.models import Count
+import numpy as np
+from django.db.models import Count, Max, Q
 
-from judging.models import Judge, Judgment
-from simulation.models import Experiment, Turn
+from annotation.hashing import content_hash
+from annotation.models import Item, Task
+from annotation.stats.table import BoolArray, FloatArray, IntArray
+from judging.models import Judge, JudgeRun, Judgment
+from simulation.models import Experiment, PreferenceType
 from simulation.parsing.endings import REGULAR
 from simulation.queries.agents import labels
-from simulation.queries.scenarios import alternatives, scene_of
-from simulation.stats.drift import contradictions, strange_values
-from simulation.stats.leakage import leaked
-from simulation.stats.repetition import repetition_share
 
 SEVERAL = "several domains"
 NO_DOMAIN = "no domain"
 YES_NO = {"yes": 1.0, "no": 0.0}
+Names = np.ndarray[Any, np.dtype[np.str_]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Played:
-    """A dialogue that has ended: where it stands in the grid. `key` is what it shares with other conditions."""
+    """The n dialogues that have ended, in their order, as columns.
 
-    pk: int
-    dialogue: int | None
-    profile: str
-    key: tuple[int, int]
-    assistant: str
-    condition: str
-    domain: str
-    is_multi_domain: bool
-    ending: str
+    Attributes
+    ----------
+    pk, dialogue
+        Of the row, and of what it left in the corpus; 0 where it left nothing.
+    scenario, assistant_id
+        What it shares with the same scenario under other conditions.
+    profile, assistant, condition, ending
+        By name.
+    domain, domains
+        The one domain of its task, else `SEVERAL` or `NO_DOMAIN`; and all of them.
+    is_multi_domain
+        Whether the task is of several domains.
+    """
+
+    pk: IntArray
+    dialogue: IntArray
+    scenario: IntArray
+    assistant_id: IntArray
+    profile: Names
+    assistant: Names
+    condition: Names
+    ending: Names
+    domain: Names
+    domains: tuple[tuple[str, ...], ...]
+    is_multi_domain: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.pk)
 
     @property
-    def is_regular(self) -> bool:
-        return self.ending in REGULAR
+    def is_regular(self) -> BoolArray:
+        """(n,) whether both sides kept to their part."""
+        return np.isin(self.ending, REGULAR)
+
+    def is_about(self, domain: str) -> BoolArray:
+        """(n,) whether the domain is one of the task's."""
+        return np.array([domain in all_of for all_of in self.domains], dtype=bool)
+
+    def only(self, kept: BoolArray) -> Self:
+        """Return the dialogues of a mask (n,)."""
+        columns: dict[str, Any] = {
+            column.name: getattr(self, column.name)[kept] for column in fields(self) if column.name != "domains"
+        }
+        return replace(self, **columns, domains=tuple(self.domains[place] for place in np.flatnonzero(kept)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Verdicts:
-    """What one judge said: criterion -> dialogue -> number; by turn: criterion -> (dialogue, turn) -> number."""
+    """What one judge said of n dialogues.
+
+    Attributes
+    ----------
+    of_dialogues
+        Criterion -> (n,) number; NaN for no verdict.
+    is_asked
+        Criterion -> (n,) whether the judge was asked, with a verdict or without.
+    of_turns
+        Criterion -> turn -> (n,) number.
+    unscored
+        Criterion -> replies without a verdict, those on turns too.
+    """
 
     judge: str
     kind: str
-    of_dialogues: Mapping[str, Mapping[int, float]]
-    of_turns: Mapping[str, Mapping[tuple[int, int], float]]
+    of_dialogues: Mapping[str, FloatArray]
+    is_asked: Mapping[str, BoolArray]
+    of_turns: Mapping[str, Mapping[int, FloatArray]]
     unscored: Mapping[str, int]
 
-
-@dataclass
-class Talk:
-    """What was said in a dialogue, measured. Tokens are None where the provider told none.
-
-    `drifts` says of each of the user's turns whether it contradicts the profile; None where the values that preferences
-    could have are not known.
-    """
-
-    turns: int = 0
-    cut: int = 0
-    leaks: list[str] = field(default_factory=list)
-    drifts: list[bool] | None = None
-    user_texts: list[str] = field(default_factory=list)
-    assistant_texts: list[str] = field(default_factory=list)
-    output_tokens: int | None = 0
-
-    @property
-    def user_repeats(self) -> float:
-        return repetition_share(self.user_texts)
-
-    @property
-    def assistant_repeats(self) -> float:
-        return repetition_share(self.assistant_texts)
-
-
-def played(experiment: Experiment) -> list[Played]:
-    """The dialogues that have ended, in their order. Two queries."""
-    names = labels(experiment.assistants.all())
-    rows = (
-        experiment.dialogues.exclude(ending="")
-        .select_related("scenario__profile", "scenario__task")
-        .defer("scenario__profile__interactions", "scenario__profile__preferences", "scenario__situation")
-        .order_by("index")
-    )
-    found = []
-    for row in rows:
-        profile, task = row.scenario.profile, row.scenario.task
-        domains = list(task.domains) if task else []
-        several = len(domains) > 1 or bool(task and task.is_multi_domain)
-        found.append(
-            Played(
-                pk=row.pk,
-                dialogue=row.dialogue_id,
-                profile=profile.external_id if profile else "",
-                key=(row.scenario_id, row.assistant_id),
-                assistant=names[row.assistant_id],
-                condition=row.condition,
-                domain=SEVERAL if several else "".join(domains) or NO_DOMAIN,
-                is_multi_domain=several,
-                ending=row.ending,
-            )
+    def only(self, kept: BoolArray) -> Self:
+        """Return what was said of the dialogues of a mask (n,)."""
+        return replace(
+            self,
+            of_dialogues={key: values[kept] for key, values in self.of_dialogues.items()},
+            is_asked={key: asked[kept] for key, asked in self.is_asked.items()},
+            of_turns={key: {n: said[kept] for n, said in turns.items()} for key, turns in self.of_turns.items()},
         )
-    return found
+
+
+GRID = ("pk", "dialogue_id", "scenario_id", "assistant_id", "condition", "ending")
+SCENE = ("scenario__profile__external_id", "scenario__task_id")
+
+
+def played(experiment: Experiment) -> Played:
+    """Read the dialogues that have ended. Three queries."""
+    names = labels(experiment.assistants.all())
+    rows = list(experiment.dialogues.exclude(ending="").order_by("index").values_list(*GRID, *SCENE))
+    domains = domains_of({row[-1] for row in rows})
+    about = [domains.get(row[-1], ((), False)) for row in rows]
+
+    def column(place: int, kind: type) -> Any:
+        return np.array([row[place] or kind() for row in rows], dtype=np.int64 if kind is int else np.str_)
+
+    return Played(
+        pk=column(0, int),
+        dialogue=column(1, int),
+        scenario=column(2, int),
+        assistant_id=column(3, int),
+        profile=column(6, str),
+        assistant=np.array([names[row[3]] for row in rows], dtype=np.str_),
+        condition=column(4, str),
+        ending=column(5, str),
+        domain=np.array(
+            [SEVERAL if several else "".join(there) or NO_DOMAIN for there, several in about], dtype=np.str_
+        ),
+        domains=tuple(there for there, _ in about),
+        is_multi_domain=np.array([several for _, several in about], dtype=bool),
+    )
+
+
+def domains_of(tasks: set[int | None]) -> dict[int | None, tuple[tuple[str, ...], bool]]:
+    """The domains of each task, and whether they are several."""
+    found = Task.objects.filter(pk__in=tasks - {None}).values_list("pk", "domains", "is_multi_domain")
+    return {pk: (tuple(domains), multi or len(domains) > 1) for pk, domains, multi in found}
 
 
 def judges_of(experiment: Experiment) -> list[tuple[Judge, int]]:
@@ -121,65 +159,92 @@ def judges_of(experiment: Experiment) -> list[tuple[Judge, int]]:
     return sorted(((judge, counts[judge.pk]) for judge in judges), key=lambda pair: -pair[1])
 
 
-def verdicts(experiment: Experiment, judge: Judge) -> Verdicts:
-    """The judge's first answers, of its newest run where it has several. One query."""
-    rows = (
-        Judgment.objects.of_items()
-        .filter(item__dialogue__simulated__experiment=experiment, run__judge=judge, repeat=1)
-        .order_by("run__created_at", "run_id", "pk")
+def items_of(experiment: Experiment) -> list[tuple[int, int, int]]:
+    """(item, its study, its dialogue) of every item that shows one of the experiment's dialogues. One query."""
+    found = Item.objects.filter(dialogue__simulated__experiment=experiment).order_by()
+    return list(found.values_list("pk", "study_id", "dialogue_id"))
+
+
+def runs_on(experiment: Experiment) -> list[int]:
+    """The runs of judges in the studies that show the experiment's dialogues, oldest first. Two queries."""
+    studies = Item.objects.filter(dialogue__simulated__experiment=experiment).order_by().values("study").distinct()
+    return list(JudgeRun.objects.filter(study__in=studies).order_by("created_at", "pk").values_list("pk", flat=True))
+
+
+def fingerprint(experiment: Experiment) -> str:
+    """Hash all that results depend on without reading it: rows are added, or come anew. Five queries."""
+    ended = experiment.dialogues.exclude(ending="").aggregate(
+        n=Count("pk"),
+        at=Max("ended_at"),
+        profiles=Max("scenario__profile__updated_at"),
+        tasks=Max("scenario__task__updated_at"),
     )
-    newest: dict[tuple[str, int, int], str] = {}
-    columns = rows.values_list("criterion__key", "item__dialogue_id", "value", "turn")
-    for key, dialogue, value, turn in columns.iterator(chunk_size=5000):
-        newest[key, dialogue, turn] = value
-    of_dialogues: dict[str, dict[int, float]] = defaultdict(dict)
-    of_turns: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
-    unscored: dict[str, int] = defaultdict(int)
-    for (key, dialogue, turn), value in newest.items():
-        number = as_number(value)
-        if number is None:
-            unscored[key] += 1
-        elif turn:
-            of_turns[key][dialogue, turn] = number
-        else:
-            of_dialogues[key][dialogue] = number
-    return Verdicts(str(judge), judge.kind, of_dialogues, of_turns, unscored)
+    said = (
+        Judgment.objects.filter(run__in=runs_on(experiment))
+        .order_by("run")
+        .values_list("run", "run__judge")
+        .annotate(n=Count("pk"), last=Max("pk"), at=Max("created_at"), unscored=Count("pk", filter=Q(value="")))
+    )
+    schema = PreferenceType.objects.order_by("pk").values_list("pk", "possible_values", "is_categorical")
+    times = [str(ended[name]) for name in ("at", "profiles", "tasks")]
+    judged = [[*map(str, row)] for row in said]
+    agents = sorted(labels(experiment.assistants.all()).items())
+    return content_hash([experiment.pk, list(experiment.conditions), agents, ended["n"], times, judged, list(schema)])
 
 
-def as_number(value: str) -> float | None:
-    """yes is 1 and no is 0; None for no verdict, or one that is no number."""
+def verdicts(experiment: Experiment, judge: Judge, there: Played) -> Verdicts:
+    """The judge's first answers, of its newest run where it has several. Five queries."""
+    place = {dialogue: row for row, dialogue in enumerate(there.dialogue.tolist()) if dialogue}
+    row_of = {item: place[dialogue] for item, _, dialogue in items_of(experiment) if dialogue in place}
+    keys: dict[int, str] = {}
+    newest: dict[str, dict[int, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
+    runs = JudgeRun.objects.filter(pk__in=runs_on(experiment), judge=judge).order_by("created_at", "pk")
+    for run in runs.prefetch_related("study__criteria"):
+        keys |= {criterion.pk: criterion.key for criterion in run.study.criteria.all()}
+        rows = Judgment.objects.of_items().filter(run=run, repeat=1).order_by("pk")
+        columns = rows.values_list("criterion_id", "item_id", "value", "turn")
+        for criterion, item, value, turn in columns.iterator(chunk_size=5000):
+            if item in row_of:
+                newest[keys[criterion]][turn][row_of[item]] = value
+    of_turns = {key: {turn: said for turn, said in turns.items() if turn} for key, turns in newest.items()}
+    whole = {key: turns[0] for key, turns in newest.items() if 0 in turns}
+    n = len(there)
+    return Verdicts(
+        judge=str(judge),
+        kind=judge.kind,
+        of_dialogues={key: as_numbers(said, n) for key, said in whole.items()},
+        is_asked={key: np.isin(np.arange(n), list(said)) for key, said in whole.items()},
+        of_turns={
+            key: {turn: as_numbers(said, n) for turn, said in sorted(turns.items())}
+            for key, turns in of_turns.items()
+            if turns
+        },
+        unscored={key: n for key, turns in newest.items() if (n := without_verdict(turns))},
+    )
+
+
+def without_verdict(turns: Mapping[int, Mapping[int, str]]) -> int:
+    """How many replies hold no number."""
+    return sum(isnan(as_number(value)) for said in turns.values() for value in said.values())
+
+
+def as_numbers(said: Mapping[int, str], n: int) -> FloatArray:
+    """(n,) the numbers of the rows that are there, NaN elsewhere."""
+    found = np.full(n, nan)
+    found[list(said)] = [as_number(value) for value in said.values()]
+    return found
+
+
+def as_number(value: str) -> float:
+    """yes is 1 and no is 0; NaN for no verdict, or one that is no number."""
     if value in YES_NO:
         return YES_NO[value]
     try:
         return float(value)
     except ValueError:
-        return None
+        return nan
 
 
-def talks(experiment: Experiment) -> dict[int, Talk]:
-    """What was said in each dialogue that has ended, by its id. A few queries, the turns streamed."""
-    rows = list(experiment.dialogues.exclude(ending="").select_related("scenario__profile", "scenario__task"))
-    source = rows[0].scenario.profile.source if rows and rows[0].scenario.profile else ""
-    possible = alternatives(source, closed=True)
-    scenes = {row.pk: scene_of(row.scenario) for row in rows}
-    given = {pk: f"{scene.task} {scene.intent} {scene.goal}" for pk, scene in scenes.items()}
-    strange = {pk: strange_values(scene.relevant_preferences, possible) for pk, scene in scenes.items()}
-    found = {pk: Talk(drifts=[] if possible else None) for pk in scenes}
-    turns = Turn.objects.filter(simulated__in=scenes.keys() if len(scenes) < 500 else experiment.dialogues.all())
-    columns = turns.order_by("simulated", "number").values_list(
-        "simulated_id", "number", "side", "text", "cut", "output_tokens"
-    )
-    for pk, number, side, text, cut, tokens in columns.iterator(chunk_size=5000):
-        if pk not in found:
-            continue
-        talk = found[pk]
-        talk.turns += bool(text)
-        talk.cut += cut
-        talk.output_tokens = None if tokens is None or talk.output_tokens is None else talk.output_tokens + tokens
-        if text:
-            (talk.user_texts if side == "user" else talk.assistant_texts).append(text)
-        if side == "user" and text and talk.drifts is not None:
-            talk.drifts.append(bool(contradictions(text, strange[pk], given=given[pk])))
-        if number == 1:
-            talk.leaks = leaked(text, scenes[pk].relevant_preferences, given=given[pk])
-    return found
+def in_order(names: Names | Sequence[str]) -> list[str]:
+    """Every name once, in the order in which they first occur."""
+    return list(dict.fromkeys(np.asarray(names).tolist()))

@@ -7,7 +7,6 @@ sense: a user who turns a value down has named it too. Read the curve over turns
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judging.stats.words import spoken_words
 from simulation.stats.leakage import UNTELLING, occurs, values_of
 
 Alternatives = Mapping[str, Mapping[str, Sequence[str]]]
@@ -29,9 +28,4 @@ def strange_values(preferences: Mapping[str, Any], possible: Alternatives) -> li
 
 def contradictions(utterance: str, strange: Sequence[str], *, given: str = "") -> list[str]:
     """The strange values that an utterance names. One that stands in `given` (the task) is nobody's choice."""
-    said, known = spoken_words(utterance), spoken_words(given)
-    return [
-        value
-        for value in strange
-        if (tokens := spoken_words(value)) and occurs(tokens, said) and not occurs(tokens, known)
-    ]
+    return [value for value in strange if occurs(value, utterance) and not occurs(value, given)]

@@ -4,7 +4,8 @@ PersonaLens (arXiv 2506.09902) asks its user agent for a short first turn withou
 is stated at once tests listening, not personalization.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from judging.stats.words import spoken_words
@@ -19,14 +20,10 @@ def leaked(utterance: str, preferences: Mapping[str, Any], *, given: str = "") -
     `preferences` may be nested to any depth. A value counts where its words occur one after the other. One that stands
     in `given` (the task, in the words that everybody gets) is no leak.
     """
-    said, known = spoken_words(utterance), spoken_words(given)
     found = [
         value
         for value in values_of(preferences)
-        if (tokens := spoken_words(value))
-        and value.casefold() not in UNTELLING
-        and occurs(tokens, said)
-        and not occurs(tokens, known)
+        if value.casefold() not in UNTELLING and occurs(value, utterance) and not occurs(value, given)
     ]
     return list(dict.fromkeys(found))
 
@@ -43,7 +40,13 @@ def values_of(preferences: Any) -> Iterable[str]:
         yield str(preferences)
 
 
-def occurs(tokens: Sequence[str], text: Sequence[str]) -> bool:
-    """Whether the tokens stand in the text one after the other."""
-    n = len(tokens)
-    return any(list(text[start : start + n]) == list(tokens) for start in range(len(text) - n + 1))
+def occurs(value: str, text: str) -> bool:
+    """Whether the words of a value stand in a text one after the other; a value without words never does."""
+    words = between_spaces(value)
+    return bool(words.strip()) and words in between_spaces(text)
+
+
+@lru_cache(maxsize=4096)
+def between_spaces(text: str) -> str:
+    """The spoken words of a text with one space before, between and after them."""
+    return f" {' '.join(spoken_words(text))} "

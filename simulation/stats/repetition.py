@@ -18,14 +18,22 @@ def repeats(utterance: str, earlier: Sequence[str]) -> bool:
 
     An utterance of fewer than four words repeats only the one right before it, and only word for word.
     """
-    said = spoken_words(utterance)
+    return says_again(spoken_words(utterance), [spoken_words(before) for before in earlier])
+
+
+def says_again(said: Sequence[str], earlier: Sequence[Sequence[str]]) -> bool:
+    """The same of spoken words."""
     if not said:
         return False
-    if earlier and said == spoken_words(earlier[-1]):
+    if earlier and said == earlier[-1]:
         return True
-    if len(said) < SHORT:
-        return False
-    return any(alike(said, spoken_words(before)) >= ALIKE for before in earlier)
+    return len(said) >= SHORT and any(are_as_long(said, before) and alike(said, before) >= ALIKE for before in earlier)
+
+
+def are_as_long(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether two lists of words are close enough in length to count as the same, whatever the words are."""
+    fewer, more = sorted([len(a) - 1, len(b) - 1])
+    return 2 * fewer >= ALIKE * (fewer + more)
 
 
 def alike(a: Sequence[str], b: Sequence[str]) -> float:
@@ -45,5 +53,6 @@ def repetition_share(utterances: Sequence[str]) -> float:
     """Share of a speaker's utterances, from the second on, that repeat an earlier one; NaN where there is no second."""
     if len(utterances) < 2:
         return float("nan")
-    again = [repeats(utterance, utterances[:place]) for place, utterance in enumerate(utterances) if place]
+    heard = [spoken_words(utterance) for utterance in utterances]
+    again = [says_again(said, heard[:place]) for place, said in enumerate(heard) if place]
     return sum(again) / len(again)
