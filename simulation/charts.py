@@ -131,7 +131,7 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
         legend=alt.Legend(orient="top", title=None) if len(groups) > 1 and not apart else None,
     )
     layers = [
-        base.mark_area(opacity=0.15, color=palette.judge).encode(
+        base.mark_area(opacity=0.15, color=palette.judge, clip=True).encode(
             y=alt.Y("low:Q", scale=scale), y2="high:Q", detail="group:N"
         ),
         base.mark_line(color=palette.judge).encode(y=y, strokeDash=dash),

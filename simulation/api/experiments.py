@@ -22,8 +22,7 @@ from simulation.prompts import USER_INFORMATION
 from simulation.prompts.roles import ROLES
 from simulation.queries import progress, spending
 from simulation.queries.evidence import judges_of
-from simulation.services import agents, estimates, experiments, results, studies
-from simulation.services.differences import differences, same_models
+from simulation.services import agents, differences, estimates, experiments, results, studies
 from simulation.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.services.grids import grid
 from simulation.services.result_data import Filters, Options
@@ -180,7 +179,6 @@ class ExperimentEstimateSerializer(serializers.Serializer[Any]):
     seconds = serializers.FloatField(allow_null=True)
     masked = serializers.IntegerField(help_text="Pairs of user and task left out by the user's interests.")
     absent = serializers.IntegerField(help_text="Pairs of user and task that no scenario is about.")
-    without_goal = serializers.IntegerField(help_text="Tasks that do not say when they are done.")
 
 
 class ExperimentEstimate(ExperimentsApi):
@@ -376,9 +374,7 @@ class ComparedSettingsSerializer(serializers.Serializer[Any]):
 class ExperimentDifferences(ExperimentsApi):
     @says("The settings of an experiment beside those of PersonaLens", ComparedSettingsSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        experiment = self.experiment(pk)
-        found = {"settings": differences(experiment), "warnings": same_models(experiment)}
-        return Response(ComparedSettingsSerializer(found).data)
+        return Response(ComparedSettingsSerializer(differences.document(self.experiment(pk))).data)
 
 
 class MadeStudy(serializers.Serializer[Any]):

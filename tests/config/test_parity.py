@@ -136,6 +136,7 @@ READS = {
     "experiment_detail": "api_experiment",
     "experiment_list": "api_experiments",
     "experiment_progress": "api_experiment_progress",
+    "experiment_differences": "api_differences",
     "experiment_results": "api_experiment_results",
     "export": "api_study_labels",
     "export_for": "api_export",

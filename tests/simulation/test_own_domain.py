@@ -103,7 +103,7 @@ def test_a_bad_scenario_is_named(tmp_path, line, message):
     assert error.value.returncode == 2
 
 
-def test_no_user_is_no_experiment():
+def test_no_users_cannot_be_simulated():
     with pytest.raises(CommandError, match="field users: There are 3 to choose from: cannot draw 0 of 3") as error:
         simulate("--users", "0", "--tasks", "all")
     assert error.value.returncode == 2

@@ -97,6 +97,7 @@ EXCEPTIONS = {
     "judging.services.trust.drafts.fill": "a part of making a study",
     "judging.services.trust.drafts.like": "a part of making a study",
     "simulation.services.agents.saved": "a part of ordering something",
+    "simulation.services.results.ask": "a result, left to a worker",
 }
 """Services with `by=` that are no acts of researchers, and why."""
 
