@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.criteria import TEMPLATES
+from annotation.criteria import TEMPLATES, default_keys
 from annotation.errors import InputError
 from annotation.models import Annotation, Criterion, Study, User
 from annotation.queries import frame
@@ -176,7 +176,7 @@ class StudyForm(SampleForm):
         super().__init__(data, kind=kind, **kwargs)
         fitting = [(key, found.name) for key, found in TEMPLATES.items() if found.kind == kind]
         self.fields["criteria"] = boxes(fitting, "Criteria", required=True)
-        self.fields["criteria"].initial = [key for key, _ in fitting]
+        self.fields["criteria"].initial = default_keys(kind)
         self.fields["shown"] = boxes(
             list(PARTS[kind].items()), "Context that annotators see", "Never shown: models, condition, labels, judges."
         )

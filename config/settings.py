@@ -25,6 +25,10 @@ django_stubs_ext.monkeypatch()
 
 os.umask(UMASK)  # every process loads this file before it writes anything
 
+# Threads of one matrix product wait for each other in a loop. Beside other busy processes that costs more than they
+# gain: on two busy cores, coefficients took twice as long. OpenBLAS reads this when numpy is loaded, after this file.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("CONCORD_DATA_DIR") or BASE_DIR / "data").absolute()
 with writing_into(DATA_DIR):

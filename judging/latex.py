@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from judging import trust_figures
+from judging import trust_figures, wording
 from judging.charts import TIERS
 
 Document = Mapping[str, Any]
@@ -210,6 +210,7 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
         sides = (found["scores"]["before"]["intervals"], found["scores"]["after"]["intervals"])
         rows = ([name, *(estimate(side[name]) for side in sides)] for name in ("ece", "brier", "mae", "sharpness"))
         yield table(f"{about}: scores", f"scores-{label}", ["Error", "Original", "Recalibrated"], rows)
+    yield from _by_difficulty(about, label, found["tiers"]["by_difficulty"])
     probes = (
         [
             escaped(one["name"]),
@@ -222,7 +223,8 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
         for one in audit["probes"]
     )
     header = ["Probe", "Effect", "Test", "p, adjusted", "Found", "Minimum detectable effect (80 % power)"]
-    yield table(f"{about}: probes", f"probes-{label}", header, probes)
+    tiers = f" (tiers: {wording.item_tiers(audit['tiers'])})" if audit["tiers"] else ""
+    yield table(f"{about}: probes{tiers}", f"probes-{label}", header, probes)
     yield from _data(about, label, audit)
     if boards := trust_figures.leaderboards(found):
         header = ["Assistant", "People", "Judge", "Corrected"]
@@ -231,6 +233,14 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
             for row in boards
         )
         yield table(f"{about}: strengths of assistants", f"board-{label}", header, rows)
+
+
+def _by_difficulty(about: str, label: str, found: Document) -> Iterator[str]:
+    """Agreement with people's label by tier; every item counts in each tier by its probability of being there."""
+    if found["by_tier"]:
+        rows = ([tier, number(one["items"], 1), estimate(one["accuracy"])] for tier, one in found["by_tier"].items())
+        header = ["Tier", "Expected items", "Agreement with people's label"]
+        yield table(f"{about}: agreement by difficulty", f"difficulty-{label}", header, rows)
 
 
 def _data(about: str, label: str, audit: Document) -> Iterator[str]:

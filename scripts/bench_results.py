@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,7 @@ def main() -> int:
     parser.add_argument("what", nargs="?", choices=list(SIZES), default="results")
     for name in ("users", "tasks", "conditions", "assistants"):
         parser.add_argument(f"--{name}", type=int)
-    parser.add_argument(
-        "--keep", default="", metavar="FOLDER", help="where the database stays for the next call"
-    )
+    parser.add_argument("--keep", default="", metavar="FOLDER", help="where the database stays for the next call")
     given = parser.parse_args()
     for name, usual in zip(("users", "tasks", "conditions", "assistants"), SIZES[given.what], strict=True):
         setattr(given, name, getattr(given, name) or usual)
@@ -109,7 +108,7 @@ def results(given: argparse.Namespace) -> int:
     addresses |= {f: reverse("results_download", args=[experiment.pk, f]) for f in ("csv", "json")}
     addresses["svg"] = reverse("results_download", args=[experiment.pk, "svg"]) + "?table=turns"
     answers = [
-        timed(name, lambda address=address: client.get(address, headers={"host": "localhost"}), LATER)
+        timed(name, partial(client.get, address, headers={"host": "localhost"}), LATER)
         for name, address in addresses.items()
     ]
     codes = {answer.status_code for answer, _ in answers}

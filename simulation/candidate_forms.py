@@ -20,12 +20,13 @@ from annotation.services.imports.outcome import Outcome
 from annotation.stats.benchmarks.repeats import NEAR
 from judging.forms import SayingForm, dollars
 from judging.services.keys import ring_for
-from simulation.models import Candidate, CandidateRun
+from simulation.models import Agent, Candidate, CandidateRun
 from simulation.prompts.candidates import LEVELS
 from simulation.queries import candidates as queries
-from simulation.services import agents, candidate_runs, candidates
+from simulation.services import agents, candidate_runs, candidates, seed_estimates, seed_runs
 from simulation.services.candidates import Question
 from simulation.services.experiments import LARGEST_SEED
+from simulation.services.seed_runs import Plan
 from simulation.stats.pairing import PairRule
 
 AGAINST = [(f"{a}-{b}", f"{a} against {b}") for b, a in combinations(LEVELS, 2)]
@@ -127,6 +128,75 @@ def read(file: InputFile, people: Any) -> list[Question]:
         return candidates.read_questions(file, people)
     except InputError as error:
         raise InputError(str(error), field="file") from error
+
+
+class SeedRunForm(UploadedForm):
+    """A file of seeds, how much is made of it, by whom, and what it may cost."""
+
+    name = forms.CharField(max_length=120, help_text="Of the benchmark to be.")
+    file = forms.FileField(label="Seeds", help_text=f"JSONL: id and traits on each line. {SIZE}")
+    agent = forms.CharField(
+        label="Who writes",
+        initial="local",
+        help_text="PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON may follow.",
+    )
+    checker = forms.CharField(
+        label="Who checks", required=False, help_text="Another model. Empty: no model checks the responses."
+    )
+    personas = forms.IntegerField(
+        min_value=1,
+        max_value=seed_runs.MOST,
+        initial=20,
+        help_text="The first are the seeds as they stand; the others combine their traits.",
+    )
+    specific = forms.IntegerField(min_value=0, initial=5, label="Questions of each persona")
+    general = forms.IntegerField(min_value=0, initial=5, label="Questions that every persona is asked")
+    memories = forms.IntegerField(min_value=0, initial=6, label="Memories of each persona")
+    levels = forms.MultipleChoiceField(
+        choices=Candidate.Level.choices, initial=["none", "generic", "full"], widget=forms.CheckboxSelectMultiple
+    )
+    against = forms.MultipleChoiceField(
+        choices=AGAINST, initial=["full-none"], widget=forms.CheckboxSelectMultiple, label="Pairs"
+    )
+    seed = forms.IntegerField(min_value=0, max_value=LARGEST_SEED, initial=0)
+    budget_usd = dollars("Budget in US dollars", help_text="Looked at before every reply. Empty for none.")
+
+    def begin(self, by: User) -> CandidateRun | None:
+        """The run, sent to the workers; None if it was refused, with the reason at its field."""
+        more = {name: self.cleaned_data[name] for name in ("name", "seed", "budget_usd")}
+        found: CandidateRun | None = self.done(lambda: seed_runs.begin(by=by, **self.planned(by), **more))
+        return found
+
+    def estimate(self, by: User) -> dict[str, Any] | None:
+        """What it would take; None if it was refused."""
+        found: dict[str, Any] | None = self.done(lambda: seed_estimates.estimate(**self.planned(by)))
+        return found
+
+    def planned(self, by: User) -> dict[str, Any]:
+        given = self.cleaned_data
+        with on_disk(given["file"]) as file:
+            seeds = read_seeds(file)
+        names = ("personas", "specific", "general", "memories")
+        against = [one.split("-") for one in given["against"]]
+        plan = Plan(seeds, against=against, **{name: given[name] for name in names})
+        sides = {name: described(given[name], name, by) for name in ("agent", "checker")}
+        return {"plan": plan, "levels": given["levels"], **sides}
+
+
+def read_seeds(file: InputFile) -> list[dict[str, Any]]:
+    """The seeds of a file; what is wrong with it is said at the file."""
+    try:
+        return seed_runs.read_seeds(file)[0]
+    except InputError as error:
+        raise InputError(str(error), field="file") from error
+
+
+def described(text: str, field: str, by: User) -> Agent | None:
+    """The agent of a short text, None where there is none; what is wrong with it is said at its field."""
+    try:
+        return agents.described(text, side="assistant", keys=ring_for(by)) if text.strip() else None
+    except InputError as error:
+        raise InputError(error.message, field=field) from error
 
 
 class CandidateFileForm(UploadedForm):

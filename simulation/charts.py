@@ -146,6 +146,34 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
     return styled(small.facet(facet=alt.Facet("group:N", sort=groups, title=None), columns=ACROSS), palette)
 
 
+FIGURE_3 = ("gender", "age", "ethnicity", "religion", "region")
+"""Demographics that Figure 3 of PersonaLens shows."""
+
+MOST_BARS = 12
+
+
+def figure_3(fields: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The fields of Figure 3 that the profiles have, in its order; of others those with few values."""
+    known = {one["field"]: one for one in fields}
+    shown = [known[name] for name in FIGURE_3 if name in known]
+    return shown or [one for one in fields if len(one["shares"]) <= MOST_BARS]
+
+
+def bars(fields: Sequence[Mapping[str, Any]], palette: Palette = FILE) -> str:
+    """A panel of bars for each field of the demographics, as an SVG document."""
+    drawn = []
+    for field in fields:
+        values = [{"name": one["value"], "n": one["n"]} for one in field["shares"]]
+        y = alt.Y(
+            "name:N", sort=[one["name"] for one in values], axis=alt.Axis(title=None, labelLimit=LETTER * LONGEST)
+        )
+        x = alt.X("n:Q", axis=alt.Axis(title="profiles", tickCount=4, format="d"))
+        bar = alt.Chart(alt.InlineData(values=values)).mark_bar(color=palette.judge).encode(x=x, y=y)
+        title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start")
+        drawn.append(bar.properties(width=WIDTH, height=ROW * len(values), title=title))
+    return svg(styled(alt.concat(*drawn, columns=2, spacing=18), palette))
+
+
 def drawn(table: Mapping[str, Any], palette: Palette = FILE) -> str:
     """The table's chart as an SVG document."""
     made = curve(table, palette) if table["key"] in CURVES else panels(table, palette)
@@ -156,4 +184,4 @@ def name_of(row: Mapping[str, Any]) -> str:
     return f"{row['name']} ({row['group']})" if row["group"] else str(row["name"])
 
 
-__all__ = ["FILE", "PAGE", "drawn"]
+__all__ = ["FILE", "PAGE", "bars", "drawn", "figure_3"]

@@ -15,12 +15,13 @@ from judging.providers.keys import Keyring
 from judging.services.keys import ring_for
 from simulation import speakers
 from simulation.models import Agent, ConflictReview, Experiment, Making, PreferenceType
-from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
-from simulation.prompts import DAMAGED, PUBLISHED, STRATEGIES
+from simulation.prompts import DAMAGED, PUBLISHED, STRATEGIES, USER_INFORMATION
 from simulation.prompts.history import KINDS, STEPS
+from simulation.prompts.making import GENERATORS
+from simulation.prompts.roles import ROLES
 from simulation.services import agents, estimates, experiments, making, studies
 from simulation.services.estimates import Estimate
-from simulation.services.experiments import LARGEST_SEED, MOST_PASSAGES, MOST_TURNS, Plan
+from simulation.services.experiments import LARGEST_SEED, MOST_PASSAGES, MOST_TURNS, PUBLISHED_LIMITS, Plan
 from simulation.services.grids import grid
 
 SPEAKERS = {
@@ -48,6 +49,19 @@ def json_field() -> ParametersField:
     )
 
 
+def prompt_field(role: str) -> forms.CharField:
+    """The text of a role; empty for Concord's own."""
+    known = ", ".join(f"${name}" for name in ROLES[role].placeholders)
+    return forms.CharField(
+        label=ROLES[role].name,
+        required=False,
+        strip=False,
+        max_length=50_000,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
+        help_text=f"Empty for Concord’s own. Placeholders: {known or 'none'}.",
+    )
+
+
 class ExperimentForm(forms.Form):
     """A new experiment: who plays, who is under test, what each is told, and how far it may go."""
 
@@ -60,6 +74,15 @@ class ExperimentForm(forms.Form):
         choices=[(key, f"{key.replace('_', ' ').capitalize()}: {says}") for key, says in STRATEGIES.items()],
         widget=forms.RadioSelect,
         initial="vanilla",
+    )
+    user_information = forms.ChoiceField(
+        label="What it is told",
+        choices=[
+            ("", "Default: as PersonaLens for its scenarios, else what the task names"),
+            *((key, f"{key.replace('_', ' ').capitalize()}: {one.name}") for key, one in USER_INFORMATION.items()),
+        ],
+        widget=forms.RadioSelect,
+        required=False,
     )
     assistants = forms.CharField(
         label="Assistants under test",
@@ -89,11 +112,20 @@ class ExperimentForm(forms.Form):
         help_text="A number to draw, ids with commas, all, single or multi; the last two also with a number. What a "
         "user does not care for is left out.",
     )
-    single_turns = forms.IntegerField(
-        label="Most turns, one domain", min_value=2, max_value=MOST_TURNS, initial=SINGLE_DOMAIN_TURNS
+    single_exchanges = forms.IntegerField(
+        label="Most exchanges, one domain",
+        required=False,
+        min_value=1,
+        max_value=MOST_TURNS,
+        initial=PUBLISHED_LIMITS.single,
+        help_text="An exchange is a reply of the assistant and one of the user, after the user’s first message.",
     )
-    multi_turns = forms.IntegerField(
-        label="Most turns, several domains", min_value=2, max_value=MOST_TURNS, initial=MULTI_DOMAIN_TURNS
+    multi_exchanges = forms.IntegerField(
+        label="Most exchanges, several domains",
+        required=False,
+        min_value=1,
+        max_value=MOST_TURNS,
+        initial=PUBLISHED_LIMITS.multi,
     )
     passages = forms.IntegerField(
         label="Passages retrieved for a turn",
@@ -126,6 +158,16 @@ class ExperimentForm(forms.Form):
         self.fields["source"].choices = [(name, name) for name in sources]  # type: ignore[attr-defined]
         if len(sources) < 2:
             del self.fields["source"]
+        self.fields |= {f"prompts_{role}": prompt_field(role) for role in ROLES}
+
+    @property
+    def prompt_fields(self) -> list[forms.BoundField]:
+        return [self[f"prompts_{role}"] for role in ROLES]
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether a prompt was given, so that its errors are not folded away."""
+        return any(field.value() for field in self.prompt_fields)
 
     def plan(self) -> Plan | None:
         """The experiment as described; None if something is wrong with it, which is then said at its field."""
@@ -147,9 +189,12 @@ class ExperimentForm(forms.Form):
                     users=given["users"], tasks=given["tasks"], seed=given["seed"], source=given.get("source", "")
                 ),
                 strategy=given["strategy"],
+                user_information=given["user_information"],
+                prompts={role: given[f"prompts_{role}"].replace("\r\n", "\n") for role in ROLES},
                 seed=given["seed"],
-                single_turns=given["single_turns"],
-                multi_turns=given["multi_turns"],
+                limits=experiments.limits_of(
+                    single_exchanges=given["single_exchanges"], multi_exchanges=given["multi_exchanges"]
+                ),
                 passages=given["passages"],
                 embedder=agents.embedder(given["embedder"], keys),
                 budget_usd=given["budget_usd"],
@@ -170,6 +215,8 @@ class ExperimentForm(forms.Form):
     def place_of(self, error: InputError) -> str | None:
         """The field where the reader can do something about it."""
         field = {"user": "user_model", "assistant": "assistants"}.get(error.field or "", error.field)
+        if field == "prompts":
+            field = next((f"prompts_{role}" for role, one in ROLES.items() if error.message.startswith(one.name)), None)
         return field if field in self.fields else None
 
     def clean_user_parameters(self) -> dict[str, Any]:
@@ -208,7 +255,7 @@ class MakingForm(SayingForm):
     """An order of material. What each kind needs, the service says."""
 
     kind = forms.ChoiceField(
-        label="What is made", choices=[one for one in Making.Kind.choices if one[0] != "candidates"]
+        label="What is made", choices=[one for one in Making.Kind.choices if one[0] not in Making.OF_CANDIDATES]
     )
     agent = forms.CharField(
         label="Who makes it",
@@ -216,7 +263,11 @@ class MakingForm(SayingForm):
         help_text="PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON may follow.",
     )
     source = forms.ChoiceField(label="Whose preference types hold", help_text="As import_schema brought them in.")
-    domains = forms.CharField(label="Domains", required=False, help_text="With commas between.")
+    domains = forms.CharField(
+        label="Domains",
+        required=False,
+        help_text="With commas between. Without any, a profile gets those of its mask, and each task is of several.",
+    )
     demographics = ParametersField(
         label="Demographics",
         required=False,
@@ -226,6 +277,12 @@ class MakingForm(SayingForm):
     profile = forms.CharField(label="Profile", max_length=200, required=False, help_text="Its id, for the other kinds.")
     task = forms.CharField(label="Task", max_length=200, required=False, help_text="Its id, for a situation.")
     n = forms.IntegerField(label="How many tasks", min_value=1, max_value=making.MOST_TASKS, initial=1)
+    prompts = ParametersField(
+        label="Prompts of your own",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text=f"As JSON, name to text, in place of Concord’s own: {', '.join(GENERATORS)}.",
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -239,6 +296,12 @@ class MakingForm(SayingForm):
         if found is not None and not isinstance(found, dict):
             raise forms.ValidationError("Demographics are a JSON object, in braces.")
         return found or {}
+
+    def clean_prompts(self) -> dict[str, str]:
+        found = self.cleaned_data["prompts"] or {}
+        if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
+            raise forms.ValidationError("Prompts are a JSON object of texts.")
+        return found
 
     def order(self, by: User) -> Making | None:
         """The order, sent to the workers; None if it was refused, with the reason at its field."""
@@ -261,6 +324,7 @@ class MakingForm(SayingForm):
             profile=self.named(Profile, "profile"),
             task=self.named(Task, "task"),
             n=given["n"],
+            replaced=given["prompts"],
         )
 
     def named(self, kind: type[Any], field: str) -> Any:
@@ -288,12 +352,21 @@ class PeopleForm(SayingForm):
         label="Dialogues for people",
         min_value=1,
         initial=studies.PUBLISHED_SAMPLE,
-        help_text="Over the range of a judge's scores, or by assistant and condition; three people each.",
+        help_text="Three people rate each.",
+    )
+    draw = forms.ChoiceField(
+        label="How they are drawn",
+        choices=[
+            (studies.RANDOM, "At random: the human check of PersonaLens"),
+            (studies.STRATIFIED, "Spread over the judge's scores, and weighted"),
+        ],
+        required=False,
     )
 
     def send(self, by: User, experiment: Experiment) -> Any:
         """The study; None if it was refused, with the reason at its field."""
-        return self.done(lambda: studies.for_people(by=by, experiment=experiment, n=self.cleaned_data["n"]))
+        n, draw = self.cleaned_data["n"], self.cleaned_data["draw"] or studies.RANDOM
+        return self.done(lambda: studies.for_people(by=by, experiment=experiment, n=n, draw=draw))
 
 
 def parameters_in_words(agent: Agent) -> str:

@@ -1,4 +1,4 @@
-"""What Celery calls: one task, which may run twice, and the sweep for lost work."""
+"""What Celery calls: tasks, which may run twice, and the sweep for lost work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
 from judging.tasks import leaving
-from simulation.services import claims, making, results, work
+from simulation.services import claims, making, making_sessions, material, results, seed_runs, work
 from simulation.services.recovery import Sweeper
 
 sweepers: list[Sweeper] = []
@@ -23,7 +23,14 @@ def play(experiment_id: int) -> None:
 @shared_task(name=making.TASK)
 def make(making_id: int) -> None:
     """Work on an order of material, if it is free."""
-    making.make(making_id)
+    making_sessions.make(making_id, leaving=lambda: leaving[0] != 0)
+    seed_runs.advance_all()
+
+
+@shared_task(name=material.TASK)
+def measure(kind: str, source: str, reader: str) -> None:
+    """Measure the profiles or dialogues of a source, if that is not kept already."""
+    material.compute(kind, source, reader)
 
 
 @shared_task(name=results.TASK)

@@ -27,7 +27,7 @@ from judging.providers.baseline import words as baseline
 from judging.providers.distribution import Token, distribution
 from judging.providers.scorer import asked, endpoint
 from judging.stats import retrieval, stated_scores, stated_verdicts, words
-from simulation.parsing import made, speech
+from simulation.parsing import made, seeds, speech
 from simulation.prompts.making import TypeSpec
 from simulation.stats import leakage, repetition
 
@@ -79,7 +79,7 @@ READERS: Mapping[str, Reader] = {
     "tasks": fitting(lambda text: made.tasks(text, TYPES, 1)),
     "situation": fitting(made.situation),
     "conflicts": fitting(lambda text: made.conflicts(text, ["Food: Cuisine"])),
-    "response": fitting(made.response),
+    "response": fitting(partial(seeds.response, question="What to cook?", level="none")),
     "words": words.spoken_words,
     "passages": retrieval.passages,
     "words of the baseline": baseline.content_words,

@@ -28,6 +28,7 @@ from annotation.services.tiers import chance_from, cuts_from
 from annotation.stats.benchmarks.audit import BOOTSTRAP
 from annotation.stats.benchmarks.cases import TIERS
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
+from annotation.stats.benchmarks.splitting import UNEVEN
 from annotation.walls import visible_to
 
 CUTS = "0.4,0.6,0.8"
@@ -110,12 +111,15 @@ class NewBenchmark(Given):
     min_votes = serializers.IntegerField(min_value=1, max_value=1000, default=2)
     pooled = serializers.BooleanField(default=False, help_text="Count the votes of all rounds with the same texts.")
     splits = serializers.DictField(child=serializers.FloatField(), default=dict, help_text="Name and share; sum 1.")
+    split_tolerance = serializers.FloatField(
+        default=UNEVEN, min_value=0, max_value=1, help_text="How far the share of a split may be from the wanted one."
+    )
     by_question = serializers.BooleanField(default=False)
     seed = serializers.IntegerField(**SEED)
     notes = serializers.CharField(default="", allow_blank=True)
 
 
-AS_GIVEN = ("criterion", "tiers", "min_votes", "pooled", "splits", "by_question", "seed")
+AS_GIVEN = ("criterion", "tiers", "min_votes", "pooled", "splits", "split_tolerance", "by_question", "seed")
 
 
 class BenchmarkList(BenchmarksApi):

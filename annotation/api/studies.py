@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from annotation.api import serializers as shapes
 from annotation.api.base import LARGEST, Api, Given, IntoProject, PageQuery, page_of
 from annotation.api.schema import says
-from annotation.criteria import TEMPLATES
+from annotation.criteria import TEMPLATES, default_keys
 from annotation.errors import InputError
 from annotation.models import Criterion, Study, User
 from annotation.queries import studies as queries
@@ -91,7 +91,7 @@ class StudyList(StudiesApi):
     @says("Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewStudy)
-        given.setdefault("criteria", [key for key, found in TEMPLATES.items() if found.kind == given["kind"]])
+        given.setdefault("criteria", default_keys(given["kind"]))
         with self.into_project(given) as described:
             made = studies.create(by=self.me, **described)
         return self.shown(made.slug, status=201)

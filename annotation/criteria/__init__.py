@@ -14,7 +14,15 @@ TEMPLATES: dict[str, CriterionTemplate] = load(
     "coherence_user",
     "coherence_assistant",
     "preference",
+    "first_turn_preference",
+    "persona_drift",
+    "goal_leakage",
 )
+
+
+def default_keys(kind: str) -> list[str]:
+    """The criteria that a study of this kind of item asks unless it names its own."""
+    return [key for key, found in TEMPLATES.items() if found.kind == kind and found.is_default]
 
 
 def template(key: str) -> CriterionTemplate:
@@ -22,4 +30,4 @@ def template(key: str) -> CriterionTemplate:
     return TEMPLATES[key]
 
 
-__all__ = ["TEMPLATES", "Category", "CriterionTemplate", "template"]
+__all__ = ["TEMPLATES", "Category", "CriterionTemplate", "default_keys", "template"]

@@ -23,7 +23,8 @@ class Category:
 class CriterionTemplate:
     """A question with its scale. `tie` is a further category that a study of pairs may allow.
 
-    `turn` says whose turns it is about where a study asks it of each turn.
+    `turn` says whose turns it is about where a study asks it of each turn. One that is not `is_default` is asked only
+    where it is named.
     """
 
     key: str
@@ -35,6 +36,7 @@ class CriterionTemplate:
     categories: tuple[Category, ...]
     tie: Category | None = None
     turn: Literal["user", "assistant"] = "assistant"
+    is_default: bool = True
 
     def with_tie(self) -> CriterionTemplate:
         """The variant that offers the tie; the template itself where it knows none."""
@@ -63,5 +65,7 @@ def parse(document: dict[str, Any]) -> CriterionTemplate:
     """A template from the tables of one file."""
     tie = document.pop("tie", None)
     categories = tuple(Category(**category) for category in document.pop("categories"))
-    texts = {name: text.strip() for name, text in document.items()}
-    return CriterionTemplate(**texts, categories=categories, tie=Category(**tie) if tie else None)
+    given: dict[str, Any] = {
+        name: value.strip() if isinstance(value, str) else value for name, value in document.items()
+    }
+    return CriterionTemplate(**given, categories=categories, tie=Category(**tie) if tie else None)

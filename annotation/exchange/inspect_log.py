@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from annotation.errors import InputError
 from annotation.exchange.material import Answer, Naming, Package, Rated, Scale, spelt
 from annotation.exchange.reading import Given, gathered
 from annotation.exchange.texts import as_turns, key_of
+from annotation.parquet import load_arrow
 from annotation.parsing.checking import parse_document
 from annotation.parsing.files import DOCUMENT_LIMIT, MEGABYTE, InputFile, read_document, unreadable
 from annotation.parsing.problems import Problems
@@ -106,7 +105,8 @@ def unpacked(file: InputFile, member: zipfile.ZipInfo) -> bytes:
                 int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"), io.SEEK_CUR
             )
             packed = archive_file.read(member.compress_size)
-        with pa.CompressedInputStream(pa.py_buffer(packed), "zstd") as stream:
+        arrow = load_arrow()
+        with arrow.CompressedInputStream(arrow.py_buffer(packed), "zstd") as stream:
             return bytes(stream.read(member.file_size))
     except (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise file.error(f"cannot be unpacked: {error}", field=member.filename) from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -158,7 +158,17 @@ def choices(name: str, categories: Iterable[Mapping[str, Any]]) -> Xml.Element:
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
     """Tasks as Label Studio exports them (JSON, not JSON-MIN). InputError names the file and the task."""
     given = json_list(file, "tasks, as Label Studio's JSON export has it")
-    return gathered(file, problems, given, lambda one, place: rated(one, naming, int(place)), known)
+    package = gathered(file, problems, given, lambda one, place: rated(one, naming, int(place)), known)
+    return replace(package, notes=(*package.notes, *left_out(task for _, task in given)))
+
+
+def left_out(tasks: Iterable[Any]) -> Iterator[str]:
+    """What of the results is no answer to a criterion: how many of each type, in words."""
+    made = (one for task in tasks if isinstance(task, dict) for one in task.get("annotations") or [])
+    results = (result for one in made if isinstance(one, dict) for result in one.get("result") or [])
+    types = Counter(str(one.get("type")) for one in results if isinstance(one, dict) and not is_answer(one))
+    for kind, n in types.most_common():
+        yield f"{n:,} {kind} result{'s were' if n > 1 else ' was'} left out: no criterion can be answered so"
 
 
 def rated(task: Mapping[str, Any], naming: Naming, place: int) -> Rated:

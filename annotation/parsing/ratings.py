@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +14,12 @@ from annotation.parsing.problems import Problems
 COLUMNS = ("item", "rater", "criterion", "value", "reason", "order", "repeat", "explanation", "turn")
 ORDERS = ("", "AB", "BA")
 LAST_TURN = 32_767
+OTHER_NAMES = {
+    "item": {"id", "item_id", "task_id", "example_id", "sample_id", "dialogue_id", "dialogue", "pair", "instance_id"},
+    "rater": {"annotator", "annotator_id", "rater_id", "worker", "worker_id", "user", "user_id", "coder", "person"},
+    "value": {"label", "rating", "score", "answer", "annotation", "response", "category", "judgment", "judgement"},
+}
+"""What other tools call the needed columns, for a hint."""
 LONGEST = {"item": 250, "rater": 100, "criterion": 60, "value": 64, "reason": 40}
 
 
@@ -49,9 +55,7 @@ def read_ratings(file: InputFile, problems: Problems, *, of_judge: bool) -> Tabl
     line, header = next(rows, (1, []))
     names = [name.strip().lower() for name in header]
     needed = ("item", "value") if of_judge else ("item", "rater", "value")
-    for name in needed:
-        if name not in names:
-            raise file.error(f"has no column {name!r}", line=line, field=name)
+    check_columns(file, line, names, needed)
     ratings: list[Rating] = []
     seen: dict[tuple[str | int, ...], int] = {}
     for line, cells in rows:
@@ -65,6 +69,19 @@ def read_ratings(file: InputFile, problems: Problems, *, of_judge: bool) -> Tabl
     if not ratings and not problems.errors:
         raise file.error("holds no ratings")
     return Table(ratings, [name for name in names if name not in COLUMNS])
+
+
+def check_columns(file: InputFile, line: int, names: Sequence[str], needed: Sequence[str]) -> None:
+    """Refuse a header that lacks a needed column, and say what it has and which column may be meant."""
+    missing = [name for name in needed if name not in names]
+    if not missing:
+        return
+    meant = [(name, column) for name in missing for column in names if column in OTHER_NAMES[name]]
+    hint = "".join(f" If {column!r} is the {name}, rename it." for name, column in meant)
+    if not meant and "item" in names:
+        hint = " If each rater has a column, as in a wide table, write one label a line: item, rater, criterion, value."
+    said = f"has no column {missing[0]!r}; it has {', '.join(names) or 'none'}.{hint}"
+    raise file.error(said, line=line, field=missing[0])
 
 
 def read_rows(file: InputFile) -> Iterator[tuple[int, list[str]]]:

@@ -25,6 +25,8 @@ CHUNK = 1024 * 1024
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 Source = Annotated[str, Field(min_length=1, max_length=40)]
+Number = int | float
+TierName = Literal["easy", "medium", "hard", "contested"]
 Sha = Annotated[str, Field(min_length=64, max_length=64)]
 
 
@@ -135,6 +137,53 @@ class ReleasedFile(BaseModel):
         return path
 
 
+class CountedTier(BaseModel):
+    """The cases of one counted tier: how many, and how many of each tier the difficulty model expects among them."""
+
+    model_config = ConfigDict(extra="allow")
+
+    counted: str
+    n: int = Field(ge=0)
+    expected: dict[TierName, Number]
+
+
+class ModelTiers(BaseModel):
+    """How sure the tiers are that the difficulty model made."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: str
+    n_cases: int = Field(ge=0)
+    sure: Number
+    clear: int = Field(ge=0)
+    clear_from: Number
+    expected: dict[TierName, Number]
+    intervals: dict[TierName, tuple[Number, Number]]
+    by_counted: list[CountedTier]
+
+
+class Made(BaseModel):
+    """How the benchmark was made: what pages, datasheet and card read of it is checked, the rest kept as it stands."""
+
+    model_config = ConfigDict(extra="allow")
+
+    how: str = ""
+    with_tie: bool = False
+    question: str = ""
+    guideline: str = ""
+    annotators: dict[str, int] = {}
+    known_issues: list[str] = []
+    parent: dict[str, str] = {}
+    agreement_cuts: list[Number] = []
+    model: ModelTiers | None = None
+
+    @model_validator(mode="after")
+    def has_the_cuts_of_its_tiers(self) -> Made:
+        if self.model and not self.agreement_cuts:
+            raise ValueError("the model's tiers have no agreement_cuts")
+        return self
+
+
 class Manifest(BaseModel):
     """`benchmark.json`."""
 
@@ -144,7 +193,7 @@ class Manifest(BaseModel):
     name: str = Field(min_length=1, max_length=120)
     version: str = Field(min_length=1, max_length=40)
     notes: str = ""
-    made: dict[str, Any] = {}
+    made: Made = Made()
     input_hash: str = Field(default="", max_length=64)
     code_version: str = Field(default="", max_length=64)
     released_at: datetime

@@ -12,7 +12,7 @@ from django.db.models import Max
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Criterion, Item, Sample, Study, User
-from annotation.queries.frame import Eligible, Scores, as_values, eligible
+from annotation.queries.frame import NOTHING, Eligible, Scores, as_values, eligible
 from annotation.services.acts import act
 from annotation.services.predicted import predicted_tiers
 from annotation.stats.queueing import balanced_order
@@ -52,6 +52,7 @@ def draw(
         frame = eligible(locked, strata=strata, filters=filters, scores=scores, tiers=tiers)
         if not frame:
             raise InputError("Nothing in the corpus matches that is not in the study yet.", field="filters")
+        check_strata(frame, strata)
         drawn = drawn_from(frame, method, size, seed, allocation)
         sample = Sample.objects.create(
             study=study,
@@ -79,6 +80,12 @@ def check(study: Study, method: str, size: int | None, strata: Sequence[str]) ->
         raise InputError("Say what to stratify by.", field="strata")
     if method != "stratified" and strata:
         raise InputError(f"Strata have no meaning with the method {method!r}.", field="strata")
+
+
+def check_strata(frame: Sequence[Eligible], strata: Sequence[str]) -> None:
+    """Refuse strata of which no item has a value: the draw would be a simple one under another name."""
+    if strata and {part for one in frame for part in one.stratum.split(" / ")} == {NOTHING}:
+        raise InputError(f"No eligible item has a value of {' or '.join(strata)}.", field="strata")
 
 
 def drawn_from(

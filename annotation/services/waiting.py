@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import time
-from typing import Any
+from typing import Any, TypeVar
 
 from celery import current_app
 from django.core.cache import cache
@@ -17,9 +17,12 @@ from kombu.exceptions import OperationalError
 
 from annotation.errors import InputError
 from annotation.models import User
-from annotation.services.turns import alone
+from annotation.services.turns import alone, take_turn
 
 REMEMBERED = 24 * 3600
+KEPT = 30 * 24 * 3600
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -98,3 +101,18 @@ def compute(key: str, reader: str, work: Callable[[], object]) -> None:
             raise
         else:
             cache.delete(key)
+
+
+def kept(key: str, make: Callable[[], T], *, at_once: bool) -> T | None:
+    """What is kept under a key, or made now by one process alone; None where it is not to be made `at_once`.
+
+    The key holds a hash of all that it is made from, so that nobody is shown an old one.
+    """
+    found: T | None = cache.get(key)
+    if found is not None or not at_once:
+        return found
+    with take_turn(f"{key}-turn"):
+        if (found := cache.get(key)) is None:
+            found = make()
+            cache.set(key, found, KEPT)
+    return found

@@ -148,6 +148,10 @@ class Trust(Transport):
         """Where a judge and people part; criterion, tier and sort."""
         return self.rows(f"studies/{slug}/judges/{judge}/disagreements", **query)
 
+    def differing(self, slug: str, judge: int, **query: Any) -> Json:
+        """Why people differ, and how far the judge is from their answers: criterion."""
+        return cast(Json, self.get(f"studies/{slug}/judges/{judge}/differing", **query))
+
     def rated_items(self, slug: str, **query: Any) -> Iterator[types.RatedItem]:
         """Items with what was said of them; majority, judge, value and tier narrow them down."""
         return self.rows(f"studies/{slug}/rated-items", **query)

@@ -29,7 +29,7 @@ from judging.services import progress
 from judging.services.against_majority import contradictions
 from judging.services.exchanging import dataset, packing
 from judging.services.items import ItemFilter, RatedItems, criterion_of
-from judging.services.trust import disagreements, escalation, improving, rules
+from judging.services.trust import differing, disagreements, escalation, improving, rules
 
 
 class StudyProgressDetails(ResultsApi):
@@ -118,7 +118,7 @@ class MajorityQuery(CriterionQuery, PlaceQuery):
 
 
 class ContradictionSerializer(serializers.Serializer[Any]):
-    """An item on which a judge contradicts the majority of people; what it said is not told."""
+    """An item on which a judge contradicts people's label; what it said is not told."""
 
     position = serializers.IntegerField()
     turn = serializers.IntegerField()
@@ -179,6 +179,19 @@ class JudgeDisagreements(OneJudge):
         evidence, judge = self.evidence(slug, pk)
         rows = disagreements.of_judge(evidence.of(judge), **asked)
         return self.placed(rows, lambda one: DisagreementSerializer(one.as_json()).data, after=after, limit=limit)
+
+
+class DifferingQuery(Given):
+    criterion = serializers.CharField(required=False, default="", help_text="All if not given.")
+
+
+class JudgeDiffering(OneJudge):
+    @says(
+        "Why people differ, and how far the judge is from their answers, by criterion", Document, query=DifferingQuery
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        evidence, judge = self.evidence(slug, pk)
+        return Response(differing.of_judge(evidence.of(judge), self.asked(DifferingQuery)["criterion"]))
 
 
 class ChangeQuery(Given):

@@ -79,6 +79,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         reading.JudgeDisagreements.as_view(),
         name="api_disagreements",
     ),
+    path("studies/<slug:slug>/judges/<int:pk>/differing", reading.JudgeDiffering.as_view(), name="api_differing"),
     path("studies/<slug:slug>/judges/<int:pk>/change", reading.JudgeChange.as_view(), name="api_change"),
     path(
         "studies/<slug:slug>/judges/<int:pk>/escalations/newest",

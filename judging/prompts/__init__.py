@@ -32,14 +32,14 @@ from judging.providers.base import Content, CriterionSpec, DialogueContent, Pair
 
 NOT_KNOWN = "(not known)"
 NO_EXAMPLES = "The template has no $examples, so the judge's examples would not be shown."
-OPTIONAL = ("about_user", "about_task")
+OPTIONAL = ("about_user", "about_task", "about_intent", "about_goal", "about_situation", "about_preferences")
+"""Paragraphs that are left out where nothing is known. What is asked for by its own name is said not to be known."""
+
 OF_AN_EXAMPLE = {
     "dialogue": ("conversation", "about_user", "about_task"),
     "pair": ("question", "about_user", "response_a", "response_b"),
 }
 """What is shown of an example, in this order."""
-
-"""Paragraphs that are left out where nothing is known. What is asked for by its own name is said not to be known."""
 
 TITLES = {
     "conversation": "the conversation",
@@ -48,6 +48,10 @@ TITLES = {
     "response_b": "response B",
     "about_user": "what is known of the user",
     "about_task": "what is known of the task",
+    "about_intent": "what the user asks for",
+    "about_goal": "when the task is done",
+    "about_situation": "the situation",
+    "about_preferences": "the user's preferences",
 }
 
 

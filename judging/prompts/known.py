@@ -27,7 +27,9 @@ def known_of(content: Content) -> dict[str, str]:
     if isinstance(content, DialogueContent):
         task, goal = content.task.strip(), content.goal.strip()
         known |= {"task": task, "goal": "" if goal == task else goal, "situation": listed(content.situation)}
-    return known
+        known |= {"intent": content.intent.strip(), "about_goal": goal}
+        known |= {f"about_{name}": known[name] for name in ("intent", "situation")}
+    return known | {"about_preferences": known["preferences"]}
 
 
 def together(known: Mapping[str, str], titles: Mapping[str, str]) -> str:

@@ -76,6 +76,7 @@ def _mapped(content: Content, change: Callable[[str], str]) -> Content:
         turns=tuple(Turn(turn.role, change(turn.content)) for turn in content.turns),
         goal=change(content.goal),
         task=change(content.task),
+        intent=change(content.intent),
         situation=_inside(content.situation, change),
     )
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent / "texts"
 PLACEHOLDER = re.compile(r"\$(?:(?P<dollar>\$)|\{(?P<braced>[^{}]*)\}|(?P<plain>[A-Za-z_][A-Za-z0-9_]*))")
@@ -36,15 +37,20 @@ OF_THE_USER = {
     "interactions": "summaries of past interactions, in a dialogue those of the task's domains",
     "memories": "what was remembered of the user",
     "about_user": "all of these that are known, with titles; nothing if none is",
+    "about_preferences": "the preferences; nothing if none are known",
     "mark": "the digits on the lines around the material",
 }
 OF_THE_ITEM = {
     "dialogue": {
         "conversation": "the turns, numbered",
         "task": "what the user set out to do",
+        "intent": "how the user would ask for it",
         "goal": "when the task is done",
         "situation": "time, place and the like",
         "about_task": "task, goal and situation, as far as known, with titles",
+        "about_intent": "the intent; nothing if it is not known",
+        "about_goal": "the goal; nothing if it is not known",
+        "about_situation": "the situation; nothing if it is not known",
     },
     "pair": {
         "question": "what was asked, with its context",
@@ -67,14 +73,25 @@ def placeholders(kind: str) -> dict[str, str]:
 
 def problems(template: str, kind: str) -> list[str]:
     """Why the template cannot ask about items of this kind, in sentences; nothing if it can."""
-    used, known = names(template), placeholders(kind)
+    needed = dict.fromkeys(NEEDED[kind], "the judge would not see what it is to rate")
+    return misfits(template, placeholders(kind), needed, f"a {kind}")
+
+
+def misfits(template: str, known: Iterable[str], needed: Mapping[str, str], what: str) -> list[str]:
+    """Why the template does not do for `what`, in sentences. `needed`: placeholder -> what happens without it."""
+    used, known = names(template), list(known)
     unknown = [name for name in used if name not in known]
-    missing = [name for name in NEEDED[kind] if name not in used]
-    there = ", ".join(f"${name}" for name in known)
+    there = ", ".join(f"${name}" for name in known) or "none"
     return [
-        *(f"${{{name}}} is no placeholder for a {kind}; there are {there}." for name in unknown[:3]),
-        *(f"The template lacks ${name}, so the judge would not see what it is to rate." for name in missing),
+        *(f"${{{name}}} is no placeholder for {what}; there are {there}." for name in unknown[:3]),
+        *(f"The template lacks ${name}, so {lost}." for name, lost in needed.items() if name not in used),
     ]
+
+
+def of_judge(parameters: Mapping[str, Any], key: str) -> str:
+    """The judge's own template for a criterion: the one named for it, else the one for all; empty for Concord's own."""
+    named: str = parameters.get("templates", {}).get(key, "")
+    return named or str(parameters.get("template", ""))
 
 
 def kinds(template: str) -> list[str]:

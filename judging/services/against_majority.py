@@ -1,4 +1,6 @@
-"""Where a judge contradicts the majority of people: items for somebody to look at again and decide.
+"""Where a judge contradicts people's label: items for somebody to look at again and decide.
+
+People's label is their majority; on ordered scales it is their median, and between two medians nothing contradicts.
 
 Held-out items are no part of it: on them no verdict of a judge is read (see `judging.queries.hold_out`).
 """
@@ -14,13 +16,14 @@ from annotation.models import Criterion, Study
 from annotation.queries.adjudication import decisions
 from annotation.queries.units import position_of, turn_of
 from annotation.services.tiers import TierOptions
-from annotation.stats.table import MISSING, IntArray
+from annotation.stats.majority import majority_of, medians_of
+from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.services.items import RatedItems
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """An item, or a turn of it, on which at least one judge names another category than most people do.
+    """An item, or a turn of it, on which at least one judge names another category than people do.
 
     Attributes
     ----------
@@ -31,7 +34,7 @@ class Contradiction:
     judges
         Names of those that contradict.
     steps
-        Of the scale, between the majority and the judge that is furthest from it; None on a scale without an order.
+        Of the scale, between people's median and the judge that is furthest from it; None on a scale without an order.
     tier
         Of the item, by people's answers; empty where it has none.
     decision
@@ -57,9 +60,8 @@ def contradictions(study: Study, criterion: Criterion, *, judge: str = "") -> li
     if judge and not columns:
         known = ", ".join(column.name for column in rated.judges) or "none yet"
         raise InputError(f"no judge called {judge!r} has rated this criterion; there are: {known}", field="judge")
-    most = rated.most.codes
     ordered = criterion.level != Criterion.Level.NOMINAL
-    apart = {column.name: _apart(column.codes, most, ordered=ordered) for column in columns}
+    apart = {column.name: _apart(column.codes, rated.table.counts, ordered=ordered) for column in columns}
     labels = [criterion.label_of(value) for value in criterion.values]
     found = []
     for row, name in enumerate(rated.table.items):
@@ -81,7 +83,8 @@ def contradictions(study: Study, criterion: Criterion, *, judge: str = "") -> li
     return sorted(found, key=lambda one: (bool(one.decision), -(one.steps or 0), one.position, one.turn))
 
 
-def _apart(said: IntArray, most: IntArray, *, ordered: bool) -> IntArray:
-    """(n_items,) steps between a judge's code and the majority's, 1 without an order; 0 where one of them has none."""
-    steps = np.abs(said - most) if ordered else (said != most).astype(np.int64)
-    return np.where((said == MISSING) | (most == MISSING), 0, steps)
+def _apart(said: IntArray, counts: FloatArray, *, ordered: bool) -> IntArray:
+    """(n_items,) steps between a judge's code and people's label, 1 without an order; 0 where one of them has none."""
+    lower, upper = medians_of(counts) if ordered else [majority_of(counts)] * 2
+    steps = np.maximum(np.maximum(lower - said, said - upper), 0) if ordered else (said != lower).astype(np.int64)
+    return np.where((said == MISSING) | (lower == MISSING), 0, steps)

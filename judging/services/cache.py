@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from annotation.hashing import content_hash
-from judging.models import CachedReply, Judge, JudgeRun
+from judging.models import CachedReply, Judge
 from judging.providers.base import Provider, Reply, Usage
 from judging.queries.requests import Pending
 
@@ -37,9 +37,9 @@ def known(keys: Iterable[str]) -> dict[str, Reply]:
     return found
 
 
-def row(run: JudgeRun, key: str, reply: Reply) -> CachedReply:
+def row(judge: Judge, key: str, reply: Reply) -> CachedReply:
     """A row that keeps the reply."""
-    return CachedReply(key=key, provider=run.judge.provider, model=run.judge.model, reply=storable(asdict(reply)))
+    return CachedReply(key=key, provider=judge.provider, model=judge.model, reply=storable(asdict(reply)))
 
 
 def keep(rows: Iterable[CachedReply], *, anew: bool) -> None:

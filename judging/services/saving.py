@@ -46,7 +46,7 @@ def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> Saved:
     for row in unread:
         row.tries_left = retries
     kept = {
-        answer.ask.key: cache.row(run, answer.ask.key, reply)
+        answer.ask.key: cache.row(run.judge, answer.ask.key, reply)
         for (answer, reply), row in zip(told, rows, strict=True)
         if answer.ask.key and not answer.cached and row.value
     }

@@ -40,6 +40,7 @@ def shown(outcome: Outcome) -> dict[str, object]:
     return {
         "rows": rows,
         "changed": any(created or updated for _, created, updated, _ in rows),
+        "unchanged": any(unchanged for *_, unchanged in rows),
         "warnings": document["warnings"],
         "skipped": document["skipped"][:SHOWN],
         "n_skipped": len(document["skipped"]),

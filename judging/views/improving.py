@@ -61,12 +61,13 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
     mine, *before = evidence.of_each([judge, *([old] if old else [])])
     if not mine.criteria:
         raise InputError(f"{judge} has not judged this study", field="judge")
+    key = request.GET.get("explain", "")
+    explained = disagreements.criteria_called(mine, key, field="explain")[0] if key else None
     rules.lock(by=researcher(request), study=study)
     rows = disagreements.of_judge(mine, **query)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     said = written(study, mine.criteria, mine.runs, [row.position for row in page])
     names, annotators = {c.key: c for c in mine.criteria}, annotators_of(study)
-    explained = next((one for one in mine.criteria if one.key == request.GET.get("explain")), None)
     return {
         "explained": explained,
         "differing": explained and _differing(explained, mine),

@@ -18,12 +18,13 @@ from annotation.documents import Rows, pieces
 from annotation.errors import InputError
 from annotation.markup import drawing
 from annotation.models import Study
+from annotation.parquet import table_pieces
 from annotation.queries import items, ratings
 from annotation.queries.ratings import PeoplesRatings
 from annotation.services import both_tiers, difficulty, difficulty_kept
 from annotation.services import tiers as service
 from annotation.services.exports import csv_pieces
-from annotation.services.label_files import TIERS, table_pieces
+from annotation.services.label_files import TIERS
 from annotation.services.tiers import TierOptions
 from annotation.steps import study_steps
 from annotation.views.large import WHOLE, reads_all

@@ -26,8 +26,9 @@ from simulation.api.experiments import AgentSerializer
 from simulation.models import Candidate, CandidateRun
 from simulation.prompts.candidates import LEVELS
 from simulation.queries import candidates as queries
-from simulation.services import agents, candidate_runs, candidates
+from simulation.services import agents, candidate_runs, candidates, seed_estimates, seed_runs
 from simulation.services.candidates import Question
+from simulation.services.seed_runs import Plan
 from simulation.stats.pairing import PairRule
 
 SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
@@ -145,6 +146,60 @@ def questions_of(asked: list[dict[str, Any]]) -> list[Question]:
     return list(dict.fromkeys(Question(people[one["profile"]], one["question"], one["kind"]) for one in asked))
 
 
+class Seed(Given):
+    id = serializers.CharField(max_length=100)
+    traits = serializers.DictField(allow_empty=False, help_text="Trait to value, or to a list of values.")
+
+
+class NewSeedRun(IntoProject):
+    """Personas from seeds, their questions and memories, responses to them, checks by a judge, and pairs."""
+
+    name = serializers.CharField(max_length=120)
+    agent = AgentSerializer()
+    checker = AgentSerializer(required=False, allow_null=True, default=None, help_text="Who checks; nobody where null.")
+    seeds = Seed(many=True, allow_empty=False)
+    personas = serializers.IntegerField(min_value=1, max_value=seed_runs.MOST)
+    specific = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=5)
+    general = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=5)
+    questions = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="General questions that are given; others are made."
+    )
+    memories = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=6)
+    against = serializers.ListField(
+        child=serializers.ListField(child=serializers.ChoiceField(Candidate.Level.choices), min_length=2, max_length=2),
+        min_length=1,
+        default=[["full", "none"]],
+        help_text='Such as [["full", "none"]].',
+    )
+    levels = serializers.ListField(
+        child=serializers.ChoiceField(Candidate.Level.choices), default=["none", "generic", "full"], min_length=1
+    )
+    seed = serializers.IntegerField(**SEED)
+    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
+    estimate = serializers.BooleanField(default=False, help_text="Say what it would take, and start nothing.")
+
+
+OF_PLAN = ("seeds", "personas", "specific", "general", "questions", "memories", "against")
+
+
+class SeedRuns(BenchmarksApi):
+    @says("Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
+    def post(self, request: Request) -> Response:
+        """The same body again is the run that is there already."""
+        given = self.given(NewSeedRun)
+        with self.into_project(given) as described:
+            keys = ring_for(self.me)
+            plan = Plan(**{name: described.pop(name) for name in OF_PLAN})
+            for side in ("agent", "checker"):
+                if described[side]:
+                    described[side] = agents.drafted(side="assistant", **described[side], keys=keys)
+            if described.pop("estimate"):
+                asked = {name: described[name] for name in ("agent", "checker", "levels")}
+                return Response(seed_estimates.estimate(plan, **asked), status=201)
+            run = seed_runs.begin(by=self.me, plan=plan, **described)
+        return Response(seed_runs.document(run), status=201)
+
+
 class Stopped(serializers.Serializer[Any]):
     n = serializers.IntegerField(help_text="Orders that were not begun.")
 
@@ -184,6 +239,7 @@ class CandidateRunDetail(BenchmarksApi):
                     {"level": one.level, "reason": one.reason, "n": one.n, "making": one.example}
                     for one in queries.failures(run)
                 ],
+                **({"from_seeds": seed_runs.document(run)} if run.plan else {}),
             }
         )
 

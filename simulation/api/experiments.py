@@ -17,16 +17,25 @@ from annotation.walls import visible_to
 from judging.api.results import Queued
 from judging.services.keys import ring_for
 from simulation.models import Experiment, SimulatedDialogue, Turn
-from simulation.parsing.endings import ENDINGS, MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
+from simulation.parsing.endings import ENDINGS
+from simulation.prompts import USER_INFORMATION
+from simulation.prompts.roles import ROLES
 from simulation.queries import progress, spending
 from simulation.queries.evidence import judges_of
-from simulation.services import agents, estimates, experiments, results, studies
+from simulation.services import agents, differences, estimates, experiments, results, studies
 from simulation.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.services.grids import grid
 from simulation.services.result_data import Filters, Options
 from simulation.services.result_published import with_published
 
+LIMITS = ("single_exchanges", "multi_exchanges", "single_turns", "multi_turns")
 DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4, "allow_null": True, "default": None}
+
+
+def limit_field(least: int, says: str) -> serializers.IntegerField:
+    return serializers.IntegerField(
+        min_value=least, max_value=MOST_TURNS, allow_null=True, default=None, help_text=says
+    )
 
 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
@@ -47,11 +56,14 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "user_agent",
             "assistants",
             "strategy",
+            "user_information",
+            "prompts",
             "conditions",
             "grid",
             "seed",
             "single_turns",
             "multi_turns",
+            "limit_unit",
             "passages",
             "budget_usd",
             "input_hash",
@@ -82,9 +94,21 @@ class NewExperiment(IntoProject):
         default="", allow_blank=True, help_text="Whose profiles and tasks."
     )
     strategy = serializers.CharField(default="vanilla")
+    user_information = serializers.CharField(
+        default="",
+        allow_blank=True,
+        help_text=f"What the user agent is told: {' or '.join(USER_INFORMATION)}. Empty: faithful for PersonaLens.",
+    )
+    prompts = serializers.DictField(
+        child=serializers.CharField(max_length=50_000, trim_whitespace=False),
+        default=dict,
+        help_text=f"Texts in place of Concord's own, by role: {', '.join(ROLES)}.",
+    )
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-    single_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=SINGLE_DOMAIN_TURNS)
-    multi_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=MULTI_DOMAIN_TURNS)
+    single_exchanges = limit_field(1, "The most exchanges of a dialogue about one domain; 20 if no limit is given.")
+    multi_exchanges = limit_field(1, "The most exchanges of a dialogue about several domains; 30 if no limit is given.")
+    single_turns = limit_field(2, "In place of exchanges: messages of both sides, without a closing reply.")
+    multi_turns = limit_field(2, "The same for several domains.")
     passages = serializers.IntegerField(min_value=1, max_value=MOST_PASSAGES, default=3)
     embedder = serializers.CharField(default="", allow_blank=True)
     budget_usd = serializers.DecimalField(**DOLLARS)
@@ -103,10 +127,12 @@ class ExperimentsApi(Api):
     def planned(self, given: dict[str, Any]) -> Plan:
         """The experiment as the body describes it, checked."""
         asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
+        limits = {name: given.pop(name) for name in LIMITS}
         keys = ring_for(self.me)
         return experiments.plan(
             **{
                 **given,
+                "limits": experiments.limits_of(**limits),
                 "user_agent": agents.drafted(side="user", **given["user_agent"], keys=keys),
                 "assistants": [agents.drafted(side="assistant", **one, keys=keys) for one in given["assistants"]],
                 "embedder": agents.embedder(given["embedder"], keys),
@@ -151,6 +177,9 @@ class ExperimentEstimateSerializer(serializers.Serializer[Any]):
     output_tokens = serializers.IntegerField()
     usd = serializers.DecimalField(max_digits=20, decimal_places=8, allow_null=True)
     seconds = serializers.FloatField(allow_null=True)
+    masked = serializers.IntegerField(help_text="Pairs of user and task left out by the user's interests.")
+    absent = serializers.IntegerField(help_text="Pairs of user and task that no scenario is about.")
+    without_goal = serializers.IntegerField(help_text="Tasks that do not say when they are done.")
 
 
 class ExperimentEstimate(ExperimentsApi):
@@ -187,7 +216,8 @@ class ExperimentProgressSerializer(serializers.Serializer[Any]):
     ended = serializers.IntegerField()
     endings = EndedSerializer(many=True)
     turns = serializers.IntegerField()
-    cut = serializers.IntegerField()
+    cut = serializers.IntegerField(help_text="Turns that went on for the other side, which was cut.")
+    cut_off = serializers.IntegerField(help_text="Turns asked for again because a reply met the limit of tokens.")
     rate = serializers.FloatField(allow_null=True, help_text="Turns a second.")
     workers = serializers.IntegerField()
     needs_worker = serializers.BooleanField()
@@ -262,8 +292,8 @@ class SimulatedTurnSerializer(serializers.ModelSerializer[Turn]):
     class Meta:
         model = Turn
         fields = [
-            *("number", "side", "text", "thought", "raw_reply", "ended", "cut", "problem", "retrieved", "seed"),
-            *("prompt", "latency_ms", "input_tokens", "output_tokens", "cost_usd", "created_at"),
+            *("number", "side", "text", "thought", "raw_reply", "cut_off", "ended", "cut", "problem", "retrieved"),
+            *("seed", "prompt", "latency_ms", "input_tokens", "output_tokens", "cost_usd", "created_at"),
         ]
 
 
@@ -328,12 +358,33 @@ class ExperimentResults(ExperimentsApi):
         return {"experiment": experiment, "judge": judge, "options": Options(), "filters": Filters.of(given)}
 
 
+class ComparedSettingSerializer(serializers.Serializer[Any]):
+    """A setting as published and here; `same` is null where one of the two is not known."""
+
+    setting = serializers.CharField()
+    paper = serializers.CharField()
+    here = serializers.CharField()
+    same = serializers.BooleanField(allow_null=True)
+
+
+class ComparedSettingsSerializer(serializers.Serializer[Any]):
+    settings = ComparedSettingSerializer(many=True)
+    warnings = serializers.ListField(child=serializers.CharField(), help_text="Where one model has several parts.")
+
+
+class ExperimentDifferences(ExperimentsApi):
+    @says("The settings of an experiment beside those of PersonaLens", ComparedSettingsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(ComparedSettingsSerializer(differences.document(self.experiment(pk))).data)
+
+
 class MadeStudy(serializers.Serializer[Any]):
     study = serializers.CharField(help_text="Its slug.")
 
 
 class ForPeople(Given):
     n = serializers.IntegerField(min_value=1, max_value=LARGEST, default=studies.PUBLISHED_SAMPLE)
+    draw = serializers.ChoiceField(list(studies.DRAWS), default=studies.RANDOM)
 
 
 class ExperimentPeople(ExperimentsApi):
@@ -343,7 +394,12 @@ class ExperimentPeople(ExperimentsApi):
         return Response({"study": made.slug}, status=201)
 
 
+class ForJudges(Given):
+    user_checks = serializers.BooleanField(default=False, help_text="Ask whether the user agent is true to its part.")
+
+
 class ExperimentJudge(ExperimentsApi):
-    @says("All dialogues as a study for judges", MadeStudy, status=201)
+    @says("All dialogues as a study for judges", MadeStudy, body=ForJudges, status=201)
     def post(self, request: Request, pk: int) -> Response:
-        return Response({"study": studies.for_judges(by=self.me, experiment=self.experiment(pk)).slug}, status=201)
+        made = studies.for_judges(by=self.me, experiment=self.experiment(pk), **self.given(ForJudges))
+        return Response({"study": made.slug}, status=201)

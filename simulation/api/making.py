@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -14,11 +14,12 @@ from annotation.api.schema import says
 from annotation.errors import InputError
 from annotation.models import Profile, Task
 from annotation.walls import visible_to
+from judging.api.results import Queued
 from judging.services.keys import ring_for
 from simulation.api.experiments import AgentSerializer
 from simulation.models import Conflict, ConflictReview, Making
+from simulation.prompts.making import GENERATORS
 from simulation.queries import making as queries
-from simulation.queries import material as measured
 from simulation.services import agents, making, material
 
 
@@ -49,6 +50,11 @@ class NewMaking(IntoProject):
     task = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=LARGEST)
     n = serializers.IntegerField(min_value=1, max_value=making.MOST_TASKS, default=1)
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    prompts = serializers.DictField(
+        child=serializers.CharField(max_length=50_000, trim_whitespace=False),
+        default=dict,
+        help_text=f"Texts in place of Concord's own, by name: {', '.join(GENERATORS)}.",
+    )
 
 
 class MakingApi(Api):
@@ -67,7 +73,7 @@ class MakingList(MakingApi):
             given[name] = named(kind, name, pk=given[name]) if given.get(name) else None
         with self.into_project(given) as described:
             described["agent"] = agents.drafted(side="assistant", **given["agent"], keys=ring_for(self.me))
-            made = making.order(by=self.me, **described)
+            made = making.order(by=self.me, replaced=described.pop("prompts"), **described)
         return Response(MakingSerializer(made).data, status=201)
 
 
@@ -125,20 +131,45 @@ class MeasuresQuery(Given):
     source = serializers.CharField()  # type: ignore[assignment]
 
 
-class ProfileMeasures(MakingApi):
-    @says("Demographics and evenness of one source's profiles", Document, query=MeasuresQuery)
+class Measures(MakingApi):
+    kind: ClassVar[str]
+
+    def read(self) -> Response:
+        source = known(self.kind, self.asked(MeasuresQuery)["source"])
+        return Response(material.measures(self.kind, source))
+
+    def leave(self) -> Response:
+        material.ask(by=self.me, kind=self.kind, source=known(self.kind, self.given(MeasuresQuery)["source"]))
+        return Response({"queued": True}, status=202)
+
+
+class ProfileMeasures(Measures):
+    kind = "profiles"
+
+    @says("Domains, demographics and evenness of one source's profiles", Document, query=MeasuresQuery)
     def get(self, request: Request) -> Response:
-        return Response(material.of_profiles(known(self.asked(MeasuresQuery)["source"], measured.sources())))
+        return self.read()
+
+    @says("Leave the measures of a source's profiles to a worker", Queued, body=MeasuresQuery, status=202)
+    def post(self, request: Request) -> Response:
+        return self.leave()
 
 
-class DialogueMeasures(MakingApi):
+class DialogueMeasures(Measures):
+    kind = "dialogues"
+
     @says("Turns, words and variety of one source's dialogues", Document, query=MeasuresQuery)
     def get(self, request: Request) -> Response:
-        return Response(material.of_dialogues(known(self.asked(MeasuresQuery)["source"], measured.dialogue_sources())))
+        return self.read()
+
+    @says("Leave the measures of a source's dialogues to a worker", Queued, body=MeasuresQuery, status=202)
+    def post(self, request: Request) -> Response:
+        return self.leave()
 
 
-def known(source: str, there: Any) -> str:
-    if source not in dict(there):
-        names = ", ".join(dict(there)) or "none"
+def known(kind: str, source: str) -> str:
+    there = dict(material.KINDS[kind].sources())
+    if source not in there:
+        names = ", ".join(there) or "none"
         raise InputError(f"There is nothing of {source!r}; there are: {names}.", field="source")
     return source

@@ -50,11 +50,25 @@ class Candidate(models.Model):
 class CandidateRun(InProject):
     """Candidates ordered together for a benchmark to be: an order for each profile and question.
 
-    An order that was given before, by another run, belongs to both and is not paid for twice.
+    An order that was given before, by another run, belongs to both and is not paid for twice. With a `plan` the run
+    begins with seeds: each stage is ordered once all orders of the one before are over.
     """
+
+    class Stage(models.TextChoices):
+        PERSONAS = "personas", "personas"
+        DETAILS = "details", "questions, memories and conflicts"
+        RESPONSES = "responses", "responses"
+        CHECKS = "checks", "check of the responses"
+        DONE = "done", "pairs made"
 
     name = models.CharField(max_length=120)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="candidate_runs")
+    checker = models.ForeignKey(
+        Agent, models.PROTECT, null=True, blank=True, related_name="+", help_text="Who looks for conflicts and checks."
+    )
+    plan = models.JSONField(default=dict, blank=True, help_text="Seeds and numbers; empty where questions were given.")
+    stage = models.CharField(max_length=10, choices=Stage, default=Stage.RESPONSES)
+    problem = models.TextField(blank=True, help_text="Why it does not go on to the next stage.")
     levels = models.JSONField(help_text="Those asked for, from nothing of the person to too much.")
     seed = models.PositiveBigIntegerField(default=0)
     budget_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
@@ -68,7 +82,11 @@ class CandidateRun(InProject):
         constraints = [
             models.CheckConstraint(
                 condition=Q(budget_usd__isnull=True) | Q(budget_usd__gt=0), name="candidate_run_budget_above_zero"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(stage__in=["personas", "details", "responses", "checks", "done"]),
+                name="candidate_run_stage_is_known",
+            ),
         ]
 
     def __str__(self) -> str:

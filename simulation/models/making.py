@@ -19,12 +19,20 @@ class Making(InProject):
 
     class Kind(models.TextChoices):
         PROFILE = "profile", "a whole profile"
+        MASK = "mask", "which domains a person cares for"
         PREFERENCES = "preferences", "preferences for a domain"
         INTERACTIONS = "interactions", "summaries of past interactions"
         TASKS = "tasks", "tasks"
         SITUATION = "situation", "a situation"
         CHECK = "check", "a check for conflicts"
         CANDIDATES = "candidates", "candidate responses to a question"
+        PERSONA = "persona", "a persona from traits"
+        QUESTIONS = "questions", "questions"
+        MEMORIES = "memories", "memories of a persona"
+        RESPONSES = "responses", "a look at candidate responses"
+
+    OF_CANDIDATES = (Kind.CANDIDATES, Kind.PERSONA, Kind.QUESTIONS, Kind.MEMORIES, Kind.RESPONSES)
+    """Kinds that are ordered with candidates and not alone."""
 
     kind = models.CharField(max_length=20, choices=Kind)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="makings")
@@ -37,6 +45,7 @@ class Making(InProject):
         max_digits=14, decimal_places=8, default=0, help_text="The most that the reply on its way costs."
     )
     problem = models.TextField(blank=True, help_text="Why nothing was made.")
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="Times in a row that the model was not reached.")
     made = models.JSONField(default=list, blank=True, help_text="What it left: kinds and ids of records.")
     profile = models.ForeignKey(Profile, models.SET_NULL, null=True, blank=True, related_name="makings")
     queued_at = models.DateTimeField(null=True, blank=True, help_text="When a message was last sent for it.")
@@ -50,7 +59,10 @@ class Making(InProject):
         constraints = [
             models.CheckConstraint(
                 condition=Q(
-                    kind__in=["profile", "preferences", "interactions", "tasks", "situation", "check", "candidates"]
+                    kind__in=[
+                        *("profile", "mask", "preferences", "interactions", "tasks", "situation", "check"),
+                        *("candidates", "persona", "questions", "memories", "responses"),
+                    ]
                 ),
                 name="making_kind_is_known",
             ),

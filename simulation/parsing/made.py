@@ -16,6 +16,8 @@ from simulation.prompts.making import SITUATION, TypeSpec
 T = TypeVar("T", bound=BaseModel)
 
 SHORTEST_SUMMARY = 40
+FEWEST_DOMAINS, MOST_DOMAINS = 2, 5
+"""Of a task of several domains, as PersonaLens has them (arXiv 2506.09902)."""
 
 
 class UnfitError(ValueError):
@@ -36,8 +38,11 @@ class Summary(BaseModel):
 
 
 class TaskMade(BaseModel):
+    """A task. `domains` are there where the model chooses them."""
+
     model_config = ConfigDict(extra="forbid")
 
+    domains: list[str] = Field(default_factory=list)
     description: str = Field(min_length=1)
     intent: str = Field(min_length=1)
     goal: str = Field(min_length=1)
@@ -85,14 +90,6 @@ def value_of(wanted: TypeSpec, value: Any) -> str | list[str]:
     return list(dict.fromkeys(values)) if wanted.several else str(values[0])
 
 
-def response(reply: str) -> str:
-    """A candidate response: the words as they are, and there must be some."""
-    words = reply.strip()
-    if not words:
-        raise UnfitError("is empty", "reply")
-    return words
-
-
 def summary(reply: str) -> str:
     return checked(reply, Summary).summary
 
@@ -105,7 +102,34 @@ def tasks(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, Any]]
     for place, one in enumerate(made):
         if strange := [name for name in one.preference_types if name not in names]:
             raise UnfitError(f"{strange[0]!r} is no preference type here", f"tasks.{place}.preference_types")
-    return [one.model_dump() for one in made]
+    return [one.model_dump(exclude_unset=True) for one in made]
+
+
+def tasks_multi(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, Any]]:
+    """As many tasks as asked for, each of two to five of the types' domains and about types of all of these."""
+    made, known = tasks(reply, types, n), {one.domain for one in types}
+    for place, one in enumerate(made):
+        domains = one.get("domains", [])
+        if strange := [domain for domain in domains if domain not in known]:
+            raise UnfitError(f"{strange[0]!r} is no domain here", f"tasks.{place}.domains")
+        if not FEWEST_DOMAINS <= len(set(domains)) == len(domains) <= MOST_DOMAINS:
+            raise UnfitError("takes two to five domains, each once", f"tasks.{place}.domains")
+        about = {two.domain for two in types if two.name in one["preference_types"]}
+        if untouched := [domain for domain in domains if domain not in about]:
+            raise UnfitError(f"none is of {untouched[0]}", f"tasks.{place}.preference_types")
+    return made
+
+
+def mask(reply: str, domains: Sequence[str]) -> dict[str, int]:
+    """1 or 0 for each of the domains. Somebody who cares for none of them is refused: nothing could be asked for."""
+    found = document(reply)
+    if strange := [name for name in found if name not in domains]:
+        raise UnfitError("was not asked for", strange[0])
+    if wrong := [domain for domain in domains if found.get(domain) not in (0, 1)]:
+        raise UnfitError("takes 1 or 0", wrong[0])
+    if not any(found.values()):
+        raise UnfitError("none of the domains has a 1", "mask")
+    return {domain: int(found[domain]) for domain in domains}
 
 
 def situation(reply: str) -> dict[str, str]:

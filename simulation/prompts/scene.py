@@ -43,8 +43,13 @@ class Scene:
         A domain that has none of the named types is there with all of its own, and where no domain of the task is
         known, all are.
         """
+        return {domain: self.of_types(found) for domain, found in self.domain_preferences.items()}
+
+    @property
+    def domain_preferences(self) -> dict[str, Any]:
+        """All preferences of the task's domains, by domain; of every domain where none of the task's is known."""
         here = {domain: self.preferences[domain] for domain in self.domains if domain in self.preferences}
-        return {domain: self.of_types(found) for domain, found in (here or self.preferences).items()}
+        return here or dict(self.preferences)
 
     def of_types(self, found: Any) -> Any:
         if not isinstance(found, Mapping):

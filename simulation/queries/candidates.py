@@ -27,6 +27,7 @@ class Progress:
     done: int
     failed: int
     spent: Decimal
+    has_more_stages: bool = False
 
     @property
     def ended(self) -> int:
@@ -34,7 +35,7 @@ class Progress:
 
     @property
     def is_running(self) -> bool:
-        return self.ended < self.total
+        return self.ended < self.total or self.has_more_stages
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,15 @@ def progress(run: CandidateRun) -> Progress:
         failed=Count("pk", filter=Q(finished_at__isnull=False) & ~Q(problem="")),
         spent=Sum("cost_usd"),
     )
-    return Progress(found["total"], found["done"], found["failed"], found["spent"] or Decimal(0))
+    more = bool(run.plan) and run.stage != CandidateRun.Stage.DONE and not (run.problem or run.stopped_at)
+    return Progress(found["total"], found["done"], found["failed"], found["spent"] or Decimal(0), more)
 
 
 def left_by(run: CandidateRun) -> list[int]:
     """The candidates that a run's orders left, in their order; also those that were there with the same words."""
     made = run.makings.order_by("pk").values_list("made", flat=True)
-    return list(dict.fromkeys(pk for found in made.iterator(chunk_size=AT_ONCE) for _, pk in found))
+    rows = (row for found in made.iterator(chunk_size=AT_ONCE) for row in found)
+    return list(dict.fromkeys(pk for kind, pk in rows if kind == "candidate"))
 
 
 def in_parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:

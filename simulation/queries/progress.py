@@ -38,6 +38,7 @@ class Progress:
     endings: tuple[Ended, ...]
     turns: int
     cut: int
+    cut_off: int
     rate: float | None
     held: bool
     workers: int
@@ -81,6 +82,7 @@ def progress(experiment: Experiment) -> Progress:
     turns = Turn.objects.filter(simulated__experiment=experiment).aggregate(
         n=Count("pk"),
         cut=Count("pk", filter=Q(cut=True)),
+        cut_off=Count("pk", filter=~Q(cut_off=[])),
         lately=Count("pk", filter=Q(created_at__gte=now - LATELY)),
         last=Max("created_at"),
         dialogues=Count("simulated", distinct=True),
@@ -92,6 +94,7 @@ def progress(experiment: Experiment) -> Progress:
         endings=endings(counts),
         turns=turns["n"],
         cut=turns["cut"],
+        cut_off=turns["cut_off"],
         rate=rate(experiment, turns, now),
         held=Experiment.objects.filter(pk=experiment.pk, worker__seen_at__gte=workers.gone_before()).exists(),
         workers=workers.alive().count(),

@@ -73,9 +73,9 @@ def again(*, by: User | None, run: CandidateRun, budget_usd: Decimal | None = No
     Levels that came are not asked for again. Returns how many orders go on.
     """
     budget = run.budget_usd if budget_usd is None else budget_usd
-    purse.check([run.agent], budget)
+    purse.check([one for one in (run.agent, run.checker) if one], budget)
     if budget is not None and (spent := queries.progress(run).spent) >= budget:
         raise InputError(f"The run has cost {in_dollars(spent)} already: give it a higher budget.", field="budget_usd")
     with transaction.atomic():
-        CandidateRun.objects.filter(pk=run.pk).update(stopped_at=None, budget_usd=budget)
+        CandidateRun.objects.filter(pk=run.pk).update(stopped_at=None, problem="", budget_usd=budget)
         return making.again_all(Making.objects.filter(candidate_runs=run, finished_at__isnull=False))

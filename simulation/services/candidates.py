@@ -7,7 +7,7 @@ interrupted, keeps every reply with its cost, and is not paid for twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -64,23 +64,24 @@ def order(
         for one in Making.objects.filter(project=where(by), kind="candidates", agent__settings_hash=agent.settings_hash)
     }
     with transaction.atomic():
-        return [
-            there.get(key) or ordered(by, agent, one, levels, seed, key, queue=queue)
+        found = [
+            there.get(key) or ordered(by, agent, one, levels, seed, key)
             for one in questions
             for key in [content_hash([one.profile.pk, one.text, one.kind, list(levels), seed])]
         ]
+        if queue:
+            making.queue_all(found)
+    return found
 
 
 def batch_key(one: Making) -> str:
     return str(one.asked.get("key", ""))
 
 
-def ordered(
-    by: User | None, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str, *, queue: bool
-) -> Making:
+def ordered(by: User | None, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str) -> Making:
     more = {"question": one.text, "kind": one.kind, "levels": list(levels), "key": key}
     return making.order(
-        by=by, kind="candidates", agent=agent, source="", profile=one.profile, more=more, seed=seed, queue=queue
+        by=by, kind="candidates", agent=agent, source="", profile=one.profile, more=more, seed=seed, queue=False
     )
 
 
@@ -191,13 +192,16 @@ def make_pairs(
     rule: PairRule,
     kind: str = "",
     run: CandidateRun | None = None,
+    only: Collection[int] | None = None,
 ) -> dict[str, Any]:
-    """Pairs of all candidates (of one kind, or of one run) as material.
+    """Pairs of all candidates (of one kind, of one run, or of `only` some of its) as material.
 
     The same candidates, rule and seed give the same pairs.
     """
     found = queries.of_run(run) if run else Candidate.objects.select_related("profile")
-    in_order = sorted(found, key=lambda one: (one.profile.source, one.profile.external_id, one.key))
+    wanted = set(only or ())
+    chosen = found if only is None else [one for one in found if one.pk in wanted]
+    in_order = sorted(chosen, key=lambda one: (one.profile.source, one.profile.external_id, one.key))
     rows = {one.key: one for one in in_order if not kind or one.kind == kind}
     if not rows:
         raise InputError("There are no candidates: order or import some first.", field="kind")
@@ -232,7 +236,13 @@ def pair_of(first: Candidate, second: Candidate, rule: PairRule) -> ResponsePair
         model_1=f"{first.provider} {first.model}".strip()[:120],
         model_2=f"{second.provider} {second.model}".strip()[:120],
         kind=first.kind,
-        extra={"levels": [first.level, second.level], "candidates": [first.key, second.key], "seed": rule.seed},
+        extra={
+            "levels": [first.level, second.level],
+            "candidates": [first.key, second.key],
+            "prompts": [first.prompt_hash, second.prompt_hash],
+            **first.extra,
+            "seed": rule.seed,
+        },
     )
 
 

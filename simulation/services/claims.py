@@ -18,7 +18,7 @@ from kombu.exceptions import OperationalError
 from annotation.services import webhooks
 from judging.models import JudgeChunk, Worker
 from judging.queries.workers import unheld
-from simulation.models import Experiment
+from simulation.models import Agent, Experiment, Making
 
 logger = logging.getLogger(__name__)
 
@@ -70,10 +70,12 @@ def progressed(experiment: Experiment, worker: Worker) -> None:
     held.exclude(attempts=1, error="").update(attempts=1, error="")
 
 
-def others_wait(experiment: Experiment) -> bool:
-    """Whether other work is due and in nobody's hands."""
+def others_wait(*, experiment: Experiment | None = None, agent: Agent | None = None) -> bool:
+    """Whether work is due and in nobody's hands, other than this experiment or the orders of this agent."""
     now = timezone.now()
-    others = unfinished().filter(worker__isnull=True, queued_at__lte=now).exclude(pk=experiment.pk)
+    others = unfinished().filter(worker__isnull=True, queued_at__lte=now)
+    others = others.exclude(pk=experiment.pk) if experiment else others
+    orders = Making.objects.filter(finished_at__isnull=True, worker__isnull=True, queued_at__lte=now)
     chunks = JudgeChunk.objects.filter(
         finished_at__isnull=True,
         worker__isnull=True,
@@ -81,7 +83,7 @@ def others_wait(experiment: Experiment) -> bool:
         run__finished_at__isnull=True,
         run__stopped_at__isnull=True,
     )
-    return others.exists() or chunks.exists()
+    return others.exists() or chunks.exists() or orders.exclude(agent=agent).exists()
 
 
 def finish(experiment: Experiment, worker: Worker) -> bool:

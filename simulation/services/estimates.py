@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean
 
-from annotation.models import Scenario
+from annotation.models import Scenario, Task
 from judging.providers.base import estimated_tokens
 from judging.services.budgets import expected_cost
 from simulation.models import Agent
-from simulation.prompts import CONDITIONS, Said, Scene, for_assistant, for_user
+from simulation.prompts import CONDITIONS, Cue, Said, Scene, for_assistant, for_user
 from simulation.queries import spending
 from simulation.queries.scenarios import scene_of
 from simulation.services import agents, purse
@@ -34,6 +34,10 @@ class Estimate:
         Of all turns. The whole conversation is read before each of them.
     usd, seconds
         What they will cost, and how long they will take.
+    masked, absent
+        Pairs of user and task that are left out: by the user's interests, and because no scenario is about them.
+    without_goal
+        Tasks that do not say when they are done.
     basis, why
         How it was reckoned, and why something is not known, in words.
     """
@@ -44,6 +48,9 @@ class Estimate:
     output_tokens: int
     usd: Decimal | None
     seconds: float | None
+    masked: int
+    absent: int
+    without_goal: int
     basis: tuple[str, ...]
     why: tuple[str, ...]
 
@@ -71,7 +78,7 @@ class Share:
 def estimate(plan: Plan) -> Estimate:
     """Look at up to 20 scenarios, evenly from all, and take the others to be like them."""
     usual = spending.usual_turns(plan.user_agent)
-    limits = [plan.most_turns(one) for one in plan.grid.scenarios]
+    limits = [plan.most_messages(one) for one in plan.grid.scenarios]
     n_turns = fmean(min(usual, limit) if usual else limit for limit in limits)
     found = shares(plan, n_turns)
     costs, times = [share.usd for share in found], [share.seconds for share in found]
@@ -83,6 +90,8 @@ def estimate(plan: Plan) -> Estimate:
         output_tokens=round(sum(share.output_tokens for share in found)),
         usd=None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
         seconds=sum(known) if len(known) == len(times) else None,
+        **plan.grid.left_out,
+        without_goal=without_goal(plan),
         basis=(
             f"Dialogues with this user agent lately had {usual:.1f} turns."
             if usual
@@ -100,21 +109,40 @@ def estimate(plan: Plan) -> Estimate:
     )
 
 
+def without_goal(plan: Plan) -> int:
+    """How many of the plan's tasks have no goal, so that nobody can say whether they were completed."""
+    of_source = Task.objects.filter(scenarios__profile__source=plan.grid.scenarios[0].source)
+    return of_source.filter(external_id__in=plan.grid.tasks, goal="").distinct().count()
+
+
 def shares(plan: Plan, n_turns: float) -> list[Share]:
     """The user agent's part and that of each assistant. Each has about half of the turns."""
     scenes = looked_at(plan)
-    user_tokens = fmean(estimated_tokens(for_user(scene, [], strategy=plan.strategy).text) for scene in scenes)
+    user_tokens = fmean(estimated_tokens(user_cue(plan, scene).text) for scene in scenes)
     lengths = {agent.settings_hash: usual_length(agent, side) for agent, side in sides(plan)}
     per_dialogue = plan.n_dialogues / len(plan.assistants)
     reply = fmean(lengths[one.settings_hash] for one in plan.assistants)
     said = (lengths[plan.user_agent.settings_hash] + reply) / 2
     found = [share(plan.user_agent, "user", plan.n_dialogues, n_turns, user_tokens, said)]
     base = fmean(
-        estimated_tokens(for_assistant(scene, [Said("user", "")], condition=CONDITIONS[key]).text)
+        estimated_tokens(
+            for_assistant(scene, [Said("user", "")], condition=CONDITIONS[key], replaced=plan.prompts).text
+        )
         for scene in scenes
         for key in plan.conditions
     )
     return [*found, *(share(one, "assistant", per_dialogue, n_turns, base, said) for one in plan.assistants)]
+
+
+def user_cue(plan: Plan, scene: Scene) -> Cue:
+    """What the user agent is told before a later turn, without the talk."""
+    return for_user(
+        scene,
+        [Said("user", "")],
+        strategy=plan.strategy,
+        information=plan.user_information,
+        replaced=plan.prompts,
+    )
 
 
 def share(agent: Agent, side: str, n: float, n_turns: float, base: float, said: float) -> Share:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -15,12 +15,20 @@ from annotation.hashing import content_hash
 from annotation.models import User
 from annotation.names import check_name
 from annotation.services.acts import act
+from annotation.services.imports.personalens import SOURCE as PERSONALENS
 from annotation.version import code_version
 from judging.pricing import in_dollars
-from simulation import prompts
 from simulation.models import Agent, Experiment, SimulatedDialogue
-from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
-from simulation.prompts import CONDITIONS, STRATEGIES
+from simulation.parsing.endings import EXCHANGES, MESSAGES, Limits
+from simulation.prompts import (
+    CONDITIONS,
+    FAITHFUL,
+    STRATEGIES,
+    TASK_PREFERENCES,
+    USER_INFORMATION,
+    roles,
+    unknown,
+)
 from simulation.prompts.conditions import EMBEDDINGS
 from simulation.queries import spending
 from simulation.queries.scenarios import Candidate, alternatives
@@ -29,6 +37,7 @@ from simulation.services.grids import Grid
 
 LARGEST_SEED = 2**63 - 1
 MOST_TURNS = 200
+PUBLISHED_LIMITS = Limits()
 MOST_PASSAGES = 50
 
 
@@ -43,11 +52,12 @@ class Plan:
     conditions: tuple[str, ...]
     grid: Grid
     seed: int
-    single_turns: int
-    multi_turns: int
+    limits: Limits
     passages: int
     budget_usd: Decimal | None
     input_hash: str
+    user_information: str
+    prompts: Mapping[str, str]
     embedder: Agent | None = None
 
     @property
@@ -58,8 +68,8 @@ class Plan:
     def agents(self) -> list[Agent]:
         return [self.user_agent, *self.assistants]
 
-    def most_turns(self, scenario: Candidate) -> int:
-        return self.multi_turns if scenario.is_multi_domain else self.single_turns
+    def most_messages(self, scenario: Candidate) -> int:
+        return self.limits.messages(is_multi_domain=scenario.is_multi_domain)
 
     def cells(self) -> Iterator[tuple[Candidate, Agent, str]]:
         """Scenario by scenario, so that what is to be compared is said at about the same time."""
@@ -77,19 +87,31 @@ def plan(
     conditions: Sequence[str],
     grid: Grid,
     strategy: str = "vanilla",
+    user_information: str = "",
+    prompts: Mapping[str, str] | None = None,
     seed: int = 0,
-    single_turns: int = SINGLE_DOMAIN_TURNS,
-    multi_turns: int = MULTI_DOMAIN_TURNS,
+    limits: Limits = PUBLISHED_LIMITS,
     passages: int = 3,
     embedder: Agent | None = None,
     budget_usd: Decimal | None = None,
 ) -> Plan:
-    """Check what is asked for, before a row is written."""
+    """Check what is asked for, before a row is written.
+
+    `user_information` is a key of USER_INFORMATION; without one, it is that of PersonaLens for its own scenarios.
+    `prompts` are texts by role that take the place of Concord's own.
+    """
     name = check_name(name, what="An experiment")
-    check_numbers(seed, single_turns, multi_turns, passages)
+    check_numbers(seed, passages)
+    check_limits(limits)
     if strategy not in STRATEGIES:
         raise InputError(f"{strategy!r} is not one of {', '.join(STRATEGIES)}.", field="strategy")
     check_conditions(conditions, grid)
+    information = user_information or information_for(grid)
+    if information not in USER_INFORMATION:
+        raise InputError(f"{information!r} is not one of {', '.join(USER_INFORMATION)}.", field="user_information")
+    replaced = {role: words for role, words in (prompts or {}).items() if words.strip()}
+    if problems := roles.problems(replaced, conditions):
+        raise InputError(" ".join(problems), field="prompts")
     if not assistants:
         raise InputError("An experiment needs an assistant.", field="assistants")
     if len({agent.settings_hash for agent in assistants}) < len(assistants):
@@ -107,11 +129,12 @@ def plan(
         conditions=tuple(conditions),
         grid=grid,
         seed=seed,
-        single_turns=single_turns,
-        multi_turns=multi_turns,
+        limits=limits,
         passages=passages,
         budget_usd=budget_usd,
         embedder=embedder if embeds else None,
+        user_information=information,
+        prompts=replaced,
         input_hash=content_hash(
             {
                 "scenarios": [list(one.key) for one in grid.scenarios],
@@ -119,12 +142,12 @@ def plan(
                 "assistants": [agent.settings_hash for agent in assistants],
                 "conditions": list(conditions),
                 "strategy": strategy,
-                "turns": [single_turns, multi_turns],
+                "turns": [limits.single, limits.multi, *([limits.unit] if limits.has_closing_reply else [])],
                 "passages": passages,
                 "embedder": [one.settings_hash for one in used],
                 "prompts": [
-                    prompts.version("user", strategy),
-                    *(prompts.version("assistant", condition) for condition in conditions),
+                    *(roles.version(role, strategy, information, replaced) for role in ("user_opening", "user_later")),
+                    *(roles.version(roles.assistant_role(key), key, replaced=replaced) for key in conditions),
                 ],
             }
         ),
@@ -140,11 +163,14 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
             name=plan.name,
             user_agent=found[plan.user_agent.settings_hash],
             strategy=plan.strategy,
+            user_information=plan.user_information,
+            prompts=dict(plan.prompts),
             conditions=list(plan.conditions),
             grid=plan.grid.as_json(),
             seed=plan.seed,
-            single_turns=plan.single_turns,
-            multi_turns=plan.multi_turns,
+            single_turns=plan.limits.single,
+            multi_turns=plan.limits.multi,
+            limit_unit=plan.limits.unit,
             passages=plan.passages,
             budget_usd=plan.budget_usd,
             embedder=agents.saved(by=by, agent=plan.embedder) if plan.embedder else None,
@@ -219,20 +245,50 @@ def resume(
     return left
 
 
-def check_numbers(seed: int, single_turns: int, multi_turns: int, passages: int) -> None:
+def check_numbers(seed: int, passages: int) -> None:
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
-    for field, value in (("single_turns", single_turns), ("multi_turns", multi_turns)):
-        if not 2 <= value <= MOST_TURNS:
-            raise InputError(f"The most turns are from 2 to {MOST_TURNS}.", field=field)
     if not 1 <= passages <= MOST_PASSAGES:
         raise InputError(f"The passages are from 1 to {MOST_PASSAGES}.", field="passages")
+
+
+def information_for(grid: Grid) -> str:
+    """What the user agent is told unless an experiment says otherwise."""
+    return FAITHFUL if grid.scenarios[0].source == PERSONALENS else TASK_PREFERENCES
+
+
+def limits_of(
+    *,
+    single_exchanges: int | None = None,
+    multi_exchanges: int | None = None,
+    single_turns: int | None = None,
+    multi_turns: int | None = None,
+) -> Limits:
+    """The limits as they are asked for: in exchanges, or as turns, which are messages of either side."""
+    exchanges, turns = (single_exchanges, multi_exchanges), (single_turns, multi_turns)
+    if turns == (None, None):
+        given, unit = exchanges, EXCHANGES
+    elif exchanges == (None, None):
+        given, unit = turns, MESSAGES
+    else:
+        raise InputError("Give limits in exchanges or in turns, not both.", field="single_exchanges")
+    single, multi = given
+    return Limits(
+        PUBLISHED_LIMITS.single if single is None else single, PUBLISHED_LIMITS.multi if multi is None else multi, unit
+    )
+
+
+def check_limits(limits: Limits) -> None:
+    least, word = (1, "exchanges") if limits.has_closing_reply else (2, "turns")
+    for side, value in (("single", limits.single), ("multi", limits.multi)):
+        if not least <= value <= MOST_TURNS:
+            raise InputError(f"The limit is from {least} to {MOST_TURNS} {word}.", field=f"{side}_{word}")
 
 
 def check_conditions(conditions: Sequence[str], grid: Grid) -> None:
     if not conditions:
         raise InputError("An experiment needs a condition.", field="conditions")
-    if wrong := prompts.unknown(conditions):
+    if wrong := unknown(conditions):
         raise InputError(f"{wrong[0]!r} is not one of {', '.join(CONDITIONS)}.", field="conditions")
     if len(set(conditions)) < len(conditions):
         raise InputError("A condition is named twice.", field="conditions")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
 from annotation.models import Profile, Scenario, Task
 from simulation.models import Candidate, Conflict, Making, PreferenceType
-from simulation.parsing import made
+from simulation.parsing import made, seeds
 from simulation.prompts import candidates
 from simulation.prompts import making as prompts
 from simulation.prompts.making import TypeSpec
-from simulation.prompts.scene import Cue
+from simulation.prompts.scene import Cue, Scene
 
 SOURCE = "made"
 """Where records that were made here say that they come from."""
@@ -27,6 +28,7 @@ class Step:
     key: str
     cue: Cue
     read: Callable[[str], Any]
+    is_json: bool = True
 
 
 def types_of(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]:
@@ -49,68 +51,119 @@ def steps(making: Making) -> Iterator[Step]:
             yield step
 
 
+def all_domains(source: str) -> list[str]:
+    """The domains that have preference types. InputError where none are known."""
+    found = PreferenceType.objects.filter(source=source).order_by("domain").values_list("domain", flat=True)
+    if domains := list(found.distinct()):
+        return domains
+    raise InputError(f"No preference types are known: import_schema FILE --source {source}.", field="domains")
+
+
+def domains_of(making: Making) -> list[str]:
+    """The domains that were named; of a profile without any, those that its mask says it cares for."""
+    chosen = [domain for domain, cares in making.parts.get("mask", {}).items() if cares]
+    named: list[str] = making.asked["domains"]
+    return named or chosen
+
+
+def replaced_in(making: Making) -> dict[str, str]:
+    """The texts that take the place of Concord's own."""
+    texts: dict[str, str] = making.asked.get("prompts", {})
+    return texts
+
+
 def profile_steps(making: Making) -> Iterator[Step]:
+    """Where no domains are named, a mask says which the person cares for, as in PersonaLens (arXiv 2506.09902)."""
     person = making.asked["demographics"]
-    for domain, types in types_of(making.asked["source"], making.asked["domains"]).items():
-        yield preference_step(domain, types, person, made_so_far(making, "preferences"))
+    if not making.asked["domains"]:
+        yield mask_step(making, all_domains(making.asked["source"]), person)
+    for domain, types in types_of(making.asked["source"], domains_of(making)).items():
+        yield preference_step(making, domain, types, person, made_so_far(making, "preferences"))
         held = making.parts.get(f"preferences {domain}", {})
-        yield interaction_step(domain, person, held)
+        yield interaction_step(making, domain, person, held)
+
+
+def mask_steps(making: Making) -> Iterator[Step]:
+    """A mask over the domains named, else over all that the profile says nothing of yet."""
+    profile = profile_of(making)
+    there = making.asked["domains"] or all_domains(making.asked["source"])
+    if not (domains := [domain for domain in there if domain not in profile.interests]):
+        raise InputError(f"{profile} has a mask for every domain already; it is not replaced.", field="domains")
+    yield mask_step(making, domains, profile.demographics)
+
+
+def mask_step(making: Making, domains: Sequence[str], person: Mapping[str, Any]) -> Step:
+    cue = prompts.mask(domains, person, replaced=replaced_in(making))
+    return Step("mask", cue, lambda reply: made.mask(reply, domains))
 
 
 def preference_steps(making: Making) -> Iterator[Step]:
     profile = profile_of(making)
     for domain, types in types_of(making.asked["source"], making.asked["domains"]).items():
         known = {**profile.preferences, **made_so_far(making, "preferences")}
-        yield preference_step(domain, types, profile.demographics, known)
+        yield preference_step(making, domain, types, profile.demographics, known)
 
 
 def interaction_steps(making: Making) -> Iterator[Step]:
     profile = profile_of(making)
     for domain in making.asked["domains"]:
-        yield interaction_step(domain, profile.demographics, profile.preferences.get(domain, {}))
+        yield interaction_step(making, domain, profile.demographics, profile.preferences.get(domain, {}))
 
 
 def task_steps(making: Making) -> Iterator[Step]:
-    domains, n = making.asked["domains"], making.asked["n"]
-    types = [one for of_domain in types_of(making.asked["source"], domains).values() for one in of_domain]
-    yield Step("tasks", prompts.tasks(domains, types, n), lambda reply: made.tasks(reply, types, n))
+    """Tasks of the domains named. Where none are, each task is of several domains, which the model chooses from all."""
+    source, named, n, replaced = making.asked["source"], making.asked["domains"], making.asked["n"], replaced_in(making)
+    found = types_of(source, named or all_domains(source))
+    types = [one for of_domain in found.values() for one in of_domain]
+    cue = (
+        prompts.tasks(named, types, n, replaced=replaced) if named else prompts.tasks_multi(types, n, replaced=replaced)
+    )
+    read = made.tasks if named else made.tasks_multi
+    yield Step("tasks", cue, lambda reply: read(reply, types, n))
 
 
 def situation_steps(making: Making) -> Iterator[Step]:
-    task = Task.objects.get(pk=making.asked["task"])
-    cue = prompts.situation(task.intent or task.description, profile_of(making).demographics)
+    """From demographics, all preferences of the task's domains, and the task's description, as in PersonaLens."""
+    task, profile = Task.objects.get(pk=making.asked["task"]), profile_of(making)
+    scene = Scene(preferences=profile.preferences, domains=tuple(task.domains))
+    cue = prompts.situation(
+        task.description or task.intent, profile.demographics, scene.domain_preferences, replaced=replaced_in(making)
+    )
     yield Step("situation", cue, made.situation)
 
 
 def check_steps(making: Making) -> Iterator[Step]:
     profile = profile_of(making)
     fields = made.fields_of(profile.demographics, profile.preferences)
-    cue = prompts.conflicts(profile.demographics, profile.preferences)
+    cue = prompts.conflicts(profile.demographics, profile.preferences, replaced=replaced_in(making))
     yield Step("conflicts", cue, lambda reply: made.conflicts(reply, fields))
 
 
 def preference_step(
-    domain: str, types: Sequence[TypeSpec], person: Mapping[str, Any], known: Mapping[str, Any]
+    making: Making, domain: str, types: Sequence[TypeSpec], person: Mapping[str, Any], known: Mapping[str, Any]
 ) -> Step:
-    cue = prompts.preferences(domain, types, person, known)
+    cue = prompts.preferences(domain, types, person, known, replaced=replaced_in(making))
     return Step(f"preferences {domain}", cue, lambda reply: made.preferences(reply, types))
 
 
-def interaction_step(domain: str, person: Mapping[str, Any], held: Mapping[str, Any]) -> Step:
-    return Step(f"interactions {domain}", prompts.interactions(domain, person, held), made.summary)
+def interaction_step(making: Making, domain: str, person: Mapping[str, Any], held: Mapping[str, Any]) -> Step:
+    cue = prompts.interactions(domain, person, held, replaced=replaced_in(making))
+    return Step(f"interactions {domain}", cue, made.summary)
 
 
 def candidate_steps(making: Making) -> Iterator[Step]:
     profile, question = profile_of(making), making.asked["question"]
     known = {name: getattr(profile, name) for name in KNOWN}
     for level in making.asked["levels"]:
-        yield Step(f"candidate {level}", candidates.candidate(level, question, known), made.response)
+        read = partial(seeds.response, question=question, level=level)
+        yield Step(f"candidate {level}", candidates.candidate(level, question, known), read, is_json=False)
 
 
 KNOWN = ("name", "persona", "demographics", "preferences", "interactions", "memories")
 
 
 KINDS: dict[str, Callable[[Making], Iterator[Step]]] = {
+    "mask": mask_steps,
     "profile": profile_steps,
     "preferences": preference_steps,
     "interactions": interaction_steps,
@@ -124,9 +177,7 @@ KINDS: dict[str, Callable[[Making], Iterator[Step]]] = {
 def made_so_far(making: Making, what: str) -> dict[str, Any]:
     """Domain -> what was made of it."""
     return {
-        domain: making.parts[f"{what} {domain}"]
-        for domain in making.asked["domains"]
-        if f"{what} {domain}" in making.parts
+        domain: making.parts[f"{what} {domain}"] for domain in domains_of(making) if f"{what} {domain}" in making.parts
     }
 
 
@@ -147,7 +198,7 @@ def store_profile(making: Making) -> list[Any]:
         content_hash=content_hash([making.asked["demographics"], preferences, interactions]),
         demographics=making.asked["demographics"],
         preferences=preferences,
-        interests=dict.fromkeys(preferences, 1),
+        interests=making.parts.get("mask") or dict.fromkeys(preferences, 1),
         interactions=interactions,
         extra={"making": making.pk, "agent": str(making.agent), "schema": making.asked["source"]},
     )
@@ -165,8 +216,15 @@ def store_in_profile(making: Making) -> list[Any]:
     return [["profile", profile.pk]]
 
 
+def store_mask(making: Making) -> list[Any]:
+    """Add to the profile's mask what it does not have."""
+    profile = Profile.objects.select_for_update().get(pk=profile_of(making).pk)
+    profile.interests = {**making.parts["mask"], **profile.interests}
+    profile.save(update_fields=["interests"])
+    return [["profile", profile.pk]]
+
+
 def store_tasks(making: Making) -> list[Any]:
-    domains = making.asked["domains"]
     found = [
         Task.objects.create(
             source=SOURCE,
@@ -181,6 +239,7 @@ def store_tasks(making: Making) -> list[Any]:
             extra={"making": making.pk, "agent": str(making.agent)},
         )
         for place, one in enumerate(making.parts["tasks"], start=1)
+        for domains in [one.get("domains") or making.asked["domains"]]
     ]
     return [["task", one.pk] for one in found]
 
@@ -230,13 +289,14 @@ def store_candidates(making: Making) -> list[Any]:
         }
         one, _ = Candidate.objects.get_or_create(
             key=content_hash([profile.source, profile.external_id, *fields.values()]),
-            defaults={**fields, "profile": profile, "making": making},
+            defaults={**fields, "profile": profile, "making": making, "extra": asked.get("parents", {})},
         )
         found.append(["candidate", one.pk])
     return found
 
 
 STORES: dict[str, Callable[[Making], list[Any]]] = {
+    "mask": store_mask,
     "profile": store_profile,
     "preferences": store_in_profile,
     "interactions": store_in_profile,

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from threading import Event, Thread
 
 from django.conf import settings
-from django.db import Error, connection, transaction
+from django.db import Error, connection
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -16,7 +16,7 @@ from judging.queries.workers import gone_before
 from judging.services import workers
 from judging.services.workers import SET_BACK, set_back_before
 from simulation.models import Experiment, Making
-from simulation.services import claims, making
+from simulation.services import claims, making, seed_runs
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def sweep() -> int:
     workers.note_gone_lately()
     of_gone = Q(worker__seen_at__lt=gone_before())
     orders = [*making.abandoned(of_gone), *making.lost(timezone.now() - LOST_AFTER)]
-    return hand_out([*abandoned(of_gone), *unheard()], orders)
+    return hand_out([*abandoned(of_gone), *unheard()], orders) + seed_runs.advance_all()
 
 
 def take_over() -> int:
@@ -46,9 +46,8 @@ def hand_out(experiments: Iterable[int], orders: Iterable[int]) -> int:
     found, orders = list(dict.fromkeys(experiments)), list(dict.fromkeys(orders))
     for pk in found:
         claims.queue(pk)
-    for pk in orders:
-        with transaction.atomic():
-            making.send_later(pk)
+    for start in range(0, len(orders), making.AT_ONCE):
+        making.queue(Making.objects.filter(pk__in=orders[start : start + making.AT_ONCE]))
     if found or orders:
         logger.info("Sending again for %s experiments and %s orders.", len(found), len(orders))
     return len(found) + len(orders)

@@ -26,8 +26,6 @@ def set_aside(making: Making, request: JudgeRequest) -> None:
     Raises InputError where every run that wants the order is stopped or has no room left, and PostponedError where one
     may have room later.
     """
-    if making.kind != Making.Kind.CANDIDATES:
-        return
     amount = most(making, request)
     with transaction.atomic():
         # the runs' rows are held, so that no other worker sets aside what is seen here as free
@@ -35,7 +33,8 @@ def set_aside(making: Making, request: JudgeRequest) -> None:
         refusals = [why for run in runs if (why := refused(run, making, amount))]
         if runs and len(refusals) == len(runs):
             raise next((why for why in refusals if isinstance(why, PostponedError)), refusals[0])
-        Making.objects.filter(pk=making.pk).update(reserved_usd=amount)
+        if runs:
+            Making.objects.filter(pk=making.pk).update(reserved_usd=amount)
 
 
 def most(making: Making, request: JudgeRequest) -> Decimal:

@@ -42,6 +42,7 @@ ROWS = {
     "history": "Percent damaged",
     "turns": "Turn",
     "user_agent": "Assistant",
+    "user_checks": "Assistant",
     "variety": "Assistant",
     "size": "Assistant",
     "drift": "Turn",

@@ -116,7 +116,7 @@ class Shift:
         agent, request = playing.speaker, playing.request()
         speaker = self.speakers[agent.pk]
         tokens = speaker.estimate_tokens(request).tokens
-        amount = self.purse.price(agent, tokens, speaker.reply_tokens)
+        amount = self.purse.price(agent, tokens, speaker.reply_tokens * playing.room)
         if not self.purse.reserve(amount):
             if alone:
                 self.halt(self.purse.reached(amount))
@@ -225,7 +225,7 @@ class Shift:
         self.find_quotas()
         if not self.over and not claims.still_held(self.experiment, self.worker):
             self.put_down()
-        if self.looked - self.began > LONGEST and not self.makes_way and claims.others_wait(self.experiment):
+        if self.looked - self.began > LONGEST and not self.makes_way and claims.others_wait(experiment=self.experiment):
             self.makes_way = True
             self.put_down()
 

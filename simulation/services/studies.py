@@ -1,8 +1,9 @@
-"""From an experiment to people and judges: its dialogues, or a stratified sample of them, become a study."""
+"""From an experiment to people and judges: its dialogues, or a sample of them, become a study."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
 
@@ -23,17 +24,31 @@ CRITERIA = (
 )
 """What PersonaLens (arXiv 2506.09902) asks of a dialogue: of the assistant, and of the user agent."""
 
+USER_CHECKS = ("first_turn_preference", "persona_drift", "goal_leakage")
+"""Whether the user agent behaves as a person would: what it gives away, and whether it stays who it is."""
+
 ANNOTATORS = 3
 PUBLISHED_SAMPLE = 100
-"""The human check of PersonaLens: so many dialogues over the range of scores, rated by three people."""
+"""The human check of PersonaLens: so many dialogues drawn at random, rated by three people."""
+
+RANDOM, STRATIFIED = "random", "stratified"
+DRAWS = {
+    RANDOM: "The human check of PersonaLens: dialogues drawn at random, each as likely as any other.",
+    STRATIFIED: "Dialogues spread over a judge's scores, or over assistants and conditions where no judge has rated "
+    "them. Figures weigh each dialogue by its chance to be drawn.",
+}
+"""How dialogues are drawn for people."""
 
 SCORED_BY = "personalization"
 
 
-@act("study.of_experiment", says=("experiment",))
-def for_judges(*, by: User | None, experiment: Experiment) -> Study:
-    """A study of all dialogues that ended as they should, for judges. The one that is there, with what is new."""
-    name = study_name(experiment, "all dialogues")
+@act("study.of_experiment", says=("experiment", "user_checks"))
+def for_judges(*, by: User | None, experiment: Experiment, user_checks: bool = False) -> Study:
+    """A study of all dialogues that ended as they should, for judges. The one that is there, with what is new.
+
+    With `user_checks` it asks whether the user agent is true to its part, else what PersonaLens asks.
+    """
+    name = study_name(experiment, "checks of the user agent" if user_checks else "all dialogues")
     with transaction.atomic():
         study = Study.objects.filter(project=experiment.project_id, name=name).first()
         if study is None:
@@ -42,7 +57,7 @@ def for_judges(*, by: User | None, experiment: Experiment) -> Study:
                 project=experiment.project,
                 name=name,
                 kind=Study.Kind.DIALOGUE,
-                criteria=CRITERIA,
+                criteria=USER_CHECKS if user_checks else CRITERIA,
                 seed=experiment.seed,
                 description=f"All dialogues of the experiment {experiment.name}.",
             )
@@ -54,19 +69,21 @@ def for_judges(*, by: User | None, experiment: Experiment) -> Study:
     return study
 
 
-@act("study.of_experiment", says=("experiment", "n"))
-def for_people(*, by: User | None, experiment: Experiment, n: int = PUBLISHED_SAMPLE, name: str = "") -> Study:
-    """A study of `n` dialogues, stratified over the range of a judge's scores, three annotators each.
+@act("study.of_experiment", says=("experiment", "n", "draw"))
+def for_people(
+    *, by: User | None, experiment: Experiment, n: int = PUBLISHED_SAMPLE, draw: str = RANDOM, name: str = ""
+) -> Study:
+    """Make a study of `n` dialogues for three annotators each; with fewer than `n` dialogues, of all.
 
-    Where no judge has rated them yet, they are stratified by assistant and condition. With fewer than `n` dialogues all
-    are taken.
+    `draw` is one of `DRAWS`.
     """
+    if draw not in DRAWS:
+        raise InputError(f"{draw!r} is not one of {', '.join(DRAWS)}.", field="draw")
     if n < 1:
         raise InputError("The sample needs at least one dialogue.", field="n")
     there = experiment.dialogues.filter(dialogue__isnull=False).count()
     if not there:
         raise InputError("No dialogue of this experiment has ended as it should yet.", field="n")
-    scores = scores_of(experiment)
     with transaction.atomic():
         study = studies.create(
             by=by,
@@ -76,20 +93,24 @@ def for_people(*, by: User | None, experiment: Experiment, n: int = PUBLISHED_SA
             criteria=CRITERIA,
             overlap=ANNOTATORS,
             seed=experiment.seed,
-            description=f"A sample of the experiment {experiment.name}, for people to check its judge.",
+            description=f"{DRAWS[draw]} Experiment: {experiment.name}.",
         )
         samples.draw(
             by=by,
             study=study,
-            method="stratified",
             size=min(n, there),
-            strata=["judge_score"] if scores else ["assistant_model", "condition"],
             filters={"source": experiment.source},
             seed=experiment.seed,
-            allocation="equal" if scores else "proportional",
-            scores=scores or None,
+            **({"method": "simple"} if draw == RANDOM else stratification(experiment)),
         )
     return study
+
+
+def stratification(experiment: Experiment) -> dict[str, Any]:
+    """Equal numbers of each score of a judge; before there is one, of each assistant and condition its share."""
+    if scores := scores_of(experiment):
+        return {"method": "stratified", "strata": ["judge_score"], "allocation": "equal", "scores": scores}
+    return {"method": "stratified", "strata": ["assistant_model", "condition"]}
 
 
 def scores_of(experiment: Experiment) -> Mapping[int, str]:

@@ -4,21 +4,29 @@ Dist-n is the number of different n-grams over the number of n-grams (Li et al. 
 diversity-promoting objective function for neural conversation models"; they divide by the number of words,
 which differs by n - 1 per utterance). Ent-n is the entropy of the n-grams' shares in nats (Zhang et al. 2018,
 NeurIPS, "Generating informative and diverse conversational responses via adversarial information
-maximization"). Both are of all utterances together, and both depend on how much text there is: Dist falls
-and Ent rises with it. Compare like amounts.
+maximization"). Both depend on how much text there is: Dist falls and Ent rises with it. So they are computed both of
+all utterances together and dialogue by dialogue; only the mean over dialogues has an interval.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from annotation.stats.clustered import clustered_means
 from annotation.stats.estimate import Estimate
+from annotation.stats.table import BoolArray, IntArray
 from judging.stats.words import words
+from simulation.stats.variety import Texts, variety
 
 NO_INTERVAL = "no interval: resampling utterances repeats their words, which is what is being measured"
+FIGURES = {
+    "dist_1": (1, "no words"),
+    "dist_2": (2, "no utterance of two words"),
+    "ent_4": (4, "no utterance of four words"),
+}
+"""The figures, the length of the runs that they count, and why one is undefined."""
 
 
 @dataclass(frozen=True)
@@ -43,46 +51,60 @@ class Diversity:
 
 
 def diversity(utterances: Iterable[str], *, tokenize: Callable[[str], Sequence[str]] = words) -> Diversity:
-    """Dist-1, Dist-2 and Ent-4 of utterances; n-grams do not cross from one utterance to the next."""
-    tokens = [tokenize(utterance) for utterance in utterances]
-    unigrams, bigrams, fourgrams = (_ngrams(tokens, n) for n in (1, 2, 4))
-    n = len(tokens)
-    return Diversity(
-        dist_1=_figure(_distinct(unigrams), unigrams, n, "no words"),
-        dist_2=_figure(_distinct(bigrams), bigrams, n, "no utterance of two words"),
-        ent_4=_figure(_entropy(fourgrams), fourgrams, n, "no utterance of four words"),
-        n_utterances=n,
-        n_tokens=unigrams.total(),
+    """Compute Dist-1, Dist-2 and Ent-4 of all utterances together; n-grams do not cross from one to the next."""
+    return pooled_diversity(Texts.of(map(tokenize, utterances)))
+
+
+def pooled_diversity(texts: Texts, kept: BoolArray | None = None) -> Diversity:
+    """Compute the diversity of texts together, or of those that are kept, (n,)."""
+    chosen = np.ones(texts.n, dtype=bool) if kept is None else kept
+    found, lengths = variety(texts, np.where(chosen, 0, -1), 1), texts.lengths[chosen]
+    n_ngrams = {name: int(np.maximum(lengths - order + 1, 0).sum()) for name, (order, _) in FIGURES.items()}
+    figures = {
+        name: Estimate(
+            value=float(getattr(found, name)[0]),
+            low=float("nan"),
+            high=float("nan"),
+            reason=NO_INTERVAL if n_ngrams[name] else why_not,
+            n_items=len(lengths),
+            n_raters=0,
+            n_ratings=n_ngrams[name],
+            confidence=0.95,
+            method="none",
+            seed=None,
+        )
+        for name, (_, why_not) in FIGURES.items()
+    }
+    return Diversity(**figures, n_utterances=len(lengths), n_tokens=n_ngrams["dist_1"])
+
+
+def mean_diversity(
+    texts: Texts,
+    dialogue: IntArray,
+    profiles: Sequence[str],
+    *,
+    bootstrap: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Estimate]:
+    """Compute the means over dialogues of each one's Dist-1, Dist-2 and Ent-4, with intervals over profiles.
+
+    Parameters
+    ----------
+    texts
+        The utterances.
+    dialogue
+        (n,) the dialogue of each utterance, 0 … k - 1; -1 for one that does not count.
+    profiles
+        (k,) whose dialogue each is.
+    """
+    found = variety(texts, dialogue, len(profiles))
+    means = clustered_means(
+        np.column_stack([found.dist_1, found.dist_2, found.ent_4]),
+        profiles,
+        bootstrap=bootstrap,
+        confidence=confidence,
+        seed=seed,
+        reason="no dialogue is long enough",
     )
-
-
-def _ngrams(tokens: Sequence[Sequence[str]], n: int) -> Counter[tuple[str, ...]]:
-    return Counter(
-        tuple(utterance[start : start + n]) for utterance in tokens for start in range(len(utterance) - n + 1)
-    )
-
-
-def _distinct(ngrams: Counter[tuple[str, ...]]) -> float:
-    return len(ngrams) / ngrams.total() if ngrams else float("nan")
-
-
-def _entropy(ngrams: Counter[tuple[str, ...]]) -> float:
-    if not ngrams:
-        return float("nan")
-    shares = np.array(list(ngrams.values())) / ngrams.total()
-    return float(max(0.0, -(shares * np.log(shares)).sum()))
-
-
-def _figure(value: float, ngrams: Counter[tuple[str, ...]], n_utterances: int, why_not: str) -> Estimate:
-    return Estimate(
-        value=value,
-        low=float("nan"),
-        high=float("nan"),
-        reason=NO_INTERVAL if ngrams else why_not,
-        n_items=n_utterances,
-        n_raters=0,
-        n_ratings=ngrams.total(),
-        confidence=0.95,
-        method="none",
-        seed=None,
-    )
+    return dict(zip(FIGURES, means, strict=True))

@@ -1,130 +1,133 @@
-"""How evenly the values of a preference are spread over those that are possible.
+"""How evenly the values of a preference are spread over its values.
 
 Shannon's evenness, H / log n (Pielou 1966, Journal of Theoretical Biology 13:131-144): 1 where every value is
-equally frequent, 0 where there is only one. PersonaLens (arXiv 2506.09902) reports it of its profiles.
+equally frequent, 0 where there is only one. There are two, by what n counts: the values that occur, as in Tables 8
+and 9 of PersonaLens (arXiv 2506.09902), or those that are possible, among which some may never occur.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import SAME, Basis, estimates
-from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
-from annotation.stats.table import FloatArray, IntArray
+from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.table import FloatArray
 
 ONE_SIDED = "no interval: so few profiles a value that resampling them only makes them less even"
+NO_LIST = "any value is possible: there is no list of them"
 
 
 @dataclass(frozen=True)
 class Evenness:
-    """The evenness of one preference.
+    """The evenness of one preference, with intervals over profiles.
 
     Attributes
     ----------
-    evenness
-        H / log n, 0 to 1, with an interval over profiles; its ``n_items`` are profiles.
-    n_possible, n_used
-        Values that are possible (the n of the formula), and those that occur.
+    occurring
+        H / log of the number of values that occur. In resamples it is the number that occurs in them.
+    possible
+        H / log of the number of possible values; NaN where there is no list of them.
+    n_possible
+        Values on that list; None where there is none.
+    unlisted
+        Values that occur and are not on the list. They count among the possible ones.
     counts
-        How often each possible value occurs.
+        How often each value occurs.
     """
 
-    evenness: Estimate
-    n_possible: int
-    n_used: int
+    occurring: Estimate
+    possible: Estimate
+    n_possible: int | None
+    unlisted: Sequence[str]
     counts: Mapping[str, int]
 
     def as_json(self) -> dict[str, Any]:
-        """The evenness as JSON types."""
+        """The evenness as JSON types. `n` counts values, each as often as a profile names it."""
         return {
-            "evenness": self.evenness.as_json(),
+            "n": sum(self.counts.values()),
+            "profiles": self.occurring.n_items,
             "n_possible": self.n_possible,
-            "n_used": self.n_used,
+            "n_occurring": len(self.counts),
+            "unlisted": list(self.unlisted),
+            "occurring": self.occurring.as_json(),
+            "possible": self.possible.as_json(),
             "counts": dict(self.counts),
         }
 
 
 def evenness(
-    values: Sequence[str],
+    held: Sequence[Sequence[str]],
     possible: Sequence[str] | None = None,
     *,
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Evenness:
-    """The evenness of the values that profiles have.
+    """Compute how evenly the values that profiles hold are spread.
 
     Parameters
     ----------
-    values
-        One value per profile that has one.
+    held
+        The values of each profile, every item of a list counted, also one that stands there twice.
     possible
-        All values that a profile could have; by default those that occur, which makes the evenness look
-        better than it is where some never do.
+        All values that a profile could hold; None where it may hold any.
     bootstrap, confidence, seed
-        How the interval is made. Entropy is underestimated where there are few profiles per value, in the
+        How the intervals are made. Entropy is underestimated where there are few profiles per value, in the
         sample and once more in its resamples; BCa corrects part of it.
-
-    Raises
-    ------
-    ValueError
-        If a value is not among the possible ones, or one of these stands twice.
     """
-    counted = Counter(values)
-    known = list(possible) if possible is not None else sorted(counted)
-    if len(set(known)) != len(known):
-        raise ValueError("a possible value stands twice")
-    if strange := sorted(set(counted) - set(known)):
-        raise ValueError(f"{strange[0]!r} is not among the {len(known)} possible values")
-    counts = np.array([counted[value] for value in known], dtype=np.int64)
-    return Evenness(
-        evenness=_estimate(counts, bootstrap=bootstrap, confidence=confidence, seed=seed),
-        n_possible=len(known),
-        n_used=int((counts > 0).sum()),
-        counts={value: counted[value] for value in known},
-    )
-
-
-def _estimate(counts: IntArray, *, bootstrap: int, confidence: float, seed: int) -> Estimate:
-    """Each value that occurs is a kind of profile, drawn as often as resampling draws it."""
-    occurring = counts[counts > 0]
-    k = len(occurring)
+    kinds = Counter(tuple(sorted(values)) for values in held if values)  # profiles that hold the same share a row
+    counts = Counter(value for values in held for value in values)
+    place = {value: n for n, value in enumerate(sorted(counts))}
+    rows = np.zeros((len(kinds), len(place)))
+    for row, kind in zip(rows, kinds, strict=True):
+        np.add.at(row, [place[value] for value in kind], 1)
+    unlisted = [] if possible is None else sorted(set(counts) - set(possible))
+    n = None if possible is None else len(set(possible)) + len(unlisted)
     resampling = Resampling(
-        unit=np.arange(k),
-        stratum=np.zeros(k, dtype=np.int64),
-        item_weights=np.ones(k),
+        unit=np.arange(len(kinds)),
+        stratum=np.zeros(len(kinds), dtype=np.int64),
+        item_weights=np.ones(len(kinds)),
         n_replicates=bootstrap,
         confidence=confidence,
         seed=seed,
-        copies=occurring,
+        copies=np.array(list(kinds.values()), dtype=np.int64),
+        unit_name="profiles",
     )
-    statistic = SumStatistic(np.eye(k), partial(_relative_entropy, n_possible=len(counts)))
-    basis = Basis(n_items=int(counts.sum()), n_raters=0, n_ratings=int(counts.sum()))
-    reason = "no values" if not k else "only one value is possible"
-    replicates = replicate([statistic], resampling)[0]
-    found = estimates(replicates, resampling, [basis], [reason])[0]
-    if not _one_sided(replicates):
-        return found
-    return replace(found, low=np.nan, high=np.nan, reason=ONE_SIDED, method="none", se=np.nan, df=np.nan)
+    replicates = replicate([SumStatistic(rows, lambda sums: both(sums, n))], resampling)[0]
+    basis = Basis(n_items=kinds.total(), n_raters=0, n_ratings=counts.total())
+    found = estimates(replicates, resampling, [basis, basis], why_undefined(len(counts), n), scale="share")
+    occurring, over_possible = (
+        with_fair_interval(one, values) for one, values in zip(found, replicates.bootstrap.T, strict=True)
+    )
+    return Evenness(occurring, over_possible, None if possible is None else len(set(possible)), unlisted, counts)
 
 
-def _one_sided(replicates: Replicates) -> bool:
-    """Whether resampling makes the values less even, and never more: then it says nothing about what lies above."""
-    below, above = replicates.bootstrap < replicates.value - SAME, replicates.bootstrap > replicates.value + SAME
-    return bool(below.any() and not above.any())
+def both(sums: FloatArray, n_possible: int | None) -> FloatArray:
+    """(…, 2) entropy over log n from counts (…, k): n the values that occur, and those that are possible."""
+    total = sums.sum(axis=-1, keepdims=True)
+    entropy = np.where(total[..., 0] > 0, scipy.special.entr(ratio(sums, total)).sum(axis=-1), np.nan)
+    occurring = (sums > 0).sum(axis=-1)
+    possible = np.full_like(occurring, n_possible or 0)
+    return np.stack([ratio(entropy, np.log(np.maximum(n, 1))) for n in (occurring, possible)], axis=-1)
 
 
-def _relative_entropy(sums: FloatArray, *, n_possible: int) -> FloatArray:
-    """(…, 1) entropy over log n from counts (…, k)."""
-    if n_possible < 2 or not sums.shape[-1]:
-        return np.full((*sums.shape[:-1], 1), np.nan)
-    shares = ratio(sums, sums.sum(axis=-1, keepdims=True))
-    terms = np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0)
-    relative: FloatArray = -terms.sum(axis=-1, keepdims=True) / np.log(n_possible)
-    return relative
+def why_undefined(n_occurring: int, n_possible: int | None) -> list[str]:
+    """Why there is no evenness over the values that occur, and none over those that are possible."""
+    if not n_occurring:
+        return ["no values", "no values"]
+    return ["only one value occurs", NO_LIST if n_possible is None else "only one value is possible"]
+
+
+def with_fair_interval(one: Estimate, resamples: FloatArray) -> Estimate:
+    """The figure without its interval where hardly any resample is as even: they say nothing about what lies above."""
+    below, above = (resamples < one.value - SAME).sum(), (resamples > one.value + SAME).sum()
+    is_outside = not np.isnan(one.low) and not one.low <= one.value <= one.high
+    if not is_outside and above >= (1 - one.confidence) / 2 * below:
+        return one
+    return replace(one, low=np.nan, high=np.nan, reason=ONE_SIDED, method="none", seed=None, se=np.nan, df=np.nan)

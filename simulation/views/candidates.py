@@ -16,11 +16,12 @@ from annotation.models import Profile
 from annotation.walls import visible_to
 from judging.forms import ResumeForm
 from judging.queries import workers
-from simulation.candidate_forms import CandidateFileForm, CandidateRunForm, PairsForm
+from simulation.candidate_forms import CandidateFileForm, CandidateRunForm, PairsForm, SeedRunForm
 from simulation.models import Candidate, CandidateRun
 from simulation.prompts.candidates import LEVELS
 from simulation.queries import candidates as queries
-from simulation.services import candidate_runs
+from simulation.queries import seed_runs as seed_queries
+from simulation.services import candidate_runs, seed_runs
 from simulation.views.experiments import researcher
 
 PER_PAGE = 50
@@ -50,6 +51,19 @@ def candidate_create(request: HttpRequest) -> HttpResponse:
         return redirect("candidate_run", pk=run.pk)
     context = {"form": form, "n_profiles": Profile.objects.count()}
     return render(request, "simulation/candidate_create.html", context)
+
+
+@researcher_required
+def candidate_seeds(request: HttpRequest) -> HttpResponse:
+    """A new run from seeds, or what it would take."""
+    form = SeedRunForm(request.POST or None, request.FILES or None)
+    estimate = None
+    if form.is_valid():
+        if "estimate" in request.POST:
+            estimate = form.estimate(researcher(request))
+        elif run := form.begin(researcher(request)):
+            return redirect("candidate_run", pk=run.pk)
+    return render(request, "simulation/candidate_seeds.html", {"form": form, "estimate": estimate})
 
 
 @researcher_required
@@ -155,6 +169,8 @@ def moving(run: CandidateRun) -> dict[str, Any]:
         "progress": progress,
         "levels": [(level, n) for level, n in queries.by_level(ids).items() if level in run.levels],
         "n_candidates": len(ids),
+        "stages": seed_runs.report(run),
+        "unfit": seed_queries.unfit(run) if run.plan else {},
         "failures": queries.failures(run),
         "needs_worker": progress.is_running and not workers.alive().exists(),
     }

@@ -38,7 +38,10 @@ def making_list(request: HttpRequest) -> HttpResponse:
 def making_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """One order: what was made, and every reply with the field that did not fit."""
     order = get_object_or_404(Making.objects.select_related("agent", "profile"), pk=pk)
-    asked = [(name.capitalize(), value) for name, value in order.asked.items() if value not in (None, "", [], {})]
+    given = {
+        name: value for name, value in order.asked.items() if name != "prompts" and value not in (None, "", [], {})
+    }
+    asked = [(name.capitalize(), value) for name, value in given.items()]
     facts = [("What", order.get_kind_display()), ("Who", f"{order.agent.provider} {order.agent.model}"), *asked]
     return render(request, "simulation/making_detail.html", {"order": order, "facts": facts})
 

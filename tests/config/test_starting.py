@@ -30,17 +30,19 @@ command.check(tags=command.requires_system_checks)
 print("config.urls" in sys.modules)
 import config.celery, config.urls
 print([name for name in {LATER!r} if name in sys.modules])
+from threadpoolctl import threadpool_info
+print({{library["num_threads"] for library in threadpool_info()}})
 """
 
 
 def environment(folder: Path) -> dict[str, str]:
     """Of a process with the default settings, and data of its own."""
-    of_concord = ("CONCORD_", "DATABASE_URL", "CELERY_")
+    of_concord = ("CONCORD_", "DATABASE_URL", "CELERY_", "OPENBLAS_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(of_concord)}
     return {**kept, "DJANGO_SETTINGS_MODULE": "config.settings", "CONCORD_DATA_DIR": str(folder)}
 
 
-def test_a_command_loads_no_pages_and_pages_load_no_charts(tmp_path):
+def test_a_command_loads_no_pages_pages_no_charts_and_a_matrix_product_takes_one_thread(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", EVERYTHING],
         cwd=ROOT,
@@ -49,7 +51,7 @@ def test_a_command_loads_no_pages_and_pages_load_no_charts(tmp_path):
         text=True,
         check=False,
     )
-    assert (done.stdout, done.stderr) == ("False\n[]\n", "")
+    assert (done.stdout, done.stderr) == ("False\n[]\n{1}\n", "")
 
 
 def test_a_command_says_which_setting_is_bad_before_it_begins(settings):

@@ -16,6 +16,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from config import demo
+from judging import wording
 from judging.models import Judge, JudgeRun
 from judging.services import chunks, work
 from judging.wording import interval, short
@@ -182,6 +183,10 @@ def test_what_two_places_share_is_the_same_in_both(study, client):
     assert not wrong, dict(list(wrong.items())[:3])
 
     assert_pages_agree(report, page, get("calibration"), get("report"))
+    latex = get("report_download", "latex")
+    for held in report["judges"].values():
+        for audit in held["audit"]["criteria"].values():
+            assert not audit["tiers"] or f"(tiers: {wording.item_tiers(audit['tiers']).replace('’', chr(39))}" in latex
 
 
 def alike(given: list[tuple[float | None, ...]]) -> bool:

@@ -119,11 +119,12 @@ def test_how_the_dialogues_went(document):
     assert values == {
         "regular": 1.0,
         "done": 1.0,
-        "turns": 5.0,
+        "turns": 6.0,
         "leak": 0.0,
         "user_repeats": 0.0,
         "assistant_repeats": 0.0,
         "cut": 0.0,
+        "cut_off": 0.0,
     }
 
 
@@ -162,11 +163,21 @@ def test_the_page_costs_the_same_however_large_the_experiment(client, django_ass
 
 
 class TestPeople:
-    def test_a_sample_over_the_range_of_scores(self, experiment):
+    def test_the_human_check_is_drawn_at_random(self, experiment):
         study = studies.for_people(by=None, experiment=experiment, n=4)
+
+        assert set(study.items.values_list("stratum", "inclusion_probability")) == {("", 0.5)}
+        assert study.samples.get().method == "simple"
+        assert study.description.startswith("The human check of PersonaLens: dialogues drawn at random")
+
+    def test_a_sample_over_the_range_of_scores(self, experiment):
+        study = studies.for_people(by=None, experiment=experiment, n=4, draw="stratified")
 
         strata = sorted(study.items.values_list("stratum", flat=True))
         assert strata == ["1", "2", "3", "4"], "one dialogue of each score"
+        assert set(study.items.values_list("stratum", "inclusion_probability")) == {
+            (str(score), 1 / P.count(score)) for score in (1, 2, 3, 4)
+        }
         assert study.overlap == 3
         assert study.criteria.count() == 6
         assert study.name.endswith("for people")
@@ -179,9 +190,13 @@ class TestPeople:
         people(2, 1)
         experiment = played(conditions=["base", "base+D"])
 
-        study = studies.for_people(by=None, experiment=experiment, n=2)
+        study = studies.for_people(by=None, experiment=experiment, n=2, draw="stratified")
         strata = set(study.items.values_list("stratum", flat=True))
         assert strata == {"scripted assistant / base", "scripted assistant / base+D"}
+
+    def test_an_unknown_draw_is_named(self, experiment):
+        with pytest.raises(ValueError, match="'best' is not one of random, stratified"):
+            studies.for_people(by=None, experiment=experiment, draw="best")
 
     def test_there_must_be_something_to_show(self):
         with pytest.raises(ValueError, match="No dialogue of this experiment"):
@@ -197,7 +212,7 @@ def test_the_study_for_judges_takes_in_what_is_new(experiment):
 
 
 def test_personalization_turn_by_turn():
-    """Of each user the assistant has turns 2 and 4 of the dialogue: judged 1 and 3, and 2 and 4."""
+    """Of each user the assistant has turns 2, 4 and 6: judged 1, 3 and 2, and 2, 4 and 2."""
     people(2, 1)
     experiment = played(conditions=["base"])
     study = studies.for_judges(by=None, experiment=experiment)
@@ -209,7 +224,7 @@ def test_personalization_turn_by_turn():
     )
     for _ in judging_work.through(run):
         pass
-    for index, values in ((1, {2: "1", 4: "3"}), (2, {2: "2", 4: "4"})):
+    for index, values in ((1, {2: "1", 4: "3", 6: "2"}), (2, {2: "2", 4: "4", 6: "2"})):
         for turn, value in values.items():
             one = experiment.dialogues.get(index=index).dialogue
             assert run.judgments.filter(item__dialogue=one, turn=turn).update(value=value) == 1
@@ -219,7 +234,7 @@ def test_personalization_turn_by_turn():
     assert numbers(found, "turns") == {
         (tasks, turn): [value]
         for tasks in ("all of one domain", "Restaurants")
-        for turn, value in (("1", 1.5), ("2", 3.5))
+        for turn, value in (("1", 1.5), ("2", 3.5), ("3", 2.0))
     }
     first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
     assert (first["n_items"], first["n_raters"]) == (2, 2)

@@ -44,6 +44,9 @@ class Command(ConcordCommand):
             metavar="NAME=SHARE",
             help="shares that sum to 1; a persona, or a response, is in one split only",
         )
+        parser.add_argument(
+            "--split-tolerance", type=float, default=0.1, help="how far a split may be from its share (%(default)s)"
+        )
         parser.add_argument("--by-question", action="store_true", help="keep a question in one split too")
         parser.add_argument("--seed", type=int, default=0, help="of the splits")
         parser.add_argument("--notes", default="")
@@ -67,6 +70,7 @@ class Command(ConcordCommand):
                 min_votes=options["min_votes"],
                 pooled=options["pool"],
                 splits=shares_of(listed(options["split"])),
+                split_tolerance=options["split_tolerance"],
                 by_question=options["by_question"],
                 seed=options["seed"],
             ),

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
+from annotation.management.files import read_text
 from annotation.queries.participation import intake_of
 from annotation.queries.studies import study_called
 from annotation.services import consents
@@ -25,7 +25,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
         if options["text"]:
-            consents.set_text(by=None, study=study, text=content(options["text"]))
+            consents.set_text(by=None, study=study, text=read_text(options["text"]))
         text = intake_of(study).consent_text
         return {
             "study": study.name,
@@ -38,12 +38,3 @@ class Command(ConcordCommand):
         self.stdout.write(
             f"Version {document['hash']}\n\n{document['text']}" if document["hash"] else "Nothing is asked."
         )
-
-
-def content(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8", file=str(path)) from error

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.criteria import TEMPLATES
+from annotation.criteria import TEMPLATES, default_keys
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
 from annotation.models import Study
@@ -22,7 +22,7 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         parser.add_argument("--kind", choices=Study.Kind.values, default=Study.Kind.DIALOGUE)
-        parser.add_argument("--criteria", nargs="+", help=f"among {', '.join(TEMPLATES)}; default: all of the kind")
+        parser.add_argument("--criteria", nargs="+", help=f"among {', '.join(TEMPLATES)}; default: published ones")
         parser.add_argument("--each-turn", nargs="+", default=[], metavar="KEY", help="criteria asked of each turn")
         parser.add_argument("--overlap", type=int, default=3, help="annotators per item (default 3)")
         parser.add_argument(
@@ -49,7 +49,7 @@ class Command(ConcordCommand):
             by=None,
             name=options["name"],
             kind=kind,
-            criteria=listed(options["criteria"]) or [key for key, found in TEMPLATES.items() if found.kind == kind],
+            criteria=listed(options["criteria"]) or default_keys(kind),
             each_turn=listed(options["each_turn"]) or [],
             overlap=options["overlap"],
             most_overlap=options["most_overlap"],

@@ -27,7 +27,7 @@ from annotation.services.benchmarks import model_tiers, versions
 from annotation.services.benchmarks.filtering import PREFERENCE, criterion_of
 from annotation.stats.bands import DEFAULT_CUTS, Cuts
 from annotation.stats.benchmarks.cases import Case
-from annotation.stats.benchmarks.splitting import split
+from annotation.stats.benchmarks.splitting import UNEVEN, find_uneven, split
 from annotation.stats.benchmarks.votes import Counted, counted
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.tiers import Chance
@@ -60,7 +60,10 @@ class BuildOptions:
     pooled
         Count the votes of all studies in which a case's texts were the same, not only those of the last.
     splits
-        Name -> share; empty for none. Cases of one persona, or with a response in common, stay together.
+        Name -> share; empty for none. Cases of one persona, or with a response in common, stay together. A response of
+        the level none is written for anybody: having it in common keeps no cases together.
+    split_tolerance
+        How far the share of a split may be from the wanted one; further, or empty, and nothing is built.
     by_question
         Keep cases with the same question together too.
     seed
@@ -75,6 +78,7 @@ class BuildOptions:
     min_votes: int = 2
     pooled: bool = False
     splits: Mapping[str, float] = field(default_factory=dict)
+    split_tolerance: float = UNEVEN
     by_question: bool = False
     seed: int = 0
 
@@ -90,6 +94,7 @@ class BuildOptions:
             "votes": "pooled" if self.pooled else "of the last study",
             "gold": "majority",
             "splits": dict(self.splits),
+            **({"split_tolerance": self.split_tolerance} if self.splits else {}),
             "split_by": ["persona", "response", *(["question"] if self.by_question else [])] if self.splits else [],
             "seed": self.seed,
         }
@@ -244,10 +249,34 @@ def splits_of(judged: Sequence[Judged], options: BuildOptions) -> list[str]:
         )
         for one in judged
     ]
+    shared = {text for one in judged for text in texts_for_anybody(one.pair)}
     try:
-        return split(cases, options.splits, seed=options.seed, by_question=options.by_question)
+        places = split(cases, options.splits, seed=options.seed, by_question=options.by_question, shared=shared)
     except ValueError as error:
         raise InputError(str(error), field="splits") from error
+    check_splits(judged, places, options)
+    return places
+
+
+def check_splits(judged: Sequence[Judged], places: Sequence[str], options: BuildOptions) -> None:
+    """Raise InputError where a split is empty or lopsided: of all cases, or empty of those that count."""
+    counting = {place for one, place in zip(judged, places, strict=True) if not one.excluded}
+    wrong = find_uneven(places, options.splits, tolerance=options.split_tolerance)
+    if not wrong and counting and (empty := [name for name in options.splits if name not in counting]):
+        wrong = f"{empty[0]} has no case that counts"
+    if wrong:
+        raise InputError(
+            f"The splits cannot be filled as asked: {wrong}. Cases of one persona or with a response in common stay "
+            f"together{' and so do those with the same question' if options.by_question else ''}. Ask for other "
+            f"shares, or allow a difference of more than {options.split_tolerance:.0%}.",
+            field="splits",
+        )
+
+
+def texts_for_anybody(pair: ResponsePair) -> list[str]:
+    """The responses of a pair that were written without knowing the persona: those of the level none."""
+    levels = pair.extra.get("levels", [])
+    return [text for text, level in zip((pair.response_1, pair.response_2), levels, strict=False) if level == "none"]
 
 
 def case_of(benchmark: Benchmark, one: Judged, place: str) -> BenchmarkCase:

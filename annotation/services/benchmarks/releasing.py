@@ -20,6 +20,7 @@ from django.utils.text import slugify
 
 from annotation.errors import InputError
 from annotation.models import Benchmark
+from annotation.parquet import Rows
 from annotation.parsing import releases as layout
 from annotation.parsing.files import InputFile
 from annotation.parsing.personafeedback import persona_document
@@ -154,7 +155,7 @@ def write_personas(benchmark: Benchmark, written: Written, names: Mapping[int, s
     """The personas in all three forms; their texts by what cases call them."""
     (written.root / "persona").mkdir()
     texts = {}
-    with parquet.Rows(written.root / "data" / "personas.parquet", parquet.PERSONAS) as table:
+    with Rows(written.root / "data" / "personas.parquet", parquet.PERSONAS) as table:
         for record in releases.persona_records(benchmark, names):
             written.add(layout.PERSONAS, record)
             table.add(parquet.persona_row(record))
@@ -169,7 +170,7 @@ def write_cases(
     benchmark: Benchmark, written: Written, names: Mapping[int, str], texts: Mapping[str, str]
 ) -> dict[str, int]:
     """The cases as lines and as rows; how many rows each split has."""
-    tables: dict[str, parquet.Rows] = {}
+    tables: dict[str, Rows] = {}
     counts: dict[str, int] = {}
     for case in releases.cases(benchmark):
         record = releases.case_record(case, names)
@@ -178,7 +179,7 @@ def write_cases(
             split = split_name(case.split)
             if split not in tables:
                 path = written.root / "data" / f"{split}.parquet"
-                tables[split] = written.stack.enter_context(parquet.Rows(path, parquet.CASES))
+                tables[split] = written.stack.enter_context(Rows(path, parquet.CASES))
             tables[split].add(parquet.case_row(record, texts.get(record["user_id"] or "", "")))
             counts[split] = counts.get(split, 0) + 1
     return counts

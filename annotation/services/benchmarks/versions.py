@@ -57,13 +57,19 @@ def create(
 
 @act("benchmark.release", on="benchmark")
 def release(*, by: User | None, benchmark: Benchmark) -> Benchmark:  # noqa: ARG001
-    """From now on neither the benchmark nor its cases change. InputError where it has no case that counts."""
+    """From now on neither the benchmark nor its cases change.
+
+    InputError where it, or one of its splits, has no case that counts.
+    """
     with transaction.atomic():
         locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         if locked.is_released:
             raise InputError(f"{locked} is released already.", field="benchmark")
         if not locked.cases.counting().exists():
             raise InputError(f"{locked} has no case with gold.", field="benchmark")
+        filled = set(locked.cases.counting().values_list("split", flat=True))
+        if empty := [name for name in locked.made.get("splits", {}) if name not in filled]:
+            raise InputError(f"The split {empty[0]} of {locked} has no case that counts.", field="benchmark")
         locked.state, locked.released_at = Benchmark.State.RELEASED, timezone.now()
         locked.save()
     return locked

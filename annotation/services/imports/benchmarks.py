@@ -61,19 +61,19 @@ def same(root: InputFile, there: Benchmark, manifest: Manifest, outcome: Outcome
 
 def draft(by: User | None, manifest: Manifest) -> Benchmark:
     """The version as it was, its parent linked where that is here."""
-    named = manifest.made.get("parent") or {}
+    made, named = manifest.made.model_dump(exclude_unset=True, mode="json"), manifest.made.parent
     older = Benchmark.objects.filter(name=named.get("name"), version=named.get("version")).first()
     parent = older if sees(by, older) else None
     benchmark = versions.create(
         by=by,
         name=manifest.name,
         version=manifest.version,
-        made=manifest.made,
+        made=made,
         notes=manifest.notes,
         parent=parent,
         input_hash=manifest.input_hash,
     )
-    benchmark.code_version, benchmark.made = manifest.code_version, manifest.made
+    benchmark.code_version, benchmark.made = manifest.code_version, made
     benchmark.save()
     return benchmark
 

@@ -17,7 +17,7 @@ from annotation.stats.difficulty.outlook import Outlook, outlooks
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
-WORTH = 0.01
+WORTH = 0.0135
 """Probability of the right tier that a rating must be expected to gain."""
 
 

@@ -55,8 +55,7 @@ class Command(ConcordCommand):
         found = disagreements.document(mine, rows, said)
         if not options["explain"]:
             return found
-        asked = [one for one in mine.criteria if options["criterion"] in ("", one.key)]
-        return {**found, "differing": {one.key: differing.of_criterion(one, mine.evidence[one.key]) for one in asked}}
+        return {**found, "differing": differing.of_judge(mine, options["criterion"])}
 
     def say(self, document: Any) -> None:
         for key, one in document["criteria"].items():

@@ -21,7 +21,7 @@ from judging.services.trust import rules
 
 
 class Command(ConcordCommand):
-    help = "Items to be decided: people disagree on them, or with --against-majority a judge contradicts most people."
+    help = "Items to be decided: people disagree on them, or with --against-majority a judge contradicts their label."
     example = "disputes --study Pilot --criterion personalization --against-majority --judge gpt-4 --json"
 
     def arguments(self, parser: CommandParser) -> None:

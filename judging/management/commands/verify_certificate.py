@@ -48,6 +48,8 @@ class Command(ConcordCommand):
         self.stdout.write(document["state"])
         for line in (*document["problems"], *document["notes"]):
             self.stdout.write(f"  {line}")
+        for name, decision in document["decisions"].items():
+            self.stdout.write(f"  {name}: {decision}")
 
 
 def read(path: Path) -> Any:

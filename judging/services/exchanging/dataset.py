@@ -7,33 +7,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from annotation.models import Item, Study
 from annotation.packing import Member
+from annotation.parquet import load_arrow, table_pieces
 from annotation.queries.exchange import head_of, items_of, record_of
 from annotation.queries.moment import one_moment
 from annotation.services.exports import FORMATS
-from annotation.services.label_files import table_pieces
 from judging.services import exports
 from judging.services.exchanging.writing import put_below
 
 KEY, TITLE = "hf", "Hugging Face dataset"
-ITEMS = pa.schema(
-    [
-        ("item_id", pa.string()),
-        ("item_source", pa.string()),
-        ("position", pa.int64()),
-        ("stratum", pa.string()),
-        ("inclusion_probability", pa.float64()),
-        ("record", pa.string()),
-    ]
-)
+ITEMS = [
+    ("item_id", "string"),
+    ("item_source", "string"),
+    ("position", "int64"),
+    ("stratum", "string"),
+    ("inclusion_probability", "float64"),
+    ("record", "string"),
+]
 """`record` is the dialogue or pair as a line of Concord's own JSONL."""
 
 
 def members(study: Study) -> Iterator[Member]:
-    """The files of the folder."""
+    """The files of the folder. Raises InputError, before the first is asked for, without pyarrow."""
+    load_arrow()
+    return _members(study)
+
+
+def _members(study: Study) -> Iterator[Member]:
     labels = exports.labels_of(study)
     yield "data/items.parquet", table_pieces(map(row_of, items_of(study)), ITEMS)
     yield "data/labels.parquet", FORMATS["parquet"].pieces(labels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation.errors import InputError
@@ -46,17 +46,25 @@ class Checked:
         What was checked, and what could not be.
     sha256
         Of the certificate, as far as the file has one.
+    decisions
+        What it decides by criterion, where it holds.
     """
 
     state: str
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     sha256: str = ""
+    decisions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
         """Whether all that could be checked was found as it should be."""
         return self.state == HOLDS
+
+    @property
+    def allows_use(self) -> bool:
+        """Whether it lets the judge be used on some criterion."""
+        return bool({"replace", "assist and escalate"} & set(self.decisions.values()))
 
     def as_json(self) -> dict[str, Any]:
         """As JSON types."""
@@ -66,6 +74,7 @@ class Checked:
             "problems": list(self.problems),
             "notes": list(self.notes),
             "sha256": self.sha256,
+            "decisions": dict(self.decisions),
         }
 
 
@@ -101,7 +110,7 @@ def look_up(sha256: str) -> Checked:
     row = queries.find_issued(sha256)
     if row is None:
         return Checked(UNKNOWN, ("No certificate of this hash was issued here.",), sha256=sha256)
-    return check(document(row))
+    return replace(check(document(row)), decisions={})  # who has the hash alone reads nothing of the study
 
 
 def check(found: Any, public_key: bytes | None = None) -> Checked:
@@ -116,7 +125,16 @@ def check(found: Any, public_key: bytes | None = None) -> Checked:
     state, problem = _check_signature(content, sha256, found["signature"], public_key)
     if state != HOLDS:
         return Checked(state, (problem,), sha256=sha256)
-    return _check_issued(sha256, problem, alone=public_key is not None)
+    checked = _check_issued(sha256, problem, alone=public_key is not None)
+    return replace(checked, decisions=_decisions(content)) if checked.holds else checked
+
+
+def _decisions(content: Mapping[str, Any]) -> dict[str, str]:
+    """The verdict on each criterion, by the criterion's name; none where another site wrote it in another way."""
+    try:
+        return {str(one["name"]): str(one["decision"]) for one in content["criteria"].values()}
+    except (AttributeError, KeyError, TypeError):
+        return {}
 
 
 def _malformed(found: Any) -> str:

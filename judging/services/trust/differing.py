@@ -16,6 +16,8 @@ from annotation.stats.disagreement.sets import LEVEL, contiguous_sets
 from annotation.stats.disagreement.sources import sources
 from annotation.stats.disagreement.taste import taste
 from annotation.stats.table import MISSING, FloatArray, RatingTable
+from judging.queries.evidence import JudgeEvidence
+from judging.services.trust.disagreements import criteria_called
 from judging.stats.evidence import Evidence
 
 SEED = 0
@@ -43,6 +45,12 @@ def of_criterion(criterion: Criterion, one: Evidence) -> dict[str, Any]:
         "sets": sets(table, told, seed=SEED),
         "seed": SEED,
     }
+
+
+def of_judge(evidence: JudgeEvidence, criterion: str = "") -> dict[str, dict[str, Any]]:
+    """By criterion, or on one of them, what `of_criterion` finds. InputError where there is no such criterion."""
+    asked = criteria_called(evidence, criterion)
+    return {one.key: of_criterion(one, evidence.evidence[one.key]) for one in asked}
 
 
 def _or_why(made: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from annotation.errors import InputError
+from annotation.models import Criterion
 from annotation.stats.bands import TIERS
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray
@@ -111,14 +112,20 @@ def of_judge(
     """
     if evidence.part == HELD_OUT:
         raise InputError("the items of the held-out part are not shown one by one", field="part")
-    if criterion and criterion not in evidence.evidence:
-        known = ", ".join(evidence.evidence)
-        raise InputError(f"no criterion is called {criterion!r}; there are {known}", field="criterion")
     if tier and tier not in TIERS:
         raise InputError(f"{tier!r} is not one of {', '.join(TIERS)}", field="tier")
-    chosen = {key: one for key, one in evidence.evidence.items() if criterion in ("", key)}
-    rows = [row for key, one in chosen.items() for row in _rows(key, one) if tier in ("", row.tier)]
+    chosen = [one.key for one in criteria_called(evidence, criterion)]
+    rows = [row for key in chosen for row in _rows(key, evidence.evidence[key]) if tier in ("", row.tier)]
     return sorted(rows, key=_order(sort))
+
+
+def criteria_called(evidence: JudgeEvidence, key: str, *, field: str = "criterion") -> list[Criterion]:
+    """The criterion of that key among those that the judge rated; all without a key. InputError where there is none."""
+    found = [one for one in evidence.criteria if key in ("", one.key)]
+    if not found:
+        known = ", ".join(evidence.evidence)
+        raise InputError(f"no criterion is called {key!r}; there are {known}", field=field)
+    return found
 
 
 def _order(sort: str) -> Callable[[Disagreement], Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +15,49 @@ from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
 from annotation.parsing.files import InputFile
 from judging.services.keys import ring_for
+from simulation.models import Making
 from simulation.prompts.candidates import LEVELS
-from simulation.services import agents, candidates, making
+from simulation.services import agents, candidate_runs, candidates, making_sessions, seed_estimates, seed_runs
 from simulation.services.candidates import Question
+from simulation.services.seed_runs import Plan
 from simulation.stats.pairing import PairRule
 
-DOES = ("make", "import", "pairs")
+DOES = ("make", "seeds", "import", "pairs")
 
 
 class Command(ConcordCommand):
     makes_roots = True
     help = (
         "make: let a model answer questions of profiles at stated levels: none (for anybody), generic "
-        "(for people of this kind), full (for exactly this person), over (details forced in). import: read candidates "
+        "(for people of this kind), full (for exactly this person), over (details forced in). seeds: from a file of "
+        "seeds to personas, questions, memories, responses, checks by a judge, and pairs; the same command again goes "
+        "on where it was interrupted, --resume also with what failed. import: read candidates "
         "from JSONL. pairs: make pairs of levels, matched in length and form on request, near-duplicates left out."
     )
     example = (
         "candidates make --agent local --profiles all --questions questions.jsonl\n"
+        "  python manage.py candidates seeds seeds.jsonl --name Trips --agent local --personas 40 --estimate\n"
         "  python manage.py candidates pairs --against full-none full-over --length 0.8 --same-form --seed 1"
     )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("does", choices=DOES)
-        parser.add_argument("file", nargs="?", type=Path, help="of candidates, for import")
+        parser.add_argument("file", nargs="?", type=Path, help="of candidates (import) or of seeds: id, traits")
         parser.add_argument("--agent", default="", metavar="MODEL", help="who answers, as in `simulate`")
         parser.add_argument("--profiles", default="", metavar="ID,…", help="ids of profiles, or all")
         parser.add_argument("--questions", type=Path, metavar="FILE.jsonl", help="question, kind, profile_id a line")
         parser.add_argument("--question", default="", help="one question")
         parser.add_argument("--kind", default="", help="of the one question (general); of the pairs (all)")
-        parser.add_argument("--levels", nargs="+", default=list(LEVELS), help=f"({' '.join(LEVELS)})")
+        parser.add_argument("--levels", nargs="+", default=[], help=f"({' '.join(LEVELS)}; of seeds: without over)")
+        parser.add_argument("--name", default="", help="of the run from seeds")
+        parser.add_argument("--judge", default="", metavar="MODEL", help="who looks for conflicts and checks responses")
+        parser.add_argument("--personas", type=int, default=0, help="how many; the first are the seeds as they stand")
+        parser.add_argument("--specific", type=int, default=5, help="questions of each persona (5)")
+        parser.add_argument("--general", type=int, default=5, help="questions that every persona is asked (5)")
+        parser.add_argument("--memories", type=int, default=6, help="passages that each persona wrote (6)")
+        parser.add_argument("--budget-usd", type=Decimal, default=None, help="of the run from seeds")
+        parser.add_argument("--estimate", action="store_true", help="say what seeds would take, and start nothing")
+        parser.add_argument("--resume", action="store_true", help="try again what failed in the run from seeds")
         parser.add_argument("--queue", action="store_true", help="leave it to the workers")
         parser.add_argument("--on-error", choices=["stop", "skip"], default="stop")
         parser.add_argument("--against", nargs="+", default=["full-none"], metavar="LEVEL-LEVEL", help="(full-none)")
@@ -56,6 +72,8 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         if options["does"] == "make":
             return self.make(options)
+        if options["does"] == "seeds":
+            return self.from_seeds(options)
         if options["does"] == "import":
             if options["file"] is None:
                 raise InputError("name the file of candidates", field="file")
@@ -73,19 +91,53 @@ class Command(ConcordCommand):
             by=None,
             agent=agent,
             questions=asked,
-            levels=listed(options["levels"]),
+            levels=listed(options["levels"] or LEVELS),
             seed=options["seed"],
             queue=options["queue"],
         )
         if not options["queue"]:
-            for one in tqdm(orders, disable=not self.on_terminal, unit="question"):
-                making.make(one.pk)
+            work_through(orders, is_shown=self.on_terminal)
         for one in orders:
             one.refresh_from_db()
         return candidates.progress(orders)
 
+    def from_seeds(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Begin the run, or go on with it, and say what every stage left."""
+        if options["file"] is None or not options["agent"]:
+            raise InputError("name the file of seeds, and --agent who writes", field="file")
+        keys = ring_for(None)
+        named = [options["agent"], *([options["judge"]] if options["judge"] else [])]
+        agent, *checkers = [agents.described(one, side="assistant", keys=keys) for one in named]
+        checker = next(iter(checkers), None)
+        levels = listed(options["levels"] or ["none", "generic", "full"])
+        given: dict[str, Any] = {"agent": agent, "checker": checker, "levels": levels}
+        plan = plan_of(options)
+        if options["estimate"]:
+            return {"run": None, "estimate": seed_estimates.estimate(plan, **given)}
+        for one in (agent, *checkers):
+            agents.probe(one, keys)
+        more: dict[str, Any] = {name: options[name] for name in ("name", "seed", "budget_usd", "queue")}
+        run = seed_runs.begin(by=None, plan=plan, **given, **more)
+        if options["resume"]:
+            candidate_runs.again(by=None, run=run)
+        if not options["queue"]:
+            with tqdm(disable=not self.on_terminal, unit="order") as bar:
+                for _ in seed_runs.through(run):
+                    bar.update()
+        run.refresh_from_db()
+        return seed_runs.document(run)
+
     def say(self, document: dict[str, Any]) -> None:
-        if "orders" in document:
+        if document.get("estimate"):
+            found = document["estimate"]
+            price = "unknown" if found["usd"] is None else f"{found['usd']:.2f} USD"
+            self.stdout.write(
+                f"{found['requests']} requests, {found['input_tokens']} tokens read and "
+                f"{found['output_tokens']} written, price {price}. {' '.join(found['why'])}"
+            )
+        elif "stages" in document:
+            self.say_stages(document)
+        elif "orders" in document:
             cost = "unknown" if document["cost_usd"] is None else f"{document['cost_usd']:.4f} USD"
             self.stdout.write(
                 f"{document['done']} of {document['orders']} questions done, {document['running']} under way, "
@@ -100,6 +152,22 @@ class Command(ConcordCommand):
         else:
             super().say(document)
 
+    def say_stages(self, document: dict[str, Any]) -> None:
+        """What every stage left, and what was wrong with replies."""
+        for row in document["stages"]:
+            why = "".join(f", {n} {reason}" for reason, n in row["left_out"].items())
+            self.stdout.write(f"{row['what']}: {row['n']}{why}")
+        for reason, n in document["unfit"].items():
+            self.stdout.write(f"replies that did not fit, {reason}: {n}")
+        self.stdout.write(f"Run {document['run']}: {document['state']}. {document['problem']}".strip())
+
+
+def work_through(orders: Sequence[Making], *, is_shown: bool) -> None:
+    """Work through the orders in this process, with a progress bar where somebody looks."""
+    with tqdm(total=len(orders), disable=not is_shown, unit="order") as bar:
+        for n in making_sessions.through(orders):
+            bar.update(n - bar.n)
+
 
 def questions_of(options: dict[str, Any]) -> list[Question]:
     people = candidates.people(options["profiles"])
@@ -110,16 +178,35 @@ def questions_of(options: dict[str, Any]) -> list[Question]:
     return [Question(one, options["question"], options["kind"] or "general") for one in people]
 
 
-def rule_of(options: dict[str, Any]) -> PairRule:
+def plan_of(options: dict[str, Any]) -> Plan:
+    """The plan of a run from seeds, with as many personas as seeds where no number is given."""
+    found, left_out = seed_runs.read_seeds(InputFile.of(options["file"]), on_error=options["on_error"])
+    names = ("specific", "general", "memories", "length", "same_form", "each", "near")
+    questions = seed_runs.read_general(InputFile.of(options["questions"])) if options["questions"] else []
+    return Plan(
+        found,
+        personas=options["personas"] or len(found),
+        questions=questions,
+        against=against_of(options["against"]),
+        left_out=left_out,
+        **{name: options[name] for name in names},
+    )
+
+
+def against_of(given: list[str]) -> list[tuple[str, str]]:
+    """Which levels stand against which, as in full-none."""
     against = []
-    for one in listed(options["against"]):
+    for one in listed(given):
         a, sign, b = one.partition("-")
         if not sign or a not in LEVELS or b not in LEVELS:
             raise InputError(f"{one!r} is not two of {', '.join(LEVELS)} with a hyphen between", field="against")
         against.append((a, b))
+    return against
+
+
+def rule_of(options: dict[str, Any]) -> PairRule:
+    more = {name: options[name] for name in ("length", "same_form", "near", "each", "seed")}
     try:
-        return PairRule(
-            tuple(against), options["length"], options["same_form"], options["near"], options["each"], options["seed"]
-        )
+        return PairRule(tuple(against_of(options["against"])), **more)
     except ValueError as error:
         raise InputError(str(error), field="against") from error

@@ -17,7 +17,7 @@ from judging.models import Judge
 from simulation.models import Experiment
 from simulation.queries.evidence import judges_of
 from simulation.queries.progress import experiment_called
-from simulation.services import results
+from simulation.services import differences, results
 from simulation.services.result_data import Filters, Options
 from simulation.services.result_published import with_published
 from simulation.services.result_ranks import rank_document
@@ -37,6 +37,9 @@ class Command(ConcordCommand):
         parser.add_argument("--table", type=int, metavar="N", help="only this table of the paper: 3, 4, 10, 12 or 13")
         parser.add_argument("--figure", type=int, metavar="N", help="only this figure of the paper: 4 or 5")
         parser.add_argument("--differences", action="store_true", help="only differences within the same scenario")
+        parser.add_argument(
+            "--against-paper", action="store_true", help="only the settings beside those of PersonaLens: what differs"
+        )
         parser.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (the judge that said most)")
         parser.add_argument("--assistant", default="", metavar="NAME", help="only dialogues with this assistant")
         parser.add_argument("--condition", default="", metavar="KEY", help="only dialogues under this condition")
@@ -56,6 +59,10 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         experiment = experiment_called(options["name"])
+        if options["against_paper"]:
+            if options["csv"] or options["output"]:
+                raise InputError("Settings are no figures: print them, or take --json.", field="against_paper")
+            return differences.document(experiment)
         judge = results.judge_called(judges_of(experiment), options["judge"])
         filters = Filters.of(options)
         chosen = Options(**{name: options[name] for name in ("bootstrap", "confidence", "seed")})
@@ -82,6 +89,9 @@ class Command(ConcordCommand):
             self.stdout.write(text.getvalue(), ending="")
 
     def say(self, document: dict[str, Any]) -> None:
+        if "settings" in document:
+            self.say_settings(document)
+            return
         self.stdout.write(
             f"{document['name']}: {document['dialogues']:,} dialogues ended, {document['regular']:,} as they should. "
             f"Judge: {document['judge'] or 'none yet'}."
@@ -91,6 +101,14 @@ class Command(ConcordCommand):
             self.stdout.write(f"\n{number}{table['title']}" + (f" ({table['note']})" if table["note"] else ""))
             for line in aligned(lines(table)):
                 self.stdout.write(line)
+
+    def say_settings(self, document: dict[str, Any]) -> None:
+        for line in document["warnings"]:
+            self.stdout.write(f"Warning: {line}")
+        words = {True: "yes", False: "no", None: "not known"}
+        rows = [[one["setting"], one["paper"], one["here"], words[one["same"]]] for one in document["settings"]]
+        for line in aligned([["Setting", "Paper", "Here", "Same"], *rows]):
+            self.stdout.write(line)
 
 
 def rated(judge: Judge | None) -> Judge:

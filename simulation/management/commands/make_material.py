@@ -8,24 +8,27 @@ from django.core.management.base import CommandParser
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
+from annotation.management.files import read_named_texts
 from annotation.models import Profile, Task
 from annotation.parsing.json_text import parse_json
 from judging.services.keys import ring_for
 from simulation.models import Making
-from simulation.services import agents, making
+from simulation.prompts.making import GENERATORS
+from simulation.services import agents, making, making_sessions
 
 
 class Command(ConcordCommand):
     makes_roots = True
     help = (
-        "Let a model make a profile from demographics, preferences or summaries for a profile, tasks, or a situation; "
+        "Let a model make a profile from demographics, a mask of domains, preferences or summaries for a profile, "
+        "tasks, or a situation; a profile without --domains gets those of its mask, tasks without are of several; "
         "or check profiles for conflicts, which people then review. Every reply is checked against the preference "
         "types (import_schema); one that does not fit is asked for twice more and then refused, with the field."
     )
     example = "make_material tasks --agent claude-haiku-4-5 --domains Hotels,Flights --n 3"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("kind", choices=[kind for kind in Making.Kind.values if kind != "candidates"])
+        parser.add_argument("kind", choices=[kind for kind in Making.Kind.values if kind not in Making.OF_CANDIDATES])
         parser.add_argument("--agent", required=True, metavar="MODEL", help="who makes it, as in `simulate`")
         parser.add_argument("--source", default="personalens", help="whose preference types hold (personalens)")
         parser.add_argument("--domains", default="", metavar="DOMAIN,…")
@@ -34,10 +37,18 @@ class Command(ConcordCommand):
         parser.add_argument("--task", default="", metavar="ID", help="of a situation")
         parser.add_argument("--n", type=int, default=1, help="how many tasks")
         parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument(
+            "--prompt",
+            nargs="+",
+            default=[],
+            metavar="NAME=FILE",
+            help=f"a text in place of Concord's own: {', '.join(GENERATORS)}",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         keys = ring_for(None)
         agent = agents.described(options["agent"], side="assistant", keys=keys)
+        replaced = read_named_texts(options["prompt"], field="prompt")
         agents.probe(agent, keys)
         made = [
             making.order(
@@ -51,12 +62,14 @@ class Command(ConcordCommand):
                 task=task(options["task"]),
                 n=options["n"],
                 seed=options["seed"],
+                replaced=replaced,
                 queue=False,
             )
             for profile in profiles(options["profiles"])
         ]
+        for _ in making_sessions.through(made):
+            pass
         for one in made:
-            making.make(one.pk)
             one.refresh_from_db()
         if failed := [one for one in made if one.problem]:
             raise InputError(failed[0].problem, field=options["kind"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.criteria import TEMPLATES, template
+from annotation.criteria import TEMPLATES, default_keys, template
 
 SCALES = {
     "task_completion": ("nominal", ["yes", "no"]),
@@ -14,7 +14,13 @@ SCALES = {
     "coherence_user": ("ordinal", ["1", "2", "3", "4", "5"]),
     "coherence_assistant": ("ordinal", ["1", "2", "3", "4", "5"]),
     "preference": ("nominal", ["1", "2"]),
+    "first_turn_preference": ("nominal", ["yes", "no"]),
+    "persona_drift": ("nominal", ["yes", "no"]),
+    "goal_leakage": ("nominal", ["yes", "no"]),
 }
+
+
+PUBLISHED = [key for key in SCALES if key.startswith(("task_", "personalization", "naturalness_", "coherence_"))]
 
 
 @pytest.mark.parametrize("key", SCALES)
@@ -41,6 +47,11 @@ def test_every_file_is_listed() -> None:
 def test_only_the_preference_knows_a_tie() -> None:
     assert [c.value for c in template("preference").with_tie().categories] == ["1", "2", "tie"]
     assert template("personalization").with_tie() == template("personalization")
+
+
+def test_the_criteria_of_the_published_rubrics_are_asked_by_default() -> None:
+    assert default_keys("dialogue") == [key for key in SCALES if key in PUBLISHED]
+    assert default_keys("pair") == ["preference"]
 
 
 def test_an_unknown_key_is_an_error() -> None:

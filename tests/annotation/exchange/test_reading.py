@@ -76,6 +76,16 @@ def test_label_studio_left_is_the_first_response(tmp_path):
     assert package.head.scale("pw").values == ["1", "2"]
 
 
+def test_label_studio_says_what_it_leaves_out(tmp_path):
+    words = [result("why", "textarea", {"text": ["Because."]}), result("spans", "labels", {"labels": ["x"]})]
+    annotation = {"completed_by": 7, "result": [*words, words[0], result("nat", "rating", {"rating": 4})]}
+    package, _ = read("labelstudio", document(tmp_path, [task(annotations=[annotation])]))
+    assert package.notes == (
+        "2 textarea results were left out: no criterion can be answered so",
+        "1 labels result was left out: no criterion can be answered so",
+    )
+
+
 def test_a_cancelled_annotation_is_not_an_answer(tmp_path):
     cancelled = {"completed_by": 7, "was_cancelled": True, "result": [result("nat", "rating", {"rating": 1})]}
     package, _ = read("labelstudio", document(tmp_path, [task(annotations=[cancelled])]))

@@ -47,7 +47,15 @@ def test_a_judge_needs_no_rater_and_may_repeat(tmp_path):
     [
         ("", "r.csv: is empty"),
         ("item,rater,value\n", "r.csv: holds no ratings"),
-        ("item,value\na,1", "r.csv, line 1, field rater: has no column 'rater'"),
+        ("item,value\na,1", "r.csv, line 1, field rater: has no column 'rater'; it has item, value."),
+        (
+            "id,annotator,value\na,1,2",
+            "r.csv, line 1, field item: has no column 'item'; it has id, annotator, value. If",
+        ),
+        (
+            "item,ann,ben\na,1,2",
+            "r.csv, line 1, field rater: has no column 'rater'; it has item, ann, ben. If each",
+        ),
         ("item,rater,value\na,ann,1,2", "r.csv, line 2: has 4 cells where the header has 3"),
         ("item,rater,value\n,ann,1", "r.csv, line 2, field item: is empty"),
         ("item,rater,value\na,,1", "r.csv, line 2, field rater: is empty"),

@@ -82,8 +82,13 @@ def test_filters_say_what_is_eligible(alice: User, study: Study) -> None:
 
 def test_dialogues_without_a_task_have_a_stratum_of_their_own(alice: User, study: Study) -> None:
     DialogueFactory(scenario=None, condition="")
-    samples.draw(by=alice, study=study, method="stratified", size=1, strata=["domain", "condition"])
-    assert study.items.get().stratum == "(none) / (none)"
+    strata = ["domain", "condition"]
+    with pytest.raises(InputError, match="No eligible item has a value of domain or condition") as raised:
+        samples.draw(by=alice, study=study, method="stratified", size=1, strata=strata)
+    assert raised.value.field == "strata"
+    DialogueFactory(scenario=None, condition="base")
+    samples.draw(by=alice, study=study, method="stratified", size=2, strata=strata)
+    assert {item.stratum for item in study.items.all()} == {"(none) / (none)", "(none) / base"}
 
 
 def test_pairs_are_drawn_by_kind_and_tier(alice: User, pair_study: Study) -> None:

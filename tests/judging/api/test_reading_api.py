@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 
 import pytest
+from django.core.management import call_command
 
 from annotation.models import User
 from annotation.services import guidelines, overrides
@@ -118,6 +120,12 @@ class TestJudge:
         assert (following or []) == rows[1:2]
         assert alice.get(f"{at_judge()}/disagreements", {"sort": "name"}).json()["field"] == "sort"
         assert alice.get(f"{at_judge()}/disagreements", {"criterion": "nope"}).json()["field"] == "criterion"
+
+    def test_why_people_differ_is_what_the_command_prints(self, criterion, alice):
+        judge, out = Judge.objects.get(name="gpt"), io.StringIO()
+        call_command("disagreements", "--study", "Suits", "--judge", str(judge), "--explain", "--json", stdout=out)
+        assert alice.get(f"{at_judge()}/differing").json() == json.loads(out.getvalue())["differing"]
+        assert alice.get(f"{at_judge()}/differing", {"criterion": "nope"}).json()["field"] == "criterion"
 
     def test_two_versions_are_compared(self, criterion, alice):
         assert alice.get(f"{at_judge()}/change").json()["field"] == "against"

@@ -6,6 +6,7 @@ from itertools import takewhile
 
 import pytest
 
+from annotation.criteria import TEMPLATES
 from judging import prompts
 from judging.prompts import render
 from judging.providers.base import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
@@ -37,14 +38,14 @@ def test_a_dialogue_is_asked_about_with_what_is_known_and_the_criterion_last():
         "Book me a table.",
         "At eight?",
         person=ALICE,
-        goal="A table is booked.",
+        intent="Book a table for two.",
         domains=("Restaurants",),
         situation={"Location": "Oslo"},
     )
 
     prompt = render(CRITERION, content)
 
-    for part in ("A table is booked.", "- Location: Oslo", "Cuisine Thai, Lao", "Alice bakes.", "- has a dog"):
+    for part in ("Book a table for two.", "- Location: Oslo", "Cuisine Thai, Lao", "Alice bakes.", "- has a dog"):
         assert part in prompt.user
     assert "[1] user: Book me a table." in prompt.user
     assert "[2] assistant: At eight?" in prompt.user
@@ -155,14 +156,20 @@ def test_each_criterion_is_asked_with_what_bears_on_it():
     content = dialogue("Hello.", person=ALICE, goal="A table is booked.")
     seen = {
         key: [part in render(replace(CRITERION, key=key), content).user for part in ("Alice bakes.", "table is booked")]
-        for key in ("personalization", "task_completion", "naturalness_user", "coherence_assistant", "our_own")
+        for key in (*TEMPLATES, "our_own")
+        if key != "preference"
     }
 
     assert seen == {
-        "personalization": [True, True],
+        "personalization": [True, False],
         "task_completion": [False, True],
         "naturalness_user": [False, False],
+        "coherence_user": [True, True],
+        "naturalness_assistant": [False, False],
         "coherence_assistant": [False, False],
+        "first_turn_preference": [False, False],
+        "persona_drift": [True, False],
+        "goal_leakage": [False, True],
         "our_own": [True, True],
     }
 

@@ -1,4 +1,4 @@
-"""The queue of items on which a judge contradicts most people: what is in it, and what is not."""
+"""The queue of items on which a judge contradicts people's label: what is in it, and what is not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Adjudication, Criterion
+from annotation.models import Adjudication, Annotation, Criterion
 from annotation.services import adjudications
 from judging.services.against_majority import contradictions
 from judging.services.trust import holding_out
@@ -35,7 +35,7 @@ GPT = ["1", "4", "4", "3", ""]
 
 @pytest.fixture
 def criterion(django_user_model) -> Criterion:
-    """Five items: the judge agrees, is two steps apart, meets a tie, is one step apart, says nothing."""
+    """Five items: the judge agrees, is two steps apart, two above both medians, is one step apart, says nothing."""
     study = StudyFactory(name="Pilot", slug="pilot")
     criterion = CriterionFactory(study=study, key="fit")
     raters = [UserFactory(username=name) for name in ("bob", "charlie", "dana")]
@@ -55,12 +55,24 @@ def found(criterion: Criterion, **given) -> list[tuple[int, int, str]]:
 
 
 def test_most_steps_first_and_what_is_decided_last(criterion: Criterion) -> None:
-    assert found(criterion) == [(2, 2, ""), (4, 1, "")]
+    assert found(criterion) == [(2, 2, ""), (3, 2, ""), (4, 1, "")]
     alice = ResearcherFactory()
     item = criterion.study.items.get(position=2)
     adjudications.decide(by=alice, item=item, criterion=criterion, value="3")
-    assert found(criterion) == [(4, 1, ""), (2, 2, "mostly")]
-    assert contradictions(criterion.study, criterion)[1].answers == (("a little", 3),)
+    assert found(criterion) == [(3, 2, ""), (4, 1, ""), (2, 2, "mostly")]
+    assert contradictions(criterion.study, criterion)[2].answers == (("a little", 3),)
+
+
+def test_on_an_ordered_scale_people_s_label_is_their_median(criterion: Criterion) -> None:
+    """1, 3, 4 has no majority and the median 3; of 2 and 4 neither 2, 3 nor 4 contradicts."""
+    answers = Annotation.objects.filter(assignment__item__position=1).order_by("pk")
+    for answer, value in zip(answers, "134", strict=True):
+        Annotation.objects.filter(pk=answer.pk).update(value=value)
+    answers = Annotation.objects.filter(assignment__item__position=2).order_by("pk")
+    for answer, value in zip(answers[1:], "44", strict=True):
+        Annotation.objects.filter(pk=answer.pk).update(value=value)
+    Annotation.objects.filter(pk=answers[2].pk).delete()
+    assert found(criterion) == [(1, 2, ""), (3, 2, ""), (4, 1, "")]
 
 
 def test_without_an_order_nothing_is_steps_apart(criterion: Criterion) -> None:
@@ -83,7 +95,7 @@ def test_alice_goes_from_the_queue_to_an_item_reads_without_names_and_comes_back
     client = Client()
     client.force_login(ResearcherFactory(username="alice"))
     queue = reverse("against_majority", args=["pilot"])
-    assert "2 items, 2 not decided yet" in " ".join(client.get(queue).content.decode().split())
+    assert "3 items, 3 not decided yet" in " ".join(client.get(queue).content.decode().split())
     address = reverse("adjudicate", args=["pilot", "fit", 2]) + f"?back={queue}"
     page = client.get(address).content.decode()
     assert "A note on 2." in page
@@ -110,7 +122,7 @@ def test_the_same_as_a_command(criterion: Criterion) -> None:
     out = StringIO()
     call_command("disputes", "--study", "pilot", "--against-majority", "--judge", "gpt", "--json", stdout=out)
     document = json.loads(out.getvalue())
-    assert (document["open"], [one["position"] for one in document["items"]]) == (2, [2, 4])
+    assert (document["open"], [one["position"] for one in document["items"]]) == (3, [2, 3, 4])
     out = StringIO()
     call_command("disputes", "--study", "pilot", "--json", stdout=out)
     assert [one["position"] for one in json.loads(out.getvalue())["items"]] == [3]

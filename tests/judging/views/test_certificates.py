@@ -68,8 +68,10 @@ def test_anybody_checks_a_file_a_text_or_a_hash(issued, client):
         response = check(client, **given)
         assert response.status_code == 200
         said = text_of(response)
-        assert "This certificate holds" in said
+        assert "This certificate is authentic" in said
         assert "Known" not in said, "whoever has the hash alone reads nothing of the study"
+        assert ("Its verdict: " in said) == ("sha256" not in given), said
+        assert "message--info" in response.content.decode(), "no check mark over a judge that must not be used"
         assert "Open it" not in said
 
 

@@ -119,6 +119,14 @@ def test_no_file_and_a_bad_source_are_said_at_their_fields(alice):
     assert 'id="id_file_error"' in response.content.decode()
 
 
+def test_where_no_record_can_be_used_the_page_says_so(alice):
+    page = upload(alice, "dialogues", '{"id": "d"}\n{"id": "e"}', skip="on")
+    assert "Nothing was imported." in page
+    assert "were there already" not in page
+    upload(alice, "dialogues", dialogue())
+    assert "The others were there already." in upload(alice, "dialogues", dialogue() + '\n{"id": "e"}', skip="on")
+
+
 def test_bad_records_can_be_left_out_and_are_listed(alice):
     page = upload(alice, "dialogues", dialogue() + '\n{"id": "e"}', skip="on")
     assert "Records that were left out" in page

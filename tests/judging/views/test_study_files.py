@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import zipfile
 
 import pyarrow.parquet as pq
 import pytest
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotation.exchange.registry import EXCHANGES
@@ -83,3 +85,30 @@ def test_the_dataset_is_a_card_and_two_tables(client, study):
 def test_the_page_asks_a_fixed_number_of_questions(client, study, django_assert_max_num_queries):
     with django_assert_max_num_queries(16):
         client.get(reverse("study_files", args=["pilot"]))
+
+
+class TestWithoutPyarrow:
+    """An image may leave the package out. What needs it says so before it begins, and all else works."""
+
+    @pytest.fixture(autouse=True)
+    def without(self, monkeypatch):
+        for name in ("pyarrow", "pyarrow.parquet"):
+            monkeypatch.setitem(sys.modules, name, None)
+
+    @pytest.mark.parametrize(
+        ("route", "name"), [("export", "parquet"), ("export_for", "hf"), ("tiers_download", "parquet")]
+    )
+    def test_a_page_says_what_is_missing(self, client, study, route, name):
+        answer = client.get(reverse(route, args=["pilot", name]))
+        assert answer.status_code == 400
+        assert "the Python package pyarrow, which is not installed here" in answer.content.decode()
+
+    @pytest.mark.parametrize("name", ["parquet", "hf"])
+    def test_a_command_says_it_and_leaves_nothing(self, study, tmp_path, name):
+        with pytest.raises(CommandError, match="pyarrow") as raised:
+            call_command("export", study=study.name, format=name, output=tmp_path / "made")
+        assert raised.value.returncode == 2
+        assert not (tmp_path / "made").exists()
+
+    def test_other_files_are_written(self, client, study):
+        assert len(body(client.get(reverse("export", args=["pilot", "csv"]))).read().splitlines()) == 9

@@ -107,7 +107,7 @@ def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_sta
     pk = Judge.objects.get(name="good").pk
     alice.post(reverse("study_rules", args=["suits"]), {"least_items": "100", "reason": "more is better"})
     shown = alice.post(reverse("certificate_issue", args=["suits", pk]), follow=True)
-    assert "This certificate holds" in text_of(shown)
+    assert "This certificate is authentic" in text_of(shown)
     certificate = Certificate.objects.get()
     assert certificate.content["rules"]["least_items"] == 100
     assert certificate.created_by.username == "alice"
@@ -162,7 +162,8 @@ def test_the_report_as_page_and_files(pairs, alice):
         assert part in html, part
     latex = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
     assert latex.count(r"\begin{longtable}") == latex.count(r"\end{longtable}") >= 5
-    for part in ("trivial baselines", "annotators after Dawid and Skene", "Items that are copies of others"):
+    told = ("trivial baselines", "annotators after Dawid and Skene", "Items that are copies", "agreement by difficulty")
+    for part in told:
         assert part in latex, part
     document = json.loads(alice.get(reverse("report_download", args=["suits", "json"])).content)
     assert set(document["judges"]) == {"good", "first"}

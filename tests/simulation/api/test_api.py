@@ -10,8 +10,9 @@ from rest_framework.test import APIClient
 
 from annotation.models import User
 from simulation.models import Candidate, Making
-from simulation.services import making
+from simulation.services import making_sessions
 from tests.factories import (
+    DialogueFactory,
     ExperimentFactory,
     MembershipFactory,
     ProfileFactory,
@@ -79,7 +80,7 @@ def test_candidates_are_ordered_made_and_paired(alice):
     }
     run = alice.post("/api/v1/candidates/runs", body)
     assert (run.status_code, run.json()["n_total"], run.json()["n_done"]) == (201, 1, 0)
-    making.make(Making.objects.get().pk)
+    making_sessions.make(Making.objects.get().pk)
     here = f"/api/v1/candidates/runs/{run.json()['id']}"
     assert alice.get(here).json()["candidates"] == {"none": 1, "generic": 0, "full": 1, "over": 0}
     assert [one["level"] for one in alice.get("/api/v1/candidates").json()["results"]] == ["none", "full"]
@@ -166,3 +167,15 @@ def test_charlie_sees_no_experiment(client):
     client.force_login(UserFactory(username="charlie"))
     for part in ("experiments", "making", "conflicts", "measures/profiles?source=x"):
         assert client.get(f"/api/v1/{part}").status_code == 403
+
+
+@pytest.mark.parametrize("kind", ["profiles", "dialogues"])
+def test_measures_are_given_or_left_to_a_worker(alice, kind):
+    ProfileFactory(source="made", preferences={"Music": {"Genre": ["jazz"]}})
+    DialogueFactory(source="made")
+    address = f"/api/v1/measures/{kind}"
+
+    found = alice.get(f"{address}?source=made").json()
+    assert found["source"] == "made"
+    assert alice.post(address, {"source": "made"}).status_code == 202
+    assert alice.post(address, {"source": "none"}).json()["field"] == "source"

@@ -3,7 +3,16 @@ from __future__ import annotations
 import pytest
 
 from simulation import prompts
-from simulation.prompts import CONDITIONS, MARK, Said, Scene, for_assistant, for_user
+from simulation.prompts import (
+    CONDITIONS,
+    TASK_PREFERENCES,
+    USER_INFORMATION,
+    Said,
+    Scene,
+    for_assistant,
+    for_user,
+    roles,
+)
 
 SCENE = Scene(
     demographics={"age": "35-44 years old"},
@@ -23,13 +32,17 @@ TALK = [Said("user", "A table for tonight, please."), Said("assistant", "Thai at
 
 
 class TestUser:
-    def test_it_knows_person_task_and_situation_and_only_the_preferences_of_the_task(self):
-        cue = for_user(SCENE, [])
+    def test_as_a_variant_it_knows_the_goal_and_only_the_preferences_that_the_task_names(self):
+        cue = for_user(SCENE, [], information=TASK_PREFERENCES)
 
-        for fact in ("35-44", "Thai, Ethiopian", "Toronto", "Book a table for tonight.", "A table is booked.", MARK):
+        for fact in ("35-44", "Thai, Ethiopian", "Toronto", "Book a table for tonight.", "A table is booked.", "[END]"):
             assert fact in cue.system
         assert "quiet" not in cue.system, "the task does not ask for the ambiance"
         assert "history" not in cue.system
+
+    def test_the_end_is_offered_once_the_assistant_has_spoken(self):
+        assert "TERMINATE" not in for_user(SCENE, []).system
+        assert "TERMINATE" in for_user(SCENE, TALK[:2]).system
 
     def test_it_is_asked_to_begin(self):
         assert [message.role for message in for_user(SCENE, []).messages] == ["user"]
@@ -40,7 +53,7 @@ class TestUser:
         assert roles == [("assistant", TALK[0].text), ("user", TALK[1].text)]
 
     def test_each_strategy_asks_for_something_else_and_has_its_version(self):
-        cues = {name: for_user(SCENE, [], strategy=name) for name in prompts.STRATEGIES}
+        cues = {name: for_user(SCENE, TALK[:2], strategy=name) for name in prompts.STRATEGIES}
 
         assert "<think>" in cues["chain_of_thought"].system
         assert "<state>" in cues["state_tracking"].system
@@ -53,7 +66,7 @@ class TestUser:
     def test_a_domain_without_the_named_types_is_there_with_all_of_its_own(self):
         scene = Scene(preferences={"Books": {"Genre": ["history"]}}, domains=("Books",), preference_types=("Format",))
 
-        assert "history" in for_user(scene, []).system
+        assert "history" in for_user(scene, [], information=TASK_PREFERENCES).system
 
 
 class TestAssistant:
@@ -75,8 +88,13 @@ class TestAssistant:
         assert not any(fact in cue.system for fact in absent)
         assert "Thai, Ethiopian" not in cue.system, "preferences are for the assistant to find out"
 
-    def test_vanilla_has_no_instruction(self):
-        assert for_assistant(SCENE, TALK, condition=CONDITIONS["vanilla"]).system == ""
+    def test_vanilla_has_two_lines_and_none_has_nothing(self):
+        vanilla, none = (for_assistant(SCENE, TALK, condition=CONDITIONS[key]).system for key in ("vanilla", "none"))
+
+        assert (len(vanilla.splitlines()), none) == (2, "")
+
+    def test_no_number_of_sentences_is_asked_for(self):
+        assert "sentence" not in for_assistant(SCENE, TALK, condition=CONDITIONS["base"]).system
 
     def test_the_conversation_follows_as_it_was(self):
         cue = for_assistant(SCENE, TALK, condition=CONDITIONS["base"])
@@ -90,7 +108,55 @@ class TestAssistant:
         assert "$" not in cue.system
 
     def test_every_condition_has_its_version(self):
-        assert len({prompts.version("assistant", key) for key in CONDITIONS}) == len(CONDITIONS)
+        versions = {prompts.version(prompts.assistant_role(key), key) for key in CONDITIONS}
+
+        assert len(versions) == len(CONDITIONS)
+
+
+class TestReplaced:
+    """An experiment brings texts of its own."""
+
+    def test_the_text_takes_the_place_of_the_own_one_and_has_its_version(self):
+        replaced = {"user_later": "Ask for $intent, then say $mark."}
+
+        cue = for_user(SCENE, TALK[:2], replaced=replaced)
+
+        assert cue.system == "Ask for Book a table for tonight., then say TERMINATE."
+        assert cue.version != for_user(SCENE, TALK[:2]).version
+        assert for_user(SCENE, [], replaced=replaced) == for_user(SCENE, []), "the first turn keeps its own"
+
+    def test_the_assistant_is_told_what_its_condition_grants_wherever_that_stands(self):
+        replaced = {"assistant": "Help. Known: $demographics $situation"}
+
+        cue = for_assistant(SCENE, TALK, condition=CONDITIONS["base+D"], replaced=replaced)
+
+        assert "35-44" in cue.system
+        assert "Toronto" not in cue.system
+        assert "$" not in cue.system
+
+    def test_vanilla_can_be_instructed(self):
+        cue = for_assistant(SCENE, TALK, condition=CONDITIONS["vanilla"], replaced={"vanilla": "Be brief."})
+
+        assert cue.system == "Be brief."
+
+    @pytest.mark.parametrize(
+        ("replaced", "conditions", "said"),
+        [
+            ({"narrator": "Tell."}, [], "'narrator' is no role; there are user_opening"),
+            ({"user_opening": "Speak."}, [], "User agent, first turn: The template lacks $intent, so the user agent"),
+            ({"user_later": "$intent"}, [], "lacks $mark, so no dialogue would end"),
+            ({"user_later": "$intent $mark $mood"}, [], "${mood} is no placeholder for this role; there are $demo"),
+            ({"vanilla": "$situation"}, [], "${situation} is no placeholder for this role; there are none"),
+            ({"assistant": "Help."}, ["base", "base+S"], "lacks $situation, so the condition base+S would tell"),
+        ],
+    )
+    def test_what_cannot_be_used_is_said(self, replaced, conditions, said):
+        assert said in " ".join(roles.problems(replaced, conditions))
+
+    def test_concords_own_texts_can_be_used(self):
+        for information in USER_INFORMATION:
+            own = {role: roles.own_text(role, information) for role in ("user_later", "assistant")}
+            assert roles.problems(own, CONDITIONS) == []
 
 
 def test_a_dollar_in_the_material_is_text():

@@ -11,7 +11,7 @@ from annotation.errors import InputError
 from annotation.models import ResponsePair
 from simulation.models import Candidate, Making
 from simulation.prompts.candidates import LEVELS, candidate, persona
-from simulation.services import agents, candidates, making
+from simulation.services import agents, candidates, making_sessions
 from simulation.services.candidates import Question
 from simulation.stats.pairing import PairRule, Response, pairs
 from tests.factories import ProfileFactory
@@ -41,7 +41,7 @@ def scripted(**lines):
 
 def test_one_candidate_for_each_level_with_who_and_how(profile):
     (order,) = candidates.order(by=None, agent=scripted(), questions=[Question(profile, "What to cook?")], queue=False)
-    making.make(order.pk)
+    making_sessions.make(order.pk)
     order.refresh_from_db()
     assert (order.state, order.problem) == ("done", "")
     found = {one.level: one for one in Candidate.objects.all()}
@@ -67,8 +67,8 @@ def test_what_was_ordered_is_not_ordered_or_paid_again(profile):
     first = candidates.order(by=None, agent=scripted(), questions=asked, queue=False)
     again = candidates.order(by=None, agent=scripted(), questions=asked, queue=False)
     assert first == again
-    making.make(first[0].pk)
-    making.make(first[0].pk)
+    making_sessions.make(first[0].pk)
+    making_sessions.make(first[0].pk)
     assert Candidate.objects.count() == 4
     assert len(Making.objects.get().replies) == 4
     candidates.order(by=None, agent=scripted(), questions=asked, levels=["full"], queue=False)
@@ -81,7 +81,7 @@ def test_an_interrupted_order_goes_on_where_it_stopped(profile):
         parts={"candidate none": "kept words"},
         replies=[{"step": "candidate none", "prompt": "p", "text": "kept words"}],
     )
-    making.make(order.pk)
+    making_sessions.make(order.pk)
     assert Candidate.objects.get(level="none").text == "kept words"
     assert len(Making.objects.get().replies) == 4
 
@@ -91,7 +91,7 @@ def test_an_empty_reply_is_asked_for_again_and_then_refused(profile):
     (order,) = candidates.order(
         by=None, agent=agent, questions=[Question(profile, "What?")], levels=["none"], queue=False
     )
-    making.make(order.pk)
+    making_sessions.make(order.pk)
     order.refresh_from_db()
     assert order.state == "failed"
     assert "reply: is empty (asked 3 times)" in order.problem

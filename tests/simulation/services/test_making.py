@@ -9,7 +9,9 @@ from annotation.models import Profile, Scenario, Task
 from annotation.models.project import commanded
 from judging.services import keys
 from simulation.models import Conflict, Making, PreferenceType
-from simulation.services import agents, making
+from simulation.parsing.made import UnfitError
+from simulation.parsing.made import mask as read_mask
+from simulation.services import agents, making, making_sessions
 from tests import factories
 from tests.model_server import KEY, MODEL, Answer, running
 
@@ -45,7 +47,7 @@ def made(model, kind, *replies, **options) -> Making:
     model.answers.extend(Answer(text=one if isinstance(one, str) else json.dumps(one)) for one in replies)
     agent = agents.drafted(side="assistant", provider="openai_compatible", model=MODEL)
     order = making.order(by=None, kind=kind, agent=agent, source="test", queue=False, **options)
-    making.make(order.pk)
+    making_sessions.make(order.pk)
     order.refresh_from_db()
     return order
 
@@ -111,7 +113,7 @@ class TestProfile:
             making.again(by=None, making=order)
         assert sent == [order.pk]
         model.answers.append(Answer(text=json.dumps(SUMMARY)))
-        making.make(order.pk)
+        making_sessions.make(order.pk)
 
         order.refresh_from_db()
         assert order.state == "done"
@@ -120,7 +122,7 @@ class TestProfile:
     def test_made_twice_it_is_made_once(self, model):
         order = made(model, "profile", CUISINE, SUMMARY, domains=["Restaurants"], demographics=PERSON)
 
-        making.make(order.pk)
+        making_sessions.make(order.pk)
 
         assert len(model.asked) == 2
         assert Profile.objects.count() == 1
@@ -146,6 +148,93 @@ def test_preferences_and_summaries_for_a_profile_add_what_it_lacks(model):
     assert "Thai" in model.asked[0].prompt, "new preferences are to go with those that are there"
 
 
+class TestMask:
+    """Which domains a person cares for."""
+
+    def test_it_is_made_from_demographics_for_every_domain(self, model):
+        profile = factories.ProfileFactory(demographics=PERSON, interests={}, preferences={"Books": GENRE})
+
+        made(model, "mask", {"Books": 0, "Restaurants": 1}, profile=profile)
+
+        profile.refresh_from_db()
+        assert profile.interests == {"Books": 0, "Restaurants": 1}
+        asked = model.asked[0].prompt
+        assert all(part in asked for part in ("35-44", "Norway", "- Books", "- Restaurants"))
+        assert "history" not in asked, "the paper gives it demographics alone"
+
+    def test_what_is_there_is_not_replaced(self, model):
+        profile = factories.ProfileFactory(interests={"Books": 1})
+
+        made(model, "mask", {"Restaurants": 1}, profile=profile)
+
+        profile.refresh_from_db()
+        assert profile.interests == {"Books": 1, "Restaurants": 1}
+        assert made(model, "mask", profile=profile).problem.endswith("it is not replaced.")
+
+    def test_a_profile_without_named_domains_gets_those_of_its_mask(self, model):
+        order = made(model, "profile", {"Books": 1, "Restaurants": 0}, GENRE, SUMMARY, demographics=PERSON)
+
+        profile = Profile.objects.get()
+        assert order.state == "done"
+        assert profile.interests == {"Books": 1, "Restaurants": 0}
+        assert profile.preferences == {"Books": GENRE}
+        assert len(model.asked) == 3
+
+    @pytest.mark.parametrize(
+        ("reply", "field"),
+        [
+            ({"Books": 1}, "Restaurants"),
+            ({"Books": 1, "Restaurants": "yes"}, "Restaurants"),
+            ({"Books": 1, "Restaurants": 0, "Cooking": 1}, "Cooking"),
+            ({"Books": 0, "Restaurants": 0}, "mask"),
+        ],
+    )
+    def test_what_does_not_fit_is_named(self, reply, field):
+        with pytest.raises(UnfitError) as error:
+            read_mask(json.dumps(reply), ["Books", "Restaurants"])
+        assert error.value.field == field
+
+
+class TestTasksOfSeveralDomains:
+    """Without named domains the model sees the types of all domains and chooses."""
+
+    one = {"domains": ["Books", "Restaurants"], "description": "d", "intent": "i", "goal": "g"}
+
+    def test_each_has_its_domains(self, model):
+        made(model, "tasks", {"tasks": [{**self.one, "preference_types": ["Genre", "Cuisine"]}]})
+
+        task = Task.objects.get()
+        assert (task.domains, task.is_multi_domain) == (["Books", "Restaurants"], True)
+        asked = model.asked[0].prompt
+        assert "Books:\n- Genre" in asked
+        assert "Restaurants:\n- Cuisine" in asked
+
+    @pytest.mark.parametrize(
+        ("changed", "field"),
+        [
+            ({"preference_types": ["Genre"]}, "tasks.0.preference_types"),
+            ({"domains": ["Books"]}, "tasks.0.domains"),
+            ({"domains": ["Books", "Cooking"]}, "tasks.0.domains"),
+        ],
+    )
+    def test_what_does_not_fit_is_named(self, model, changed, field):
+        reply = {"tasks": [{**self.one, "preference_types": ["Genre", "Cuisine"], **changed}]}
+
+        assert made(model, "tasks", reply, reply, reply).replies[0]["field"] == field
+
+
+def test_a_text_of_ones_own_is_asked_and_kept(model):
+    profile = factories.ProfileFactory(demographics=PERSON, interests={})
+    own = {"mask": "Who? $demographics Which of $domains?"}
+
+    order = made(model, "mask", {"Books": 1, "Restaurants": 1}, profile=profile, replaced=own)
+
+    assert model.asked[0].prompt.startswith("Who? - age: 35-44")
+    assert order.asked["prompts"] == own
+    with pytest.raises(InputError, match=r"mask: \$\{mood\} is no placeholder for this prompt; there are"):
+        made(model, "mask", profile=profile, replaced={"mask": "$mood"})
+
+
 def test_tasks_of_several_domains(model):
     one = {"description": "d", "intent": "i", "goal": "g", "preference_types": ["Genre"]}
 
@@ -156,13 +245,19 @@ def test_tasks_of_several_domains(model):
 
 
 def test_a_situation_is_a_scenario_of_its_own(model):
-    profile, task = factories.ProfileFactory(), factories.TaskFactory()
+    profile = factories.ProfileFactory(
+        demographics=PERSON, preferences={"Restaurants": {"Cuisine": ["Thai"]}, "Books": GENRE}
+    )
+    task = factories.TaskFactory(description="The user wants a table.", intent="Book me one.", goal="It is booked.")
     where = dict.fromkeys(("Location", "Device", "Time of Day", "Day of the Week", "Environment"), "x")
 
     made(model, "situation", where, profile=profile, task=task)
 
     scenario = Scenario.objects.get()
     assert (scenario.profile, scenario.task, scenario.situation) == (profile, task, where)
+    asked = model.asked[0].prompt
+    assert all(part in asked for part in ("The user wants a table.", "35-44", "Thai"))
+    assert not any(part in asked for part in ("Book me one.", "It is booked.", "history")), "PersonaLens gives no more"
 
 
 class TestCheck:
@@ -203,7 +298,8 @@ class TestCheck:
     [
         ("poem", {}, "kind"),
         ("profile", {"domains": ["Books"]}, "demographics"),
-        ("profile", {"demographics": PERSON}, "domains"),
+        ("mask", {}, "profile"),
+        ("preferences", {}, "domains"),
         ("profile", {"demographics": PERSON, "domains": ["Cooking"]}, "domains"),
         ("preferences", {"domains": ["Books"]}, "profile"),
         ("situation", {}, "profile"),

@@ -3,14 +3,18 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 from django.core.management import call_command
 
-from annotation.errors import InputError
+from annotation.errors import InputError, NotComputedError
 from annotation.models import Profile
+from annotation.services import waiting
+from simulation import tasks
 from simulation.models import PreferenceType
 from simulation.services import material, schemas
 from simulation.services.grids import grid
@@ -35,7 +39,7 @@ SCHEMA = [
 
 def write(folder: Path, content) -> Path:
     path = folder / "schema.json"
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content, indent=1))
     return path
 
 
@@ -61,10 +65,13 @@ class TestSchema:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ([{"affinities": []}], "0.domain"),
-            ([{"domain": "A", "affinities": [{"name": ""}]}], "0.affinities.0.name"),
-            ([{"domain": "A", "affinities": [{"name": "x"}, {"name": "x"}]}], "A: x stands there twice"),
-            ({"no": "list"}, "file"),
+            ([{"affinities": []}], "line 2, field domain: is missing"),
+            ([{"domain": "A", "affinities": [{"name": ""}]}], "line 6, field affinities.0.name: is empty"),
+            (
+                [{"domain": "A", "affinities": [{"name": "x"}, {"name": "x"}]}],
+                "line 9, field affinities.1.name: A: x stands there twice",
+            ),
+            ({"no": "list"}, "line 1: a JSON list of domains is expected"),
         ],
     )
     def test_a_bad_file_is_named_with_its_field(self, tmp_path, content, message):
@@ -73,31 +80,49 @@ class TestSchema:
         assert not PreferenceType.objects.exists()
 
     def test_a_file_that_is_not_there(self, tmp_path):
-        with pytest.raises(InputError, match="cannot be read"):
+        with pytest.raises(InputError, match="does not exist"):
             schemas.load(by=None, path=tmp_path / "none.json", source="made")
 
 
 class TestProfiles:
-    def test_evenness_over_all_possible_values(self, tmp_path):
+    def test_evenness_over_values_that_occur_and_over_possible_ones(self, tmp_path):
         schemas.load(by=None, path=write(tmp_path, SCHEMA), source="made")
         profile(Cuisine=["Thai", "Greek"], Favourite="Sushi Bar")
         profile(Cuisine=["Thai", "Greek"], Favourite="Olive")
 
         found = {one["type"]: one for one in material.of_profiles("made")["preferences"]}
 
-        # two of four values, each twice: H = log 2, over log 4
-        assert found["Cuisine"]["evenness"]["value"] == pytest.approx(0.5)
-        assert (found["Cuisine"]["n_possible"], found["Cuisine"]["n_used"], found["Cuisine"]["held"]) == (4, 2, 4)
-        assert found["Favourite"]["n_possible"] is None, "the schema has only examples"
-        assert found["Favourite"]["evenness"]["value"] == pytest.approx(1)
+        # two of four values, each twice: H = log 2, over log 2 and over log 4
+        cuisine, favourite = found["Cuisine"], found["Favourite"]
+        assert (cuisine["occurring"]["value"], cuisine["possible"]["value"]) == (1, pytest.approx(0.5))
+        assert (cuisine["n_possible"], cuisine["n_occurring"], cuisine["n"], cuisine["profiles"]) == (4, 2, 4, 2)
+        assert (favourite["is_categorical"], favourite["n_possible"]) == (False, None), "the schema has only examples"
+        assert favourite["occurring"]["value"] == pytest.approx(1)
+        assert favourite["possible"]["reason"] == "any value is possible: there is no list of them"
+
+    def test_a_list_counts_every_item_as_it_stands(self):
+        profile(Cuisine=["Thai", "Thai", "thai"])
+
+        assert material.of_profiles("made")["preferences"][0]["counts"] == {"Thai": 2, "thai": 1}
 
     def test_a_value_that_the_schema_does_not_have_is_said(self, tmp_path):
         schemas.load(by=None, path=write(tmp_path, SCHEMA), source="made")
-        profile(Cuisine=["Martian"])
+        profile(Cuisine=["Martian", "Thai", "Greek", "Mexican", "Thai food"])
 
         found = material.of_profiles("made")["preferences"][0]
-        assert found["not_in_schema"] == ["Martian"]
-        assert found["n_possible"] == 5
+        assert found["unlisted"] == ["Martian"]
+        assert (found["n_possible"], found["n_occurring"], found["generated"]) == (4, 5, 4)
+
+    def test_tasks_and_scenarios_of_each_domain(self):
+        single = factories.TaskFactory(source="made", domains=["Music"])
+        several = factories.TaskFactory(source="made", domains=["Music", "Alarm"], is_multi_domain=True)
+        for task, n in ((single, 3), (several, 2)):
+            factories.ScenarioFactory.create_batch(n, task=task)
+
+        assert material.of_profiles("made")["domains"] == [
+            {"domain": "Alarm", "tasks": 1, "scenarios": 2},
+            {"domain": "Music", "tasks": 2, "scenarios": 5},
+        ]
 
     def test_demographics(self):
         for gender in ("F", "F", "M", ""):
@@ -108,20 +133,86 @@ class TestProfiles:
         assert [(one["value"], one["n"]) for one in found["shares"]] == [("F", 2), ("M", 1)]
 
 
+def talk(scenario, **turns):
+    content = [{"role": role, "content": text} for role, text in turns.items()]
+    return factories.DialogueFactory(source="made", scenario=scenario, turns=content)
+
+
 def test_words_of_dialogues():
-    turns = [{"role": "user", "content": "one two"}, {"role": "assistant", "content": "three four five six"}]
-    factories.DialogueFactory.create_batch(2, source="made", turns=turns)
+    single, several = (
+        factories.ScenarioFactory(task=factories.TaskFactory(is_multi_domain=several)) for several in (False, True)
+    )
+    for _ in range(2):
+        talk(single, user="one two", assistant="three four five six")
+    talk(several, user="seven", assistant="eight")
 
     found = material.of_dialogues("made")
 
-    assert (found["dialogues"], found["turns"]["value"], found["words"]["value"]) == (2, 2, 6)
-    user, assistant = found["sides"]
-    assert (user["side"], user["n_tokens"], user["dist_1"]["value"]) == ("user", 4, 0.5)
-    assert assistant["self_bleu"]["value"] == pytest.approx(1)
+    assert (found["dialogues"], found["turns"]["value"], found["words"]["value"]) == (3, 2, pytest.approx(14 / 3))
+    assert (found["turns"]["n_items"], found["turns"]["n_raters"]) == (3, 2), "dialogues, and their profiles"
+    user, both = found["diversity"]["user"], found["diversity"]["both"]
+    assert user["single"]["pooled"]["dist_1"]["value"] == 0.5, "the same two words twice"
+    assert user["single"]["by_dialogue"]["dist_1"]["value"] == 1
+    assert [user[tasks]["pooled"]["n_tokens"] for tasks in material.TASKS] == [4, 1, 5]
+    assert (both["all"]["dialogues"], both["all"]["pooled"]["n_utterances"]) == (3, 6)
+    assert found["diversity"]["assistant"]["single"]["self_bleu"]["value"] == pytest.approx(1)
+
+
+def test_all_dialogues_are_read_without_a_query_for_each(django_assert_num_queries):
+    turns = [{"role": "user", "content": "hello"}]
+    factories.DialogueFactory.create_batch(30, source="made", scenario=None, turns=turns)
+
+    with django_assert_num_queries(1):
+        found = material.of_dialogues("made")
+    assert found["diversity"]["user"]["single"]["dialogues"] == 30, "without a task there is one domain at most"
+
+
+class TestKept:
+    @pytest.fixture
+    def made(self, monkeypatch):
+        """How often profiles were measured; more than one is left to a worker."""
+        times = []
+
+        def counting(source):
+            times.append(source)
+            return material.of_profiles(source)
+
+        one = replace(material.KINDS["profiles"], make=counting, at_once=1)
+        monkeypatch.setitem(material.KINDS, "profiles", one)
+        cache.clear()
+        return times
+
+    def test_what_is_unchanged_is_measured_once(self, made):
+        changed = profile(Cuisine="Thai")
+        first, again = material.measures("profiles", "made"), material.measures("profiles", "made")
+        assert (first, made) == (again, ["made"])
+
+        changed.preferences["Restaurants"]["Cuisine"] = "Greek"
+        changed.save()
+        assert material.measures("profiles", "made")["preferences"][0]["counts"] == {"Greek": 1}
+
+    def test_much_is_left_to_a_worker(self, made, monkeypatch):
+        profile(Cuisine="Thai"), profile(Cuisine="Greek")
+        with pytest.raises(NotComputedError, match="A worker measures more than 1 profiles"):
+            material.measures("profiles", "made")
+
+        sent = []
+        monkeypatch.setattr(waiting.current_app, "send_task", lambda name, args: sent.append((name, args)))
+        material.ask(by=factories.ResearcherFactory(username="rosa"), kind="profiles", source="made")
+        assert sent == [("simulation.measure", ["profiles", "made", "rosa"])]
+        assert "no worker has begun" in material.asked_for("profiles", "made").says
+
+        tasks.measure(*sent[0][1])
+        tasks.measure(*sent[0][1])
+        assert material.asked_for("profiles", "made") is None
+        assert material.measures("profiles", "made")["profiles"] == 2
+        assert made == ["made"]
 
 
 def test_nothing_is_not_an_error():
-    assert material.of_dialogues("none")["turns"]["reason"]
+    found = material.of_dialogues("none")
+    assert found["turns"]["reason"]
+    assert found["diversity"]["both"]["multi"]["self_bleu"]["reason"]
     assert material.of_profiles("none")["preferences"] == []
 
 
@@ -151,22 +242,21 @@ class TestRealData:
             for domain, types in document["affinities"].items():
                 for name, value in types.items():
                     held = value if isinstance(value, list) else [value]
-                    for one in {str(part) for part in held if part is not None}:
+                    for one in held:
                         expected.setdefault((domain, name), Counter())[one] += 1
 
         found = {(one["domain"], one["type"]): one for one in material.of_profiles("personalens")["preferences"]}
 
         assert found.keys() == expected.keys()
-        assert len(found) > 50
+        assert len(found) == 90
         for key, counts in expected.items():
             assert found[key]["counts"] == dict(counts), key
-            n = len(set(closed[key]) | set(counts)) if key in closed else len(counts)
-            total = sum(counts.values())
-            entropy = -sum(k / total * math.log(k / total) for k in counts.values())
-            if n > 1:
-                assert found[key]["evenness"]["value"] == pytest.approx(entropy / math.log(n)), key
-            else:
-                assert found[key]["evenness"]["reason"] == "only one value is possible"
+            n = sum(counts.values())
+            entropy = -sum(k / n * math.log(k / n) for k in counts.values())
+            possible = len(set(closed[key]) | set(counts)) if key in closed else 0
+            for name, of in (("occurring", len(counts)), ("possible", possible)):
+                value = found[key][name]["value"]
+                assert value is None if of < 2 else value == pytest.approx(entropy / math.log(of)), (key, name)
 
     def test_the_sampler_gives_exactly_what_the_masks_allow(self, folder):
         expected = set()

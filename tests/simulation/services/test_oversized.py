@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from judging.providers.base import Reply
 from simulation.parsing import endings, speech
 from simulation.parsing.made import UnfitError
-from simulation.services import making
+from simulation.services import making_orders
 from simulation.services.recipes import Step
 
 
@@ -14,9 +15,9 @@ def test_an_order_refuses_it(settings):
     settings.MAX_REPLY_CHARACTERS = 10
     step = Step("text", None, len)
 
-    assert making.read(step, "x" * 10) == 10
+    assert making_orders.read(step, Reply("x" * 10)) == 10
     with pytest.raises(UnfitError, match="larger than this site reads"):
-        making.read(step, "x" * 11)
+        making_orders.read(step, Reply("x" * 11))
 
 
 @pytest.mark.parametrize("side", ["user", "assistant"])

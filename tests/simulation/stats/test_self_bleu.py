@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from simulation.stats.self_bleu import NO_INTERVAL, TOO_FEW, self_bleu
+from judging.stats.words import words
+from simulation.stats.self_bleu import TOO_FEW, pooled_self_bleu, self_bleu
+from simulation.stats.variety import Texts
 
 
 def test_the_same_again_is_one_and_nothing_in_common_is_little():
@@ -46,5 +48,19 @@ def test_a_seeded_sample_of_many():
     first, again, other = (self_bleu(texts, most=20, seed=seed) for seed in (1, 1, 2))
     assert first.value == again.value
     assert first.value != other.value
-    assert (first.n_items, first.seed, first.reason) == (20, 1, NO_INTERVAL)
-    assert self_bleu(texts).seed is None, "all of them"
+    assert first.n_items == 20
+    assert self_bleu(texts).n_items == 60
+
+
+def test_only_what_is_kept_is_compared_and_the_interval_resamples_clusters():
+    rng = np.random.default_rng(2)
+    texts = [" ".join(rng.choice(list("abcdef"), size=8)) for _ in range(60)]
+    kept = np.arange(60) % 3 > 0
+    clusters = [str(i % 10) for i in range(60)]
+
+    found = pooled_self_bleu(Texts.of(map(words, texts)), clusters, kept, bootstrap=200)
+    alone = self_bleu([text for text, one in zip(texts, kept, strict=True) if one])
+
+    assert found.value == pytest.approx(alone.value)
+    assert found.low < found.value < found.high
+    assert (found.n_items, found.n_raters, alone.n_raters) == (40, 10, 40)

@@ -14,7 +14,7 @@ from annotation.models import ResponsePair
 from judging.models import Price, Worker
 from simulation.models import Candidate, CandidateRun, Making
 from simulation.queries import candidates as queries
-from simulation.services import agents, candidate_runs, making, recipes, reserving
+from simulation.services import agents, candidate_runs, making_orders, making_sessions, recipes, reserving
 from simulation.services.candidates import Question
 from simulation.speakers import request_of
 from tests.factories import ProfileFactory, ResearcherFactory, UserFactory
@@ -59,7 +59,7 @@ def begun(profile, *questions, **more) -> CandidateRun:
 
 def worked(run: CandidateRun) -> None:
     for pk in run.makings.order_by("pk").values_list("pk", flat=True):
-        making.make(pk)
+        making_sessions.make(pk)
 
 
 def page(client, name, *arguments, **query) -> str:
@@ -166,13 +166,13 @@ def test_pairs_of_a_run_with_near_duplicates_counted(alice, profile):
 def test_a_stopped_run_asks_for_no_more_and_goes_on_later(alice, profile):
     run = begun(profile, "One?", "Two?")
     first, second = run.makings.order_by("pk")
-    making.make(first.pk)
+    making_sessions.make(first.pk)
     alice.post(reverse("candidate_stop", args=[run.pk]))
-    making.make(second.pk)
+    making_sessions.make(second.pk)
     second.refresh_from_db()
     assert (second.state, second.problem, second.replies) == ("failed", queries.STOPPED, [])
     alice.post(reverse("candidate_again", args=[run.pk]))
-    making.make(second.pk)
+    making_sessions.make(second.pk)
     assert queries.progress(CandidateRun.objects.get()).done == 2
 
 
@@ -190,8 +190,8 @@ def priced(profile, monkeypatch, *, budget: str, most: str) -> CandidateRun:
         provider="scripted", model="s", valid_from="2020-01-01", input=Decimal(0), output=Decimal(1_000_000)
     )
     run = begun(profile, "One?", "Two?", budget_usd=Decimal(budget))
-    paid = making.paid
-    monkeypatch.setattr(making, "paid", lambda *args: paid(*args) | {"cost_usd": 0.3})
+    paid = making_orders.paid
+    monkeypatch.setattr(making_orders, "paid", lambda *args: paid(*args) | {"cost_usd": 0.3})
     monkeypatch.setattr(reserving, "most", lambda *args: Decimal(most))
     return run
 
@@ -222,12 +222,12 @@ def test_replies_on_their_way_count_against_the_budget(profile, monkeypatch):
     first, second = run.makings.order_by("pk")
     elsewhere = Worker.objects.create(name="elsewhere", seen_at=timezone.now())
     Making.objects.filter(pk=first.pk).update(worker=elsewhere, reserved_usd=Decimal("0.3"))
-    making.make(second.pk)
+    making_sessions.make(second.pk)
     second.refresh_from_db()
     # 0.30 are on their way: it waits, unasked and free, since that reply may cost less
     assert (second.state, second.worker, second.replies) == ("running", None, [])
-    making.keep(first, {"cost_usd": 0.1})
-    making.make(second.pk)
+    Making.objects.filter(pk=first.pk).update(worker=None, reserved_usd=0, cost_usd=Decimal("0.1"))
+    making_sessions.make(second.pk)
     second.refresh_from_db()
     assert len(second.replies) == 1
     assert queries.progress(run).spent == Decimal("0.4")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Study
+from annotation.services import waiting
 from simulation.models import Experiment
+from simulation.services import material
 from tests import factories
 from tests.factories import ProfileFactory
 from tests.simulation.helpers import begun, people, played, scripted
@@ -24,8 +29,8 @@ FORM = {
     "conditions": ["base", "base+I"],
     "users": "all",
     "tasks": "all",
-    "single_turns": "4",
-    "multi_turns": "4",
+    "single_exchanges": "4",
+    "multi_exchanges": "4",
     "passages": "3",
     "seed": "0",
     "budget_usd": "",
@@ -145,7 +150,7 @@ class TestCreate:
             ({"user_parameters": '{"colour": 1}'}, "colour"),
             ({"budget_usd": "-1"}, "A budget is above 0"),
             ({"budget_usd": "5"}, "The price of mine is not known"),
-            ({"single_turns": "1"}, "greater than or equal to 2"),
+            ({"single_exchanges": "0"}, "greater than or equal to 1"),
             ({"conditions": []}, "This field is required"),
         ],
     )
@@ -332,13 +337,42 @@ class TestMeasures:
         assert "Story 09" in text
         assert "Story 10" not in text
         assert '3 other values</th> <td class="numeric">3</td>' in text
-        assert "23" in text.partition("3 other values")[2][:120], "percent: 3 of 13"
+        assert "23.1" in text.partition("3 other values")[2][:160], "percent: 3 of 13"
 
-    @pytest.mark.parametrize("format", ["csv", "json"])
-    def test_downloads(self, client, alice, format):
+    def test_published_numbers_stand_beside(self, client, alice):
+        preferences = {"Alarm": {"Alarm Time Preference": "7:00 AM"}}
+        ProfileFactory(source="personalens", preferences=preferences, demographics={"gender": "Male"})
+
+        address = reverse("material_measures")
+        assert ">757<" not in text_of(client.get(address))
+        text = text_of(client.get(address + "?published=1"))
+        assert '<td class="numeric">14</td>' in text, "generated values of the alarm time"
+        assert '<td class="numeric">0.72</td>' in text
+        assert '<td class="numeric">757</td>' in text, "men"
+        assert "<svg" in text
+
+    def test_much_is_left_to_a_worker(self, client, alice, monkeypatch):
+        people(2, 1)
+        few = {kind: replace(one, at_once=1) for kind, one in material.KINDS.items()}
+        monkeypatch.setattr(material, "KINDS", few)
+        sent = []
+        monkeypatch.setattr(waiting.current_app, "send_task", lambda name, args: sent.append(args))
+        cache.clear()
+
+        assert "A worker measures more than 1 profiles" in text_of(client.get(reverse("material_measures")))
+        assert client.get(reverse("measures_download", args=["csv"]) + "?source=test").status_code == 409
+        text = text_of(client.post(reverse("measures_compute"), {"kind": "profiles", "source": "test"}, follow=True))
+        assert "no worker has begun yet" in text
+        assert sent == [["profiles", "test", "alice"]]
+        material.compute(*sent[0])
+        assert "Evenness per preference type" in text_of(client.get(reverse("material_measures")))
+        assert client.post(reverse("measures_compute"), {"kind": "profiles", "source": "x"}).status_code == 404
+
+    @pytest.mark.parametrize(("format", "holds"), [("csv", "Cuisine"), ("json", "Cuisine"), ("svg", "<svg")])
+    def test_downloads(self, client, alice, format, holds):
         people(1, 1)
 
         response = client.get(reverse("measures_download", args=[format]) + "?source=test")
 
-        assert "Cuisine" in response.content.decode()
+        assert holds in response.content.decode()
         assert client.get(reverse("measures_download", args=[format]) + "?source=none").status_code == 404

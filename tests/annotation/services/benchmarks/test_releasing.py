@@ -275,6 +275,28 @@ def test_a_bad_record_names_file_line_and_field(benchmark, tmp_path, values, mes
     assert not ResponsePair.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"annotators": 3}, "made.annotators"),
+        ({"known_issues": [{}]}, "made.known_issues.0"),
+        ({"agreement_cuts": ["a"]}, "made.agreement_cuts.0"),
+        ({"model": {"method": "graded response"}}, "made.model.n_cases"),
+        ([], "made"),
+    ],
+)
+def test_how_it_was_made_is_checked(benchmark, tmp_path, values, field):
+    folder = tmp_path / "out"
+    releasing.write(benchmark=benchmark, folder=folder)
+    empty_the_database()
+    manifest = json.loads((folder / "benchmark.json").read_text(encoding="utf-8"))
+    manifest["made"] = {**manifest["made"], **values} if values else values
+    (folder / "benchmark.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"benchmark.json, (line \d+, )?field {re.escape(field)}"):
+        importing.load(by=None, folder=folder)
+    assert not Benchmark.objects.exists()
+
+
 def test_a_file_that_was_touched_is_noticed(benchmark, tmp_path):
     folder = tmp_path / "out"
     releasing.write(benchmark=benchmark, folder=folder)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.stats.benchmarks.cases import Case
-from annotation.stats.benchmarks.splitting import split
+from annotation.stats.benchmarks.splitting import find_uneven, split
 
 SHARES = {"train": 0.6, "dev": 0.2, "test": 0.2}
 
@@ -50,3 +50,26 @@ def test_shares_are_met_where_blocks_are_small():
 def test_shares_that_make_no_sense(wrong):
     with pytest.raises(ValueError, match="sum to 1"):
         split([], wrong, seed=0)
+
+
+NONE = "Whatever you like."
+FOR_ANYBODY = [Case(str(k), "", "", f"p{k % 5}", f"q{k}", f"for {k}", NONE, "1") for k in range(40)]
+
+
+def test_a_response_for_anybody_links_no_personas():
+    wanted = {"dev": 0.2, "test": 0.8}
+    linked = split(FOR_ANYBODY, wanted, seed=0)
+    assert "dev has 0 of 40 cases, 20% were asked for" in find_uneven(linked, wanted)
+    places = split(FOR_ANYBODY, wanted, seed=0, shared={NONE})
+    assert [places.count(name) for name in wanted] == [8, 32]
+    assert find_uneven(places, wanted) == ""
+
+
+def test_uneven_splits_are_told_by_a_tolerance():
+    places = ["dev"] * 35 + ["test"] * 65
+    wanted = {"dev": 0.2, "test": 0.8}
+    assert find_uneven(places, wanted, tolerance=0.2) == ""
+    assert find_uneven(places, wanted) == (
+        "dev has 35 of 100 cases, 20% were asked for; test has 65 of 100 cases, 80% were asked for"
+    )
+    assert find_uneven(["dev", "test", "test"], wanted) == "", "one case more or less is no matter of shares"

@@ -95,6 +95,8 @@ def test_the_command_and_the_page_say_the_same(criterion, client):
     client.force_login(ResearcherFactory())
     address = reverse("judge_improve", args=["known", Judge.objects.get().pk])
     assert "Distance from people’s answers" not in client.get(address).content.decode()
+    wrong = client.get(address, {"explain": "nope"})
+    assert (wrong.status_code, "there are suits" in wrong.content.decode()) == (400, True)
     page = client.get(address, {"explain": "suits"}).content.decode()
     assert value in page
     assert "Because some are more severe" in page

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('simulation', '0006_projects'),
+        ('simulation', '0007_user_information_and_masks'),
     ]
 
     operations = [

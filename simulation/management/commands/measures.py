@@ -1,0 +1,109 @@
+"""`measures`: who the users are, how evenly their preferences are spread, how varied the words of dialogues are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management import text
+from annotation.management.base import ConcordCommand
+from simulation import charts
+from simulation.services import material
+from simulation.services.measure_tables import ROWS, table
+
+
+class Command(ConcordCommand):
+    help = (
+        "Measure a source's profiles and dialogues: domains, demographics, evenness of preferences, variety of words. "
+        "The tables and the figure are numbered as in PersonaLens (arXiv 2506.09902)."
+    )
+    example = "measures --source personalens --table 8 --published"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--source", default="", help="of profiles and of dialogues; by default the largest of each")
+        parser.add_argument("--table", choices=list(ROWS), help="only this table")
+        parser.add_argument("--figure", choices=["3"], help="only this figure: demographics as bars, an SVG document")
+        parser.add_argument("--published", action="store_true", help="the printed numbers beside them")
+        parser.add_argument("-o", "--output", type=Path, help="where to write the figure")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        kinds = (
+            [ROWS[options["table"]][0]] if options["table"] else ["profiles"] if options["figure"] else material.KINDS
+        )
+        found = {kind: measured(kind, options["source"]) for kind in kinds}
+        check(found, options)
+        if options["figure"]:
+            return self.figure(found["profiles"] or {}, options["output"])
+        numbers = [options["table"]] if options["table"] else [n for n, (kind, _) in ROWS.items() if found[kind]]
+        tables = [table(number, found, with_published=options["published"]) for number in numbers]
+        return tables[0] if options["table"] else document(found, tables)
+
+    def figure(self, profiles: Mapping[str, Any], output: Path | None) -> dict[str, Any]:
+        fields = charts.figure_3(profiles["demographics"])
+        if not fields:
+            raise InputError(f"The profiles of {profiles['source']!r} have no demographics to draw.", field="figure")
+        svg = charts.bars(fields)
+        if output:
+            output.write_text(svg, encoding="utf-8")
+        return {"figure": "3", "fields": fields, "svg": svg, "file": str(output) if output else None}
+
+    def say(self, document: dict[str, Any]) -> None:
+        if "svg" in document:
+            self.stdout.write(f"Wrote {document['file']}." if document["file"] else document["svg"])
+            return
+        for one in [document] if "rows" in document else document["tables"].values():
+            self.stdout.write(f"Table {one['table']}. {one['caption']}\n{text.columns(list(lines(one['rows'])))}\n")
+            if "published" in one:
+                self.stdout.write(f"  Published: {one['published']['source']}. {one['published']['caption']}.\n")
+                self.stdout.write(text.columns(list(lines(one["published"]["others"]))))
+
+
+def measured(kind: str, source: str) -> dict[str, Any] | None:
+    """The measures of the source, by default the one with most; None where it has nothing of the kind."""
+    there = dict(material.KINDS[kind].sources())
+    chosen = source or max(there, key=lambda name: there[name], default="")
+    return material.measures(kind, chosen, patient=True) if chosen in there else None
+
+
+def check(found: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Raise InputError where nothing was found."""
+    if not any(found.values()):
+        there = sorted({name for kind in found for name, _ in material.KINDS[kind].sources()})
+        kinds = " or ".join(found)
+        named = f" of {options['source']!r}" if options["source"] else ""
+        raise InputError(f"There are no {kinds}{named}; there are: {', '.join(there) or 'none'}.", field="source")
+
+
+def document(found: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """All measures, the tables by their numbers among them."""
+    profiles, dialogues = found["profiles"] or {}, found["dialogues"] or {}
+    return {
+        "profiles": {name: profiles[name] for name in ("source", "profiles", "seed", "bootstrap") if profiles},
+        "evenness": {f"{one['domain']} · {one['type']}": one for one in profiles.get("preferences", [])},
+        "dialogues": {name: value for name, value in dialogues.items() if name != "diversity"},
+        "diversity": dialogues.get("diversity", {}),
+        "tables": {one["table"]: one for one in tables},
+    }
+
+
+def lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+    """The names of the columns, and each row; printed numbers stand behind the own ones."""
+    if not rows:
+        return
+    names = [name for name in rows[0] if name != "published"]
+    printed = list(rows[0].get("published", ()))
+    yield [name.replace("_", " ") for name in names] + [f"published {name}" for name in printed]
+    for row in rows:
+        yield [cell(row[name]) for name in names] + [cell(row["published"][name]) for name in printed]
+
+
+def cell(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return text.estimate(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
