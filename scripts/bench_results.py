@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,8 @@ def prepare(folder: Path) -> None:
     os.environ["CELERY_BROKER_URL"] = ""
     sys.path.insert(0, str(ROOT))
     os.chdir(ROOT)
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], check=True)
+    for command in (["migrate"], ["collectstatic", "--noinput"]):
+        subprocess.run([sys.executable, "manage.py", *command, "-v0"], check=True)
     import django
 
     django.setup()
@@ -106,7 +108,7 @@ def results(given: argparse.Namespace) -> int:
     addresses |= {f: reverse("results_download", args=[experiment.pk, f]) for f in ("csv", "json")}
     addresses["svg"] = reverse("results_download", args=[experiment.pk, "svg"]) + "?table=turns"
     answers = [
-        timed(name, lambda address=address: client.get(address, headers={"host": "localhost"}), LATER)
+        timed(name, partial(client.get, address, headers={"host": "localhost"}), LATER)
         for name, address in addresses.items()
     ]
     codes = {answer.status_code for answer, _ in answers}

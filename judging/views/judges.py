@@ -176,7 +176,8 @@ def prompts_of(judge: Judge) -> list[dict[str, Any]]:
     found = [("Instruction", templates.system_text(instruction), instruction is not None)]
     for key, kind in kinds.items():
         own = templates.of_judge(judge.parameters, key)
-        found.append((key, own or templates.template(kind, key), bool(own)))
+        name = TEMPLATES[key].name if key in TEMPLATES else key
+        found.append((name, own or templates.template(kind, key), bool(own)))
     return [
         {"name": name, "text": text, "note": f"{'replaced' if own else 'Concord’s own'}, {templates.digest(text)}"}
         for name, text, own in found

@@ -22,8 +22,7 @@ from simulation.prompts import USER_INFORMATION
 from simulation.prompts.roles import ROLES
 from simulation.queries import progress, spending
 from simulation.queries.evidence import judges_of
-from simulation.services import agents, estimates, experiments, results, studies
-from simulation.services.differences import differences, same_models
+from simulation.services import agents, differences, estimates, experiments, results, studies
 from simulation.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.services.grids import grid
 from simulation.services.result_data import Filters, Options
@@ -375,9 +374,7 @@ class ComparedSettingsSerializer(serializers.Serializer[Any]):
 class ExperimentDifferences(ExperimentsApi):
     @says("The settings of an experiment beside those of PersonaLens", ComparedSettingsSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        experiment = self.experiment(pk)
-        found = {"settings": differences(experiment), "warnings": same_models(experiment)}
-        return Response(ComparedSettingsSerializer(found).data)
+        return Response(ComparedSettingsSerializer(differences.document(self.experiment(pk))).data)
 
 
 class MadeStudy(serializers.Serializer[Any]):

@@ -14,6 +14,7 @@ from django.db.models import Count
 
 from annotation.services.imports.personalens import SOURCE
 from judging.models import Judge, JudgeRun
+from judging.models.judge import NO_MODELS
 from judging.prompts import templates
 from judging.providers.base import PermanentError
 from judging.services import judges
@@ -175,11 +176,25 @@ def told(setting: str, printed: Told, here: Told) -> Difference:
     return equal(setting, printed.parts(), here.parts())
 
 
-def same_models(experiment: Experiment) -> list[str]:
-    """Warnings, in sentences, where one model has two parts: what it writes, it also answers or rates."""
-    found = [judge for judge, _ in judges_of(experiment)]
-    assistants = list(experiment.assistants.all())
-    user = model_of(experiment.user_agent)
+def document(experiment: Experiment) -> dict[str, Any]:
+    """All settings beside those published, and warnings, as JSON types."""
+    return {
+        "experiment": experiment.pk,
+        "name": experiment.name,
+        "settings": [one.as_json() for one in differences(experiment)],
+        "warnings": same_models(experiment),
+    }
+
+
+def same_models(experiment: Experiment, rated_by: Sequence[Judge] | None = None) -> list[str]:
+    """Warnings, in sentences, where one model has two parts: what it writes, it also answers or rates.
+
+    `rated_by` are the experiment's judges, where they are known.
+    """
+    known = [judge for judge, _ in judges_of(experiment)] if rated_by is None else rated_by
+    found = [judge for judge in known if judge.is_runnable and judge.provider not in NO_MODELS]
+    assistants = [one for one in experiment.assistants.all() if not one.is_scripted]
+    user = None if experiment.user_agent.is_scripted else model_of(experiment.user_agent)
     both = [one.name for one in assistants if model_of(one) == user]
     warnings = [f"{name} plays the users and is an assistant under test." for name in both]
     for judge in found:

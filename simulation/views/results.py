@@ -29,6 +29,7 @@ from simulation import charts
 from simulation.models import Experiment
 from simulation.queries.evidence import judges_of
 from simulation.services import results
+from simulation.services.differences import same_models
 from simulation.services.result_data import Filters, Options
 from simulation.services.result_published import KEY, with_published
 
@@ -93,7 +94,9 @@ def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
     except InputError as error:
         experiment = get_object_or_404(Experiment, pk=pk)
         return render(request, "simulation/results.html", {"experiment": experiment, "error": error}, status=400)
+    warnings = same_models(asked.experiment, [judge for judge, _ in asked.judges])
     context = {"experiment": asked.experiment, "asked": asked, "judges": asked.judges, "judge": asked.judge}
+    context |= {"same_models": warnings}
     if found is None:
         found = results.last_made(**asked.chosen)
         context |= {

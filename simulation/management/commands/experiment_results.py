@@ -13,11 +13,14 @@ from django.core.management.base import CommandParser
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.services.exports import without_formula
+from judging.models import Judge
+from simulation.models import Experiment
 from simulation.queries.evidence import judges_of
 from simulation.queries.progress import experiment_called
-from simulation.services import results
+from simulation.services import differences, results
 from simulation.services.result_data import Filters, Options
 from simulation.services.result_published import with_published
+from simulation.services.result_ranks import rank_document
 from simulation.services.result_sheet import NUMBERS
 
 
@@ -34,6 +37,9 @@ class Command(ConcordCommand):
         parser.add_argument("--table", type=int, metavar="N", help="only this table of the paper: 3, 4, 10, 12 or 13")
         parser.add_argument("--figure", type=int, metavar="N", help="only this figure of the paper: 4 or 5")
         parser.add_argument("--differences", action="store_true", help="only differences within the same scenario")
+        parser.add_argument(
+            "--against-paper", action="store_true", help="only the settings beside those of PersonaLens: what differs"
+        )
         parser.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (the judge that said most)")
         parser.add_argument("--assistant", default="", metavar="NAME", help="only dialogues with this assistant")
         parser.add_argument("--condition", default="", metavar="KEY", help="only dialogues under this condition")
@@ -43,6 +49,8 @@ class Command(ConcordCommand):
         parser.add_argument("--domain", default="", help="only tasks that are about this domain")
         parser.add_argument("--turn", type=int, metavar="N", help="verdicts on this reply of the assistant, from 1")
         parser.add_argument("--published", action="store_true", help="the numbers that PersonaLens printed, beside")
+        parser.add_argument("--against", default="", metavar="NAME", help="changes of rank in another experiment")
+        parser.add_argument("--against-judge", default="", metavar="NAME", help="changes of rank by another judge")
         parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples (2000)")
         parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
         parser.add_argument("--seed", type=int, default=0, help="of the resamples (0)")
@@ -51,9 +59,15 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         experiment = experiment_called(options["name"])
+        if options["against_paper"]:
+            if options["csv"] or options["output"]:
+                raise InputError("Settings are no figures: print them, or take --json.", field="against_paper")
+            return differences.document(experiment)
         judge = results.judge_called(judges_of(experiment), options["judge"])
         filters = Filters.of(options)
         chosen = Options(**{name: options[name] for name in ("bootstrap", "confidence", "seed")})
+        if options["against"] or options["against_judge"]:
+            return rank_document((experiment, rated(judge)), compared(experiment, options), chosen, filters)
         found = results.kept_or_made(experiment, judge, chosen, filters, patient=True) or {}
         if not found["dialogues"]:
             raise InputError(f"No dialogue of {experiment} has ended yet.", field="name")
@@ -75,6 +89,9 @@ class Command(ConcordCommand):
             self.stdout.write(text.getvalue(), ending="")
 
     def say(self, document: dict[str, Any]) -> None:
+        if "settings" in document:
+            self.say_settings(document)
+            return
         self.stdout.write(
             f"{document['name']}: {document['dialogues']:,} dialogues ended, {document['regular']:,} as they should. "
             f"Judge: {document['judge'] or 'none yet'}."
@@ -84,6 +101,26 @@ class Command(ConcordCommand):
             self.stdout.write(f"\n{number}{table['title']}" + (f" ({table['note']})" if table["note"] else ""))
             for line in aligned(lines(table)):
                 self.stdout.write(line)
+
+    def say_settings(self, document: dict[str, Any]) -> None:
+        for line in document["warnings"]:
+            self.stdout.write(f"Warning: {line}")
+        words = {True: "yes", False: "no", None: "not known"}
+        rows = [[one["setting"], one["paper"], one["here"], words[one["same"]]] for one in document["settings"]]
+        for line in aligned([["Setting", "Paper", "Here", "Same"], *rows]):
+            self.stdout.write(line)
+
+
+def rated(judge: Judge | None) -> Judge:
+    if judge is None:
+        raise InputError("No judge has rated these dialogues, so there are no ranks.", field="against")
+    return judge
+
+
+def compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge]:
+    """The other experiment, or the same one, and its judge: the one that is named, else the one that said most."""
+    other = experiment_called(options["against"]) if options["against"] else experiment
+    return other, rated(results.judge_called(judges_of(other), options["against_judge"]))
 
 
 def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:

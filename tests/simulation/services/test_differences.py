@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from io import StringIO
+
 import pytest
+from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Profile
 from judging.services import judges, runs
 from simulation.models import Experiment
-from simulation.services import agents, studies
+from simulation.services import agents, results, studies
 from simulation.services.differences import differences, same_models
 from tests import factories
 from tests.simulation.helpers import begun, people, played
@@ -100,6 +105,7 @@ def test_one_model_in_several_parts_is_warned_of(client):
     experiment = begun(user=agent("user", "claude-x"), assistant=agent("assistant", "claude-x", temperature=0.2))
 
     assert same_models(experiment) == ["claude-x plays the users and is an assistant under test."]
+    assert same_models(begun(name="Rules")) == [], "scripted sides are no models"
     page = client.get(reverse("experiment_differences", args=[experiment.pk])).content.decode()
     assert "claude-x plays the users and is an assistant under test." in page
     assert (
@@ -108,3 +114,54 @@ def test_one_model_in_several_parts_is_warned_of(client):
     answer = client.get(reverse("api_differences", args=[experiment.pk])).json()
     assert answer["warnings"] == same_models(experiment)
     assert answer["settings"][1] == {"setting": "Users", "paper": "50", "here": "1", "same": False}
+
+
+def test_a_judge_that_is_the_assistant_or_the_user_agent_is_warned_of():
+    people(1, 1)
+    experiment = begun(user=agent("user", "claude-u"), assistant=agent("assistant", "claude-a"))
+    dialogue = factories.DialogueFactory(scenario=experiment.dialogues.get().scenario)
+    experiment.dialogues.update(ending="done", ended_at=timezone.now(), dialogue=dialogue)
+    study = factories.StudyFactory(project=experiment.project)
+    item, criterion = factories.ItemFactory(study=study, dialogue=dialogue), factories.CriterionFactory(study=study)
+    for name in ("claude-a", "claude-u", "claude-j"):
+        judge = judges.define(by=None, name=f"By {name}", provider="anthropic", model=name)
+        run = factories.JudgeRunFactory(study=study, judge=judge)
+        factories.JudgmentFactory(run=run, item=item, criterion=criterion, value="yes")
+
+    assert same_models(experiment) == [
+        "claude-a is an assistant under test, and rates the dialogues as the judge By claude-a.",
+        "claude-u plays the users, and rates the dialogues as the judge By claude-u.",
+    ]
+
+
+def test_the_command_prints_them():
+    people(1, 1)
+    experiment = begun()
+
+    def said(*arguments: str) -> str:
+        out = StringIO()
+        call_command("experiment_results", str(experiment.pk), "--against-paper", *arguments, stdout=out)
+        return out.getvalue()
+
+    assert "Users" in said()
+    assert json.loads(said("--json"))["settings"] == [one.as_json() for one in differences(experiment)]
+    with pytest.raises(CommandError, match="no figures"):
+        said("--csv")
+
+
+def test_what_a_judge_says_of_the_user_agent_is_a_table():
+    people(1, 1)
+    experiment = played()
+    study = studies.for_judges(by=None, experiment=experiment, user_checks=True)
+    judge = factories.JudgeFactory(provider="anthropic", model="claude-j")
+    run = factories.JudgeRunFactory(study=study, judge=judge)
+    for criterion, value in zip(study.criteria.all(), ("yes", "no", "no"), strict=True):
+        factories.JudgmentFactory(run=run, item=study.items.get(), criterion=criterion, value=value)
+
+    found = results.document(experiment, judge)
+
+    (row,) = found["tables"]["user_checks"]["rows"]
+    assert {key: cell["value"] for key, cell in row["cells"].items()} == dict(
+        zip(studies.USER_CHECKS, (1.0, 0.0, 0.0), strict=True)
+    )
+    assert "user_checks" not in results.document(experiment, None)["tables"]
