@@ -158,6 +158,16 @@ def test_sentences_that_sound_like_an_assistant_end_nothing(server):
     assert row.turns.get(ended=True).text == "Thanks, that is all."
 
 
+@pytest.mark.parametrize(("information", "ends"), [("faithful", "TERMINATE"), ("task_preferences", "[END]")])
+def test_the_end_mark_is_that_of_the_user_s_information(server, information, ends):
+    lines = ["Book me a table.", "Is [END] or TERMINATE on the bill?".replace(ends, "it"), f"That is all. **{ends}**"]
+
+    row = played_with(user=scripted("user", lines=lines), user_information=information)
+
+    said = [turn.text for turn in row.turns.order_by("number")]
+    assert (row.ending, len(said), said[4]) == ("done", 2 * 2 + 2, "That is all.")
+
+
 def test_a_task_without_a_goal_is_refused_before_anything_is_asked(server):
     people(1, 1)
     Task.objects.update(goal="")
