@@ -16,8 +16,8 @@ _COUNTRIES = {
     "Europe": "Albania; Andorra; Austria; Belarus; Belgium; Bosnia and Herzegovina; Bulgaria; Croatia; Czechia; "
     "Czech Republic; Denmark; Estonia; Faroe Islands; Finland; France; Germany; Gibraltar; Greece; Guernsey; Hungary; "
     "Iceland; Ireland; Isle of Man; Italy; Jersey; Kosovo; Latvia; Liechtenstein; Lithuania; Luxembourg; Malta; "
-    "Moldova; Monaco; Montenegro; Netherlands; North Macedonia; Norway; Poland; Portugal; Romania; Russian Federation; Russia; "
-    "San Marino; Serbia; Slovakia; Slovenia; Spain; Sweden; Switzerland; Ukraine",
+    "Moldova; Monaco; Montenegro; Netherlands; North Macedonia; Norway; Poland; Portugal; Romania; Russian Federation; "
+    "Russia; San Marino; Serbia; Slovakia; Slovenia; Spain; Sweden; Switzerland; Ukraine",
     "Middle East": "Armenia; Azerbaijan; Bahrain; Cyprus; Georgia; Iran; Iraq; Israel; Jordan; Kuwait; Lebanon; Oman; "
     "Palestine; Qatar; Saudi Arabia; Syrian Arab Republic; Syria; Türkiye; Turkey; United Arab Emirates; Yemen",
     "Asia": "Afghanistan; Bangladesh; Bhutan; Brunei Darussalam; Brunei; Cambodia; China; Hong Kong; India; Indonesia; "
@@ -25,7 +25,8 @@ _COUNTRIES = {
     "Maldives; Mongolia; Myanmar; Nepal; Pakistan; Philippines; Singapore; Sri Lanka; Taiwan; Tajikistan; Thailand; "
     "Timor-Leste; Turkmenistan; Uzbekistan; Viet Nam; Vietnam",
     "Africa": "Algeria; Angola; Benin; Botswana; Burkina Faso; Burundi; Cabo Verde; Cameroon; "
-    "Central African Republic; Chad; Comoros; Congo; Côte d'Ivoire; Djibouti; Egypt; Equatorial Guinea; Eritrea; Eswatini; Ethiopia; Gabon; "
+    "Central African Republic; Chad; Comoros; Congo; Côte d'Ivoire; Djibouti; "
+    "Egypt; Equatorial Guinea; Eritrea; Eswatini; Ethiopia; Gabon; "
     "Gambia; Ghana; Guinea; Guinea-Bissau; Kenya; Lesotho; Liberia; Libya; Madagascar; Malawi; Mali; Mauritania; "
     "Mauritius; Morocco; Mozambique; Namibia; Niger; Nigeria; Rwanda; Sao Tome and Principe; Senegal; Seychelles; "
     "Sierra Leone; Somalia; South Africa; South Sudan; Sudan; Tanzania; Togo; Tunisia; Uganda; Zambia; Zimbabwe",

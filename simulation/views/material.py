@@ -24,8 +24,7 @@ from annotation.services.exports import without_formula
 from annotation.views.studies import researcher
 from simulation import charts
 from simulation.services import material
-from simulation.services.human_check import table_5
-from simulation.services.measure_tables import ROWS, table
+from simulation.services.measure_tables import ROWS, table, table_5
 
 MOST_VALUES = 10
 """Of a field of the demographics. Free texts have as many as there are profiles."""

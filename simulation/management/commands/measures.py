@@ -13,8 +13,8 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.queries.studies import study_called
 from simulation import charts
-from simulation.services import human_check, material
-from simulation.services.measure_tables import ROWS, table
+from simulation.services import material
+from simulation.services.measure_tables import ROWS, table, table_5
 
 
 class Command(ConcordCommand):
@@ -37,7 +37,7 @@ class Command(ConcordCommand):
             raise InputError("Table 5 and --study belong together.", field="study")
         if options["study"]:
             study = study_called(options["study"])
-            return human_check.table_5(by=None, study=study, with_published=options["published"])
+            return table_5(by=None, study=study, with_published=options["published"])
         kinds = (
             [ROWS[options["table"]][0]] if options["table"] else ["profiles"] if options["figure"] else material.KINDS
         )
