@@ -143,3 +143,4 @@ class ExperimentEstimate(TypedDict):
     seconds: float | None
     masked: int
     absent: int
+    without_goal: int

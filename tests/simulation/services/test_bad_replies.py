@@ -11,6 +11,7 @@ from annotation.errors import InputError
 from annotation.models import Dialogue, Task
 from judging.models import Price
 from simulation.models import Turn
+from simulation.parsing.endings import Limits
 from simulation.services import agents
 from tests.model_server import KEY, MODEL, Answer, running
 from tests.simulation.helpers import begun, finished, people, played, scripted
@@ -168,13 +169,16 @@ def test_the_end_mark_is_that_of_the_user_s_information(server, information, end
     assert (row.ending, len(said), said[4]) == ("done", 2 * 2 + 2, "That is all.")
 
 
-def test_a_task_without_a_goal_is_refused_before_anything_is_asked(server):
+def test_a_task_without_a_goal_is_played(server):
+    """What is still without a goal is counted in the estimate; nobody can say whether it was completed."""
     people(1, 1)
     Task.objects.update(goal="")
+    server.answers += [Answer(text="A table, please."), Answer(text="At eight.")]
 
-    with pytest.raises(InputError, match="task0 has no goal"):
-        begun(user=speaker("user"))
-    assert not server.asked
+    experiment = played(user=speaker("user"), limits=Limits(1, 1))
+
+    assert experiment.dialogues.get().ending == "limit"
+    assert "You have it when: the task is done" in server.asked[0].body["messages"][0]["content"]
 
 
 @pytest.mark.parametrize("users", ["0", " "])
