@@ -43,7 +43,7 @@ def main() -> int:
         if given.rate:
             return rate(site, server, given.rate)
         if given.local:
-            return local(site, given.local)
+            return local(site, Path(folder), given.local)
         return killed(site, server, Path(folder), given)
 
 
@@ -90,15 +90,29 @@ def rate(site: Site, server: ModelServer, n: int) -> int:
     return 0
 
 
-def local(site: Site, n: int) -> int:
-    """Print what the local model makes of as many seeds; a poor model leaves little."""
+def local(site: Site, folder: Path, n: int) -> int:
+    """Print what the local model makes: what every stage left, the cases themselves, and the release.
+
+    A small model sees conflicts in most personas, so that few are left: each is asked for `n` questions. Splits would
+    need several personas.
+    """
     path = site.folder / "seeds.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in seed_model.seeds(n)))
-    agent = 'local {"max_tokens": 500, "temperature": 0.7}'
-    words = ["--specific", "1", "--general", "0", "--memories", "1", "--levels", "none", "full", "--near", "100"]
+    agent = 'local {"max_tokens": 600, "temperature": 0.7}'
+    words = ["--specific", str(n), "--general", "0", "--memories", "1", "--levels", "none", "full", "--near", "100"]
     made = site.manage("candidates", "seeds", str(path), "--name", "Local", "--agent", agent, *words, "--json")
-    print(json.dumps(json.loads(made.stdout), indent=1))
-    return 0
+    told = json.loads(made.stdout)
+    for row in told["stages"]:
+        print(f"{row['what']}: {row['n']}", *(f"({n} {reason})" for reason, n in row["left_out"].items()))
+    print("replies that did not fit:", json.dumps(told["unfit"]), told["problem"])
+    for row in site.rows("SELECT question, response_1, response_2, extra FROM annotation_responsepair LIMIT ?", n):
+        question, one, two, extra = row
+        first, second = json.loads(extra)["levels"]
+        print(f"  {question}\n    {first}: {one[:100]!r}\n    {second}: {two[:100]!r}")
+    if told["pairs"]:
+        sheet, _ = seed_flow.release(site, folder, size=min(n, told["pairs"]), splits=())
+        print(f"released without splits: {sheet['counting']} cases, {sheet['excluded']} excluded; votes by script")
+    return int(not told["pairs"])
 
 
 if __name__ == "__main__":

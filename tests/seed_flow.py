@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.judging.site import Site, kill, wait_until
 from tests.model_server import MODEL, Answer, ModelServer, Request
 
 CALLS = 8
+SPLITS = ("dev=0.2", "test=0.8")
 PATIENT = {"CONCORD_WORKER_GONE_SECONDS": "30"}
 """On a busy machine a worker that lives must not count as gone: its orders would be worked on twice."""
 
@@ -100,13 +102,13 @@ def work(site: Site, script: Script, *, kill_after: list[int]) -> None:
         wait_until(lambda: stage(site) not in ("personas", "details", "responses", "checks"), PATIENCE)
 
 
-def release(site: Site, folder: Path, *, size: int) -> tuple[dict[str, Any], Path]:
+def release(site: Site, folder: Path, *, size: int | None, splits: Sequence[str]) -> tuple[dict[str, Any], Path]:
     """A study of the pairs, nine votes by script, a filter round, the benchmark, its datasheet and its files."""
     site.manage("study", "Seeds", "--kind", "pair", "--criteria", "preference", "--overlap", "9")
-    site.manage("sample", "seeds", "--source", "candidates", "--size", str(size))
+    site.manage("sample", "seeds", "--source", "candidates", *(["--size", str(size)] if size else []))
     site.manage("shell", "-v0", input=VOTES)
     site.manage("filter_round", "seeds", "--rule", "contested=dropped")
-    site.manage("build_benchmark", "seeds", "Seeds", "--split", "dev=0.2", "test=0.8", "--release")
+    site.manage("build_benchmark", "seeds", "Seeds", *(["--split", *splits] if splits else []), "--release")
     out = folder / "released"
     site.manage("release", "Seeds", "-o", str(out))
     sheet = json.loads(site.manage("datasheet", "Seeds", "--json").stdout)
@@ -143,7 +145,7 @@ def go(
     words += "print(json.dumps(seed_runs.document(CandidateRun.objects.get())))"
     told = json.loads(site.manage("shell", "-v0", "-c", words).stdout)
     found.stages, found.unfit, found.pairs = told["stages"], told["unfit"], told["pairs"]
-    found.sheet, out = release(site, folder, size=size)
+    found.sheet, out = release(site, folder, size=size, splits=SPLITS)
     found.manifest = json.loads((out / "benchmark.json").read_text())
     check_rows(site, found, n_kills=len(kill_after))
     check_release(found, out)
@@ -184,6 +186,11 @@ def check_release(found: Found, out: Path) -> None:
         ("excluded cases", found.sheet["excluded"], len(kept_out)),
         ("splits", told, dict(splits)),
         ("votes", found.sheet["votes"]["total"], votes),
+        (
+            "responses by level",
+            {one["level"]: one["n"] for one in found.sheet["written_by"]},
+            dict(Counter(level for one in cases for level in one["levels"])),
+        ),
     ):
         if said != true:
             found.problems.append(f"the datasheet says {said} {what}, the files hold {true}")
