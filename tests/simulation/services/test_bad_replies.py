@@ -170,13 +170,15 @@ def test_the_end_mark_is_that_of_the_user_s_information(server, information, end
 
 
 def test_a_task_without_a_goal_is_played(server):
+    """What is still without a goal is counted in the estimate; nobody can say whether it was completed."""
     people(1, 1)
     Task.objects.update(goal="")
+    server.answers += [Answer(text="A table, please."), Answer(text="At eight.")]
 
     experiment = played(user=speaker("user"), limits=Limits(1, 1))
 
-    assert experiment.dialogues.get().ending in ("limit", "repetition")
-    assert "$" not in server.asked[0].body["messages"][0]["content"]
+    assert experiment.dialogues.get().ending == "limit"
+    assert "You have it when: the task is done" in server.asked[0].body["messages"][0]["content"]
 
 
 @pytest.mark.parametrize("users", ["0", " "])
