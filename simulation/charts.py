@@ -169,7 +169,7 @@ def bars(fields: Sequence[Mapping[str, Any]], palette: Palette = FILE) -> str:
         )
         x = alt.X("n:Q", axis=alt.Axis(title="profiles", tickCount=4, format="d"))
         bar = alt.Chart(alt.InlineData(values=values)).mark_bar(color=palette.judge).encode(x=x, y=y)
-        title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start")
+        title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start", frame="group")
         drawn.append(bar.properties(width=WIDTH, height=ROW * len(values), title=title))
     return svg(styled(alt.concat(*drawn, columns=2, spacing=18), palette))
 

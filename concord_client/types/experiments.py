@@ -143,4 +143,3 @@ class ExperimentEstimate(TypedDict):
     seconds: float | None
     masked: int
     absent: int
-    without_goal: int

@@ -179,7 +179,6 @@ class ExperimentEstimateSerializer(serializers.Serializer[Any]):
     seconds = serializers.FloatField(allow_null=True)
     masked = serializers.IntegerField(help_text="Pairs of user and task left out by the user's interests.")
     absent = serializers.IntegerField(help_text="Pairs of user and task that no scenario is about.")
-    without_goal = serializers.IntegerField(help_text="Tasks that do not say when they are done.")
 
 
 class ExperimentEstimate(ExperimentsApi):

@@ -274,7 +274,6 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     return [
         ("Dialogues", f"{estimate.dialogues:,}"),
         ("Left out", left_out(estimate.masked, estimate.absent)),
-        *([("Without a goal", f"{estimate.without_goal:,} tasks")] if estimate.without_goal else []),
         ("Turns", f"about {estimate.turns:,}"),
         ("Tokens read", f"about {estimate.input_tokens:,}"),
         ("Tokens written", f"about {estimate.output_tokens:,}"),

@@ -161,6 +161,7 @@ READS = {
     "key_list": "api_keys",
     "making_list": "api_making_list",
     "material": "api_material",
+    "human_check": "api_study_agreement",
     "material_measures": "api_profile_measures",
     "measures_download": "api_dialogue_measures",
     "pair_detail": "api_pair",

@@ -190,8 +190,6 @@ class Command(ConcordCommand):
         time_left = "unknown" if found["seconds"] is None else duration(found["seconds"])
         self.stdout.write(f"Price: {price}. Time: {time_left}.")
         self.say_left_out(found["masked"], found["absent"])
-        if found["without_goal"]:
-            self.stdout.write(f"  {found['without_goal']:,} tasks have no goal: their completion cannot be judged.")
         for line in (*found["basis"], *found["why"]):
             self.stdout.write(f"  {line}")
 

@@ -69,6 +69,7 @@ EXCEPTIONS = {
     "annotation.services.waiting.ask": "a result, left to a worker",
     "judging.services.agreement.of_study": "a result",
     "judging.services.agreement_later.ask": "a result, left to a worker",
+    "simulation.services.human_check.table_5": "a result",
     "simulation.services.material.ask": "a result, left to a worker",
     "judging.services.trust.report.of_study": "a result",
     "judging.services.trust.report.of_judges": "a result",

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Study, Task
+from annotation.models import Study
 from simulation.models import Experiment, Turn
 from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES, people
 
@@ -141,14 +141,6 @@ def test_pairs_without_a_scenario_are_counted():
     assert "2 pairs of user and task have no scenario and are left out." in simulate("--estimate")
     played = json.loads(simulate("--now", "--json"))
     assert (played["absent"], Experiment.objects.get().grid["absent"]) == (2, 2)
-
-
-def test_tasks_without_a_goal_are_counted():
-    people(1, 2)
-    Task.objects.filter(external_id="task0").update(goal="")
-
-    assert json.loads(simulate("--estimate", "--json"))["estimate"]["without_goal"] == 1
-    assert "1 tasks have no goal: their completion cannot be judged." in simulate("--estimate")
 
 
 def test_a_sample_needs_the_end():
