@@ -5,8 +5,10 @@ Pure; no Django, no files. The language of marks is that of the pages: people ar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from annotation.later import Later
@@ -98,7 +100,13 @@ def png(spec: Mapping[str, Any]) -> bytes:
 
 def svg(spec: Mapping[str, Any]) -> str:
     """The chart as an SVG document with a transparent background. Texts in it are escaped."""
-    drawn: str = vl_convert.vegalite_to_svg(dict(spec), allowed_base_urls=[])
+    return _svg(json.dumps(spec))
+
+
+@lru_cache(maxsize=64)
+def _svg(spec: str) -> str:
+    """Draw once what a page, its report and the next reader show alike."""
+    drawn: str = vl_convert.vegalite_to_svg(json.loads(spec), allowed_base_urls=[])
     return drawn
 
 

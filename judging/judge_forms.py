@@ -8,7 +8,7 @@ from django import forms
 
 from annotation.models import Study, User
 from annotation.walls import visible_to
-from judging.forms import DescribedJudge, SayingForm, dollars, provider_choices
+from judging.forms import DescribedJudge, ParametersField, SayingForm, dollars, provider_choices
 from judging.models import Judge, Price
 from judging.services import judges, prices, quotas
 from judging.services.previews import Preview, preview
@@ -24,6 +24,12 @@ class JudgeForm(DescribedJudge, SayingForm):
         strip=False,
         widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}),
         help_text="In place of Concord's words, with placeholders such as $conversation. Empty for Concord's own.",
+    )
+    templates = ParametersField(
+        label="Templates by criterion",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text='As JSON, such as {"personalization": "… $conversation …"}. They go before the template above.',
     )
     keep_examples = forms.BooleanField(label="Keep its examples", required=False, initial=True)
     study = forms.ModelChoiceField(
@@ -45,10 +51,18 @@ class JudgeForm(DescribedJudge, SayingForm):
         if judge is None or not judge.examples:
             del self.fields["keep_examples"]
 
+    def clean_templates(self) -> dict[str, str]:
+        found = self.cleaned_data["templates"] or {}
+        if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
+            raise forms.ValidationError("Templates are a JSON object of texts.")
+        return found
+
     def settings(self) -> dict[str, Any]:
         """What `judges.define` takes. The template is one of the parameters."""
         given, described = self.cleaned_data, self.described()
         own: dict[str, Any] = {"template": given["template"].replace("\r\n", "\n")} if given["template"].strip() else {}
+        if given["templates"]:
+            own["templates"] = given["templates"]
         if self.judge and self.judge.examples and given["keep_examples"]:
             own["examples"] = self.judge.examples
         name = self.judge.name if self.judge else given["name"]

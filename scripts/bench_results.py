@@ -1,10 +1,15 @@
-"""How long do the results of a large experiment take, first and after that?
+"""How long do the results of a large experiment take, and does the whole way to them give what it should?
 
-    python scripts/bench_results.py [--users 50] [--tasks 80] [--conditions 6] [--assistants 1] [--keep FOLDER]
+    python scripts/bench_results.py [results] [--users 50] [--tasks 82] [--conditions 6] [--keep FOLDER]
+    python scripts/bench_results.py flow [--users 30] [--tasks 11] [--conditions 6] [--assistants 2]
+    python scripts/bench_results.py plan
 
-Fills a database of its own with users x tasks x conditions x assistants dialogues of eleven messages at most and a
-judge's verdicts on six criteria, then measures the results as a worker computes them first, and page, files, a plot
-and a filter after that. Exits 1 where the first takes more than 60 seconds of processor time, or another more than 1.
+results  fills a database of its own with users x tasks x conditions x assistants dialogues of eleven messages at most
+         and a judge's verdicts, and measures the results as a worker makes them first, then page, files, a chart and
+         the API, in processor time. Exits 1 where the first takes more than 60 seconds, or another more than 1.
+flow     plays and judges an experiment with a server that answers by script, and holds every number of every table and
+         figure to a calculation in plain Python. Exits 1 where one differs.
+plan     plans and estimates one experiment of 122,133 scenarios, and writes its rows. Exits 1 above 60 seconds.
 """
 
 from __future__ import annotations
@@ -16,52 +21,152 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST, LATER = 60.0, 1.0
+"""Seconds of processor time that are too many."""
+
 PUBLISHED = ["base", "vanilla", "base+D", "base+I", "base+S", "base+all"]
+SIZES = {"results": (50, 82, 6, 1), "flow": (30, 11, 6, 2), "plan": (1101, 111, 1, 1)}
+SCENARIOS = 122_133
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, usual in (("users", 50), ("tasks", 80), ("conditions", 6), ("assistants", 1)):
-        parser.add_argument(f"--{name}", type=int, default=usual)
-    parser.add_argument("--keep", default="", metavar="FOLDER", help="where the filled database stays for the next call")
+    parser.add_argument("what", nargs="?", choices=list(SIZES), default="results")
+    for name in ("users", "tasks", "conditions", "assistants"):
+        parser.add_argument(f"--{name}", type=int)
+    parser.add_argument("--keep", default="", metavar="FOLDER", help="where the database stays for the next call")
     given = parser.parse_args()
+    for name, usual in zip(("users", "tasks", "conditions", "assistants"), SIZES[given.what], strict=True):
+        setattr(given, name, getattr(given, name) or usual)
     with tempfile.TemporaryDirectory(prefix="concord-results-") as folder:
-        return measure(given, Path(given.keep or folder))
+        prepare(Path(given.keep or folder))
+        found: int = {"results": results, "flow": flow, "plan": plan}[given.what](given)
+        return found
 
 
-def measure(given: argparse.Namespace, folder: Path) -> int:
-    folder.mkdir(exist_ok=True)
+def prepare(folder: Path) -> None:
+    """A site of its own in the folder."""
+    folder.mkdir(mode=0o700, exist_ok=True)
     os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", "CONCORD_DATA_DIR": str(folder), "DATABASE_URL": ""}
     os.environ["CELERY_BROKER_URL"] = ""
     sys.path.insert(0, str(ROOT))
     os.chdir(ROOT)
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], check=True)
+    for command in (["migrate"], ["collectstatic", "--noinput"]):
+        subprocess.run([sys.executable, "manage.py", *command, "-v0"], check=True)
     import django
 
     django.setup()
+
+
+def timed(name: str, do: Callable[[], Any], most: float) -> tuple[Any, bool]:
+    """What it returns, and whether it took no longer than it may."""
+    began, wall = time.process_time(), time.monotonic()
+    found = do()
+    cpu = time.process_time() - began
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(
+        f"{name}: {cpu:.2f} s of processor time, {time.monotonic() - wall:.2f} s on the clock, {memory} MB", flush=True
+    )
+    return found, cpu <= most
+
+
+def results(given: argparse.Namespace) -> int:
     from django.core.cache import cache
     from django.test import Client
+    from django.urls import reverse
 
-    from simulation.models import Experiment
+    from simulation.models import DialogueMeasures, Experiment
+    from simulation.queries.evidence import judges_of
+    from simulation.services.result_data import Filters, Options
+    from simulation.services.results import kept_or_made
     from tests.factories import ResearcherFactory
     from tests.simulation.synthetic import synthetic
 
     if not Experiment.objects.exists():
-        started = time.monotonic()
-        synthetic(
-            users=given.users,
-            tasks=given.tasks,
-            conditions=PUBLISHED[: given.conditions],
-            assistants=given.assistants,
-            turns_judged=True,
-        )
+        size = {"users": given.users, "tasks": given.tasks, "assistants": given.assistants}
+        synthetic(**size, conditions=PUBLISHED[: given.conditions], turns_judged=True)
         ResearcherFactory(username="rosa")
-        print(f"filled in {time.monotonic() - started:.0f} s")
     cache.clear()
+    DialogueMeasures.objects.all().delete()
     experiment = Experiment.objects.get()
+    judge = judges_of(experiment)[0][0]
     print(f"{experiment.dialogues.count():,} dialogues")
-    return report(experiment, Client(raise_request_exception=True))
+    _, good = timed("first", lambda: kept_or_made(experiment, judge, Options(), Filters(), patient=True), FIRST)
+    client = Client(raise_request_exception=True)
+    from annotation.models import User
+
+    client.force_login(User.objects.get(username="rosa"))
+    page = reverse("experiment_results", args=[experiment.pk])
+    timed("page, with its charts drawn", lambda: client.get(page, headers={"host": "localhost"}), FIRST)
+    addresses = {"page": page, "api": reverse("api_experiment_results", args=[experiment.pk])}
+    addresses |= {f: reverse("results_download", args=[experiment.pk, f]) for f in ("csv", "json")}
+    addresses["svg"] = reverse("results_download", args=[experiment.pk, "svg"]) + "?table=turns"
+    answers = [
+        timed(name, partial(client.get, address, headers={"host": "localhost"}), LATER)
+        for name, address in addresses.items()
+    ]
+    codes = {answer.status_code for answer, _ in answers}
+    print(f"answers: {codes}")
+    return 0 if good and codes == {200} and all(fine for _, fine in answers) else 1
+
+
+def flow(given: argparse.Namespace) -> int:
+    from simulation.services.result_data import Filters, Options
+    from simulation.services.results import document
+    from tests.model_server import KEY, running
+    from tests.simulation import by_hand
+    from tests.simulation.flow import flow as from_scenarios_to_verdicts
+    from tests.simulation.flow import names
+
+    size = {"users": given.users, "tasks": given.tasks, "assistants": given.assistants}
+    with running() as server:
+        os.environ |= {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{server.url}/v1"}
+        (experiment, judge), _ = timed(
+            "played and judged",
+            lambda: from_scenarios_to_verdicts(server, **size, conditions=PUBLISHED[: given.conditions]),
+            float("inf"),
+        )
+    print(f"{experiment.dialogues.count():,} dialogues, {server.replies:,} replies")
+    wrong = 0
+    for assistant in ("", *names(given.assistants)):
+        found = by_hand.values(document(experiment, judge, Options(bootstrap=0), Filters(assistant=assistant)))
+        differ = by_hand.differences(found, by_hand.tables(experiment, judge, assistant))
+        print(f"{assistant or 'all assistants'}: {len(found):,} numbers, {len(differ)} differ from plain Python")
+        wrong += len(differ)
+    return 1 if wrong else 0
+
+
+def plan(given: argparse.Namespace) -> int:
+    from annotation.models import Scenario
+    from simulation.services import estimates, experiments
+    from simulation.services.grids import grid
+    from tests.simulation.helpers import scripted
+    from tests.simulation.synthetic import scenarios
+
+    made = scenarios(given.users, given.tasks)
+    Scenario.objects.filter(pk__in=[one.pk for one in made[SCENARIOS:]]).delete()
+
+    def planned() -> experiments.Plan:
+        return experiments.plan(
+            name="All scenarios",
+            user_agent=scripted("user"),
+            assistants=[scripted("assistant")],
+            conditions=["base"],
+            grid=grid(users="all", tasks="all"),
+        )
+
+    found, good = timed("planned", planned, FIRST)
+    estimate, quick = timed("estimated", lambda: estimates.estimate(found), FIRST)
+    experiment, written = timed("written", lambda: experiments.make(by=None, plan=found, queue=False), FIRST)
+    print(f"{estimate.dialogues:,} dialogues of about {estimate.turns:,} turns; rows: {experiment.dialogues.count():,}")
+    return 0 if good and quick and written and estimate.dialogues == SCENARIOS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

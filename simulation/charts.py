@@ -25,6 +25,12 @@ CURVES = {"turns": "turn of the assistant", "drift": "turn of the user", "histor
 HEIGHTS = {"personalization": "personalization", "drift": "share of turns"}
 """What the height of a curve is called."""
 
+NOT_POINTS = ("all", "mean", "published")
+"""Keys of rows that are no points: lines through the others, and numbers from elsewhere."""
+
+ACROSS = 3
+"""Curves of more groups than there are dashes stand in panels of their own, so many side by side."""
+
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4])
 """Of the lines of a curve: told apart without colours."""
 
@@ -32,14 +38,14 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4])
 def panels(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
     """A table as points with intervals: a panel for each measure, the rows below each other.
 
-    A row with the key `all` is drawn as a line through the other rows of its panel: the mean of all.
+    A row with the key `mean`, else one with the key `all`, is drawn as a line through the other rows of its panel.
     """
-    rows = [row for row in table["rows"] if row["key"] != "all"]
+    rows = [row for row in table["rows"] if row["key"] not in NOT_POINTS]
     names = [name_of(row) for row in rows]
-    drawn = [
-        panel(rows, names, column, table["rows"], palette, first=place == 0)
-        for place, column in enumerate(table["columns"])
-    ]
+    keys = {row["key"] for row in table["rows"]}
+    means = [row for row in table["rows"] if row["key"] == ("mean" if "mean" in keys else "all")]
+    columns = [column for column in table["columns"] if not column["key"].endswith("_published")]
+    drawn = [panel(rows, names, column, means, palette, first=place == 0) for place, column in enumerate(columns)]
     return styled(alt.hconcat(*drawn, spacing=18), palette)
 
 
@@ -81,7 +87,7 @@ def panel(
 def mean_line(
     column: Mapping[str, Any], whole: Sequence[Mapping[str, Any]], scale: alt.Scale, palette: Palette
 ) -> list[Any]:
-    means = [row["cells"][column["key"]]["value"] for row in whole if row["key"] == "all"]
+    means = [row["cells"][column["key"]]["value"] for row in whole]
     found = alt.InlineData(values=[{"mean": mean} for mean in means if mean is not None])
     if not found.values:
         return []
@@ -115,18 +121,17 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
         for row in table["rows"]
         if (cell := row["cells"][column["key"]])["value"] is not None
     ]
-    base = alt.Chart(alt.InlineData(values=values)).encode(
-        x=alt.X("place:Q", axis=alt.Axis(title=CURVES[table["key"]], format="d", tickMinStep=1))
-    )
+    apart = len(groups) > len(DASHES)
+    base = alt.Chart().encode(x=alt.X("place:Q", axis=alt.Axis(title=CURVES[table["key"]], format="d", tickMinStep=1)))
     scale = alt.Scale(domain=[column["low"], column["high"]], nice=False)
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=HEIGHTS[column["key"]], tickCount=4))
     dash = alt.StrokeDash(
         "group:N",
-        scale=alt.Scale(domain=groups, range=[list(DASHES[n % len(DASHES)]) for n in range(len(groups))]),
-        legend=alt.Legend(orient="top", title=None) if len(groups) > 1 else None,
+        scale=alt.Scale(domain=groups, range=[list(DASHES[0 if apart else n]) for n in range(len(groups))]),
+        legend=alt.Legend(orient="top", title=None) if len(groups) > 1 and not apart else None,
     )
     layers = [
-        base.mark_area(opacity=0.15, color=palette.judge).encode(
+        base.mark_area(opacity=0.15, color=palette.judge, clip=True).encode(
             y=alt.Y("low:Q", scale=scale), y2="high:Q", detail="group:N"
         ),
         base.mark_line(color=palette.judge).encode(y=y, strokeDash=dash),
@@ -134,7 +139,11 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
             y=y, detail="group:N"
         ),
     ]
-    return styled(alt.layer(*layers).properties(width=2 * WIDTH, height=TALL), palette)
+    data = alt.InlineData(values=values)
+    if not apart:
+        return styled(alt.layer(*layers, data=data).properties(width=2 * WIDTH, height=TALL), palette)
+    small = alt.layer(*layers, data=data).properties(width=WIDTH, height=TALL / 2)
+    return styled(small.facet(facet=alt.Facet("group:N", sort=groups, title=None), columns=ACROSS), palette)
 
 
 FIGURE_3 = ("gender", "age", "ethnicity", "religion", "region")
@@ -160,7 +169,7 @@ def bars(fields: Sequence[Mapping[str, Any]], palette: Palette = FILE) -> str:
         )
         x = alt.X("n:Q", axis=alt.Axis(title="profiles", tickCount=4, format="d"))
         bar = alt.Chart(alt.InlineData(values=values)).mark_bar(color=palette.judge).encode(x=x, y=y)
-        title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start")
+        title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start", frame="group")
         drawn.append(bar.properties(width=WIDTH, height=ROW * len(values), title=title))
     return svg(styled(alt.concat(*drawn, columns=2, spacing=18), palette))
 

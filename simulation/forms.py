@@ -15,14 +15,13 @@ from judging.providers.keys import Keyring
 from judging.services.keys import ring_for
 from simulation import speakers
 from simulation.models import Agent, ConflictReview, Experiment, Making, PreferenceType
-from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
 from simulation.prompts import DAMAGED, PUBLISHED, STRATEGIES, USER_INFORMATION
 from simulation.prompts.history import KINDS, STEPS
 from simulation.prompts.making import GENERATORS
 from simulation.prompts.roles import ROLES
 from simulation.services import agents, estimates, experiments, making, studies
 from simulation.services.estimates import Estimate
-from simulation.services.experiments import LARGEST_SEED, MOST_PASSAGES, MOST_TURNS, Plan
+from simulation.services.experiments import LARGEST_SEED, MOST_PASSAGES, MOST_TURNS, PUBLISHED_LIMITS, Plan
 from simulation.services.grids import grid
 
 SPEAKERS = {
@@ -113,11 +112,20 @@ class ExperimentForm(forms.Form):
         help_text="A number to draw, ids with commas, all, single or multi; the last two also with a number. What a "
         "user does not care for is left out.",
     )
-    single_turns = forms.IntegerField(
-        label="Most turns, one domain", min_value=2, max_value=MOST_TURNS, initial=SINGLE_DOMAIN_TURNS
+    single_exchanges = forms.IntegerField(
+        label="Most exchanges, one domain",
+        required=False,
+        min_value=1,
+        max_value=MOST_TURNS,
+        initial=PUBLISHED_LIMITS.single,
+        help_text="An exchange is a reply of the assistant and one of the user, after the user’s first message.",
     )
-    multi_turns = forms.IntegerField(
-        label="Most turns, several domains", min_value=2, max_value=MOST_TURNS, initial=MULTI_DOMAIN_TURNS
+    multi_exchanges = forms.IntegerField(
+        label="Most exchanges, several domains",
+        required=False,
+        min_value=1,
+        max_value=MOST_TURNS,
+        initial=PUBLISHED_LIMITS.multi,
     )
     passages = forms.IntegerField(
         label="Passages retrieved for a turn",
@@ -184,8 +192,9 @@ class ExperimentForm(forms.Form):
                 user_information=given["user_information"],
                 prompts={role: given[f"prompts_{role}"].replace("\r\n", "\n") for role in ROLES},
                 seed=given["seed"],
-                single_turns=given["single_turns"],
-                multi_turns=given["multi_turns"],
+                limits=experiments.limits_of(
+                    single_exchanges=given["single_exchanges"], multi_exchanges=given["multi_exchanges"]
+                ),
                 passages=given["passages"],
                 embedder=agents.embedder(given["embedder"], keys),
                 budget_usd=given["budget_usd"],

@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
 from judging.tasks import leaving
-from simulation.services import claims, making, making_sessions, material, seed_runs, work
+from simulation.services import claims, making, making_sessions, material, results, seed_runs, work
 from simulation.services.recovery import Sweeper
 
 sweepers: list[Sweeper] = []
@@ -31,6 +31,14 @@ def make(making_id: int) -> None:
 def measure(kind: str, source: str, reader: str) -> None:
     """Measure the profiles or dialogues of a source, if that is not kept already."""
     material.compute(kind, source, reader)
+
+
+@shared_task(name=results.TASK)
+def experiment_results(
+    experiment_id: int, judge_id: int | None, options: dict[str, Any], filters: dict[str, Any], reader: str
+) -> None:
+    """Compute the results of an experiment, if they are not kept already."""
+    results.compute(experiment_id, judge_id, options, filters, reader)
 
 
 @worker_ready.connect

@@ -22,16 +22,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("measures/", material.material_measures, name="material_measures"),
     path("measures/compute/", material.measures_compute, name="measures_compute"),
     path("measures.<slug:format>", material.measures_download, name="measures_download"),
+    path("studies/<slug:slug>/human-check/", material.human_check, name="human_check"),
     path("experiments/", experiments.experiment_list, name="experiment_list"),
     path("experiments/new/", experiments.experiment_create, name="experiment_create"),
     path("experiments/<int:pk>/", experiments.experiment_detail, name="experiment_detail"),
     path("experiments/<int:pk>/progress/", experiments.experiment_progress, name="experiment_progress"),
     path("experiments/<int:pk>/stop/", experiments.experiment_stop, name="experiment_stop"),
     path("experiments/<int:pk>/resume/", experiments.experiment_resume, name="experiment_resume"),
+    path("experiments/<int:pk>/differences/", experiments.experiment_differences, name="experiment_differences"),
     path("experiments/<int:pk>/people/", experiments.experiment_people, name="experiment_people"),
     path("experiments/<int:pk>/judge/", experiments.experiment_judge, name="experiment_judge"),
     path("experiments/<int:pk>/dialogues/<int:index>/", experiments.simulated_detail, name="simulated_detail"),
     path("experiments/<int:pk>/dialogues/<int:index>/turns/", experiments.simulated_turns, name="simulated_turns"),
     path("experiments/<int:pk>/results/", results.experiment_results, name="experiment_results"),
+    path(
+        "experiments/<int:pk>/results/compute/", results.experiment_results_compute, name="experiment_results_compute"
+    ),
     path("experiments/<int:pk>/results.<slug:format>", results.results_download, name="results_download"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import to_json
 
 # Ids may be given as numbers. The lengths are those of the columns.
 Id = Annotated[str, Field(min_length=1, max_length=200, coerce_numbers_to_str=True)]
@@ -53,6 +54,21 @@ class TaskRecord(Record):
 
     def fields(self) -> dict[str, Any]:
         return {**super().fields(), "is_multi_domain": len(self.domains) > 1}
+
+
+class ScenarioRecord(BaseModel):
+    """Who has which task, and where."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    profile_id: Id
+    task_id: Id
+    situation: dict[str, Any] = {}
+
+    @property
+    def id(self) -> str:
+        """The three together: the same scenario twice is one too many."""
+        return to_json([self.profile_id, self.task_id, self.situation]).decode()
 
 
 class Turn(BaseModel):

@@ -51,10 +51,18 @@ class Experiments(Transport):
         """All tables of an experiment by one judge: judge."""
         return cast(Json, self.get(f"experiments/{experiment}/results", **query))
 
+    def compute_experiment_results(self, experiment: int, **options: Any) -> Json:
+        """Let a worker compute the tables of a large experiment: judge, filters."""
+        return cast(Json, self.post(f"experiments/{experiment}/results", options))
+
+    def experiment_differences(self, experiment: int) -> types.ComparedSettings:
+        """The settings of an experiment beside those of PersonaLens."""
+        return cast(types.ComparedSettings, self.get(f"experiments/{experiment}/differences"))
+
     def experiment_for_people(self, experiment: int, **options: Any) -> types.MadeStudy:
         """A sample of the dialogues as a study for people: n."""
         return cast(types.MadeStudy, self.post(f"experiments/{experiment}/people", options))
 
-    def experiment_for_judges(self, experiment: int) -> types.MadeStudy:
-        """All dialogues as a study for judges."""
-        return cast(types.MadeStudy, self.post(f"experiments/{experiment}/judge"))
+    def experiment_for_judges(self, experiment: int, **options: Any) -> types.MadeStudy:
+        """All dialogues as a study for judges: user_checks."""
+        return cast(types.MadeStudy, self.post(f"experiments/{experiment}/judge", options))

@@ -28,6 +28,8 @@ from concord_client.types.benchmarks import (
     Stopped,
 )
 from concord_client.types.experiments import (
+    ComparedSetting,
+    ComparedSettings,
     Ended,
     Experiment,
     ExperimentEstimate,
@@ -124,6 +126,8 @@ __all__ = [
     "Changed",
     "Check",
     "Checked",
+    "ComparedSetting",
+    "ComparedSettings",
     "Conflict",
     "Context",
     "Contradiction",

@@ -15,11 +15,14 @@ class Experiment(TypedDict):
     user_agent: str
     assistants: list[str]
     strategy: str
+    user_information: str
+    prompts: Any
     conditions: Any
     grid: Any
     seed: int
     single_turns: int
     multi_turns: int
+    limit_unit: str
     passages: int
     budget_usd: str | None
     input_hash: str
@@ -28,6 +31,22 @@ class Experiment(TypedDict):
     created_at: str
     finished_at: str | None
     stopped_at: str | None
+
+
+class ComparedSetting(TypedDict):
+    """A setting as published and here; `same` is None where one of the two is not known."""
+
+    setting: str
+    paper: str
+    here: str
+    same: bool | None
+
+
+class ComparedSettings(TypedDict):
+    """The settings of an experiment beside those of PersonaLens, and warnings where one model has several parts."""
+
+    settings: list[ComparedSetting]
+    warnings: list[str]
 
 
 class Simulated(TypedDict):
@@ -65,6 +84,7 @@ class SimulatedTurn(TypedDict):
     text: str
     thought: str
     raw_reply: str
+    cut_off: Any
     ended: bool
     cut: bool
     problem: str
@@ -94,6 +114,7 @@ class ExperimentProgress(TypedDict):
     endings: list[Ended]
     turns: int
     cut: int
+    cut_off: int
     rate: float | None
     workers: int
     needs_worker: bool
@@ -120,3 +141,6 @@ class ExperimentEstimate(TypedDict):
     output_tokens: int
     usd: str | None
     seconds: float | None
+    masked: int
+    absent: int
+    without_goal: int

@@ -325,6 +325,11 @@ class NewVersion(Given):
         required=False, allow_null=True, allow_blank=True, default=None, trim_whitespace=False, max_length=100_000,
         help_text="The prompt; not given: as it is; empty: Concord's own.",
     )  # fmt: skip
+    templates = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=50_000),
+        default=dict,
+        help_text="The prompt of one criterion, each by its key; others stay as they are.",
+    )
 
 
 class JudgeVersions(ResultsApi):

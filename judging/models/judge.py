@@ -74,7 +74,9 @@ class Judge(InProject):
     @property
     def settings(self) -> dict[str, str]:
         """The parameters in words. Of its examples, which items they are."""
-        return {name: str(value) for name, value in self.parameters.items() if name != "examples"} | self._examples
+        plain = {name: value for name, value in self.parameters.items() if name not in ("examples", "templates")}
+        own = {f"template of {key}": text for key, text in self.parameters.get("templates", {}).items()}
+        return {name: str(value) for name, value in (plain | own).items()} | self._examples
 
     @property
     def _examples(self) -> dict[str, str]:

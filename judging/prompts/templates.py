@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent / "texts"
 PLACEHOLDER = re.compile(r"\$(?:(?P<dollar>\$)|\{(?P<braced>[^{}]*)\}|(?P<plain>[A-Za-z_][A-Za-z0-9_]*))")
@@ -85,6 +86,12 @@ def misfits(template: str, known: Iterable[str], needed: Mapping[str, str], what
         *(f"${{{name}}} is no placeholder for {what}; there are {there}." for name in unknown[:3]),
         *(f"The template lacks ${name}, so {lost}." for name, lost in needed.items() if name not in used),
     ]
+
+
+def of_judge(parameters: Mapping[str, Any], key: str) -> str:
+    """The judge's own template for a criterion: the one named for it, else the one for all; empty for Concord's own."""
+    named: str = parameters.get("templates", {}).get(key, "")
+    return named or str(parameters.get("template", ""))
 
 
 def kinds(template: str) -> list[str]:

@@ -79,7 +79,8 @@ STATUS = {
 class Parameters(base.ModelParameters):
     """`structured` constrains the verdict: JSON by schema, a tool that the model must call (for models that know no
     schemas), or the prompt alone. `cache` keeps what several requests begin with, which costs a little where nothing
-    is asked twice. `temperature` and `effort` are sent only if they are given, since not every model takes them.
+    is asked twice. `temperature` and `effort` are sent only if they are given, since not every model takes them; a new
+    judge is given temperature 0, and asked without where the model turns it down.
     `context_window` is in tokens, for prompt and reply together.
     """
 
@@ -185,7 +186,9 @@ class Anthropic(base.BatchProvider):
                 return too_long
             async with self.turns.after_the_first_of(self.kept(prompt)):
                 return await patiently(
-                    lambda: self.asked(prompt), retries=self.parameters.max_retries, told=self.told_to_wait
+                    lambda: self.at_zero_or_without(lambda: self.asked(prompt)),
+                    retries=self.parameters.max_retries,
+                    told=self.told_to_wait,
                 )
         except TooLongError as error:
             return base.does_not_fit(said=str(error))
@@ -213,7 +216,7 @@ class Anthropic(base.BatchProvider):
             **self.read(prompt),
             **({"output_config": config} if (config := self.output_config(prompt)) else {}),
             **(tool(prompt) if given.structured == "tool" else {}),
-            **({"extra_body": {"temperature": given.temperature}} if given.temperature is not None else {}),
+            **({"extra_body": {"temperature": self.temperature}} if self.temperature is not None else {}),
         }
 
     def read(self, prompt: Prompt) -> dict[str, Any]:

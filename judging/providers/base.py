@@ -11,8 +11,8 @@ settled by the caller, so a provider cannot tell and cannot lean on it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, Literal
 
@@ -31,6 +31,10 @@ class TransientError(Exception):
 
 class PermanentError(Exception):
     """The call will fail again if it is repeated: a wrong key, an unknown model, a request that is too large."""
+
+
+class NoTemperatureError(PermanentError):
+    """The model takes no temperature, or not this one."""
 
 
 class TooLongError(PermanentError):
@@ -235,15 +239,20 @@ OWN_EXAMPLE = Reply(unscored="own_example")
 class ModelParameters(Parameters):
     """What every model's judge may be given beside its own parameters.
 
-    `template` replaces Concord's own prompt, `system` the instruction that goes before it; what may stand in them, and
-    what must, is said in `judging.prompts`. `examples` are put between the item and the criterion.
+    `template` replaces Concord's own prompt, `templates` for the criteria that it names, `system` the instruction that
+    goes before it; what may stand in them, and what must, is said in `judging.prompts`. `examples` are put between the
+    item and the criterion.
     """
 
     examples: list[Example] = Field(default_factory=list, max_length=200)
     template: str = Field(default="", max_length=50_000)
+    templates: dict[str, str] = Field(default_factory=dict, max_length=100)
     system: str | None = Field(default=None, max_length=50_000)
     max_retries: int = Field(default=2, ge=0, le=10, description="How often a call is repeated after a passing error.")
     timeout: float = Field(default=120, gt=0, description="Seconds for one call.")
+
+
+NO_TEMPERATURE = {"temperature": "not taken by the model"}
 
 
 def tell_nobody(seconds: float) -> None:
@@ -255,8 +264,8 @@ class Provider(ABC):
 
     Parameters: ClassVar[type[Parameters]] = Parameters
     needs_prompt: ClassVar[bool] = False
-    without_effect: ClassVar[frozenset[str]] = frozenset({"concurrency", "max_retries", "timeout"})
-    """Parameters that do not alter a reply."""
+    without_effect: ClassVar[frozenset[str]] = frozenset({"concurrency", "max_retries", "timeout", "templates"})
+    """Parameters that do not alter a reply, or only through the words of the prompt, which are part of its identity."""
 
     def __init__(
         self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
@@ -264,6 +273,7 @@ class Provider(ABC):
         self.model = model
         self.parameters: Any = self.Parameters.model_validate(parameters or {})
         self.keys = keys
+        self.takes_no_temperature = False
         self.told_to_wait: Callable[[float], None] = tell_nobody
         """Called in the loop with the seconds for which the other side wants to be left alone. The caller's to set."""
 
@@ -307,6 +317,26 @@ class Provider(ABC):
         prompt = request.prompt
         said = [prompt.system, prompt.user, prompt.shared, dict(prompt.schema)] if prompt else None
         return {"model": self.model, "parameters": given, "prompt": said}
+
+    @property
+    def temperature(self) -> float | None:
+        """What is sent; None where none was given, or the model turned down the 0 that judges have by default."""
+        given: float | None = getattr(self.parameters, "temperature", None)
+        return None if self.takes_no_temperature else given
+
+    async def at_zero_or_without(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
+        """The reply; of a model that turns down temperature 0, one without a temperature, which its details say.
+
+        Another temperature that is turned down was asked for by somebody, and stays an error.
+        """
+        try:
+            reply = await call()
+        except NoTemperatureError:
+            if self.temperature != 0:
+                raise
+            self.takes_no_temperature = True
+            reply = await call()
+        return replace(reply, details={**reply.details, **NO_TEMPERATURE}) if self.takes_no_temperature else reply
 
     @property
     def context_window(self) -> int | None:

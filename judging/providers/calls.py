@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from json import JSONDecodeError
 from typing import Any, TypeVar
 
-from judging.providers.base import PermanentError, TooLongError, TransientError, tell_nobody
+from judging.providers.base import NoTemperatureError, PermanentError, TooLongError, TransientError, tell_nobody
 from judging.providers.keys import without
 
 T = TypeVar("T")
@@ -85,6 +85,8 @@ def failure(status: int, said: str, headers: Mapping[str, str]) -> TransientErro
     """Whether trying again can help: rate limits, timeouts, conflicts and errors of the server; nothing else."""
     if status in (408, 409, 429) or status >= 500:
         return TransientError(f"{status} {said}", retry_after=retry_after(headers))
+    if status == 400 and "temperature" in said.lower():
+        return NoTemperatureError(f"{status} {said}")
     too_long = status == 413 or (status == 400 and any(words in said.lower() for words in TOO_LONG))
     return (TooLongError if too_long else PermanentError)(f"{status} {said}")
 

@@ -39,7 +39,9 @@ class ChatProvider(base.Provider):
             if too_long := await self.too_long(request):
                 return too_long
             return await patiently(
-                lambda: self.asked(request, prompt), retries=self.parameters.max_retries, told=self.told_to_wait
+                lambda: self.at_zero_or_without(lambda: self.asked(request, prompt)),
+                retries=self.parameters.max_retries,
+                told=self.told_to_wait,
             )
         except TooLongError as error:
             return base.does_not_fit(said=str(error))

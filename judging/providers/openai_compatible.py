@@ -153,7 +153,7 @@ class OpenAICompatible(ChatProvider):
             "messages": messages(prompt),
             "seed": request.seed,
             length: given.max_tokens,
-            **({"temperature": given.temperature} if given.temperature is not None else {}),
+            **({"temperature": self.temperature} if self.temperature is not None else {}),
             **({"logprobs": True, "top_logprobs": ALTERNATIVES} if given.logprobs else {}),
             **({"response_format": response_format(dict(prompt.schema))} if given.structured else {}),
         }

@@ -13,7 +13,7 @@ from annotation.hashing import content_hash
 from annotation.models import Criterion, Dialogue, Item, Profile, ResponsePair, Study
 from judging import prompts, showing
 from judging.models import Judge, JudgeRun, Judgment
-from judging.prompts import evaluation
+from judging.prompts import evaluation, templates
 from judging.prompts.alterations import ORIGINAL
 from judging.providers import sides
 from judging.providers.base import (
@@ -236,7 +236,7 @@ def request_for(
 
 def prompt_for(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
     """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
-    template, system = judge.parameters.get("template", ""), judge.parameters.get("system")
+    template, system = templates.of_judge(judge.parameters, criterion.key), judge.parameters.get("system")
     if setting and isinstance(content, PairContent):
         return evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
     shown = [shown_example(one) for one in examples_of(judge, criterion.key)]

@@ -19,6 +19,7 @@ from annotation.services.acts import act, saving
 from judging import prompts, providers
 from judging.models import Judge
 from judging.models.judge import IMPORTED, PANEL, RECALIBRATED
+from judging.prompts import templates
 from judging.providers.base import BatchProvider, PermanentError, Provider, TransientError
 from judging.providers.keys import ENVIRONMENT, Keyring
 from judging.queries.requests import spec_of
@@ -67,9 +68,11 @@ def drafted(
     name, model = name.strip(), model.strip()
     check_names(name, model)
     wanted: dict[str, Any] = {"provider": provider, "model": model, "parameters": dict(parameters or {})}
-    checked_provider(**wanted)
-    check_template(wanted["parameters"].get("template", ""))
+    takes = checked_provider(**wanted).Parameters.model_fields
+    check_templates(wanted["parameters"])
     latest = latest_of(name, by=by, project=project)
+    if "temperature" in takes and takes["temperature"].default is None and has_default_temperature(latest):
+        wanted["parameters"].setdefault("temperature", 0.0)
     if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
         return latest
     check_examples(wanted["parameters"], seen_by=by)
@@ -136,31 +139,48 @@ def check_names(name: str, model: str) -> None:
     check_line(model, field="model")
 
 
-def check_template(template: str) -> None:
+def has_default_temperature(latest: Judge | None) -> bool:
+    """Whether temperature 0, as published (arXiv 2506.09902), is given to a judge for which none is named.
+
+    Not to one that was made before this default: the same settings shall stay the same judge.
+    """
+    return latest is None or "temperature" in latest.parameters
+
+
+def check_templates(parameters: Mapping[str, Any]) -> None:
     """A template must fit one kind of item: hold it, and no placeholder that it does not have."""
-    if template and not prompts.kinds(template):
-        pair = "response_a" in template or "response_b" in template
-        raise InputError(" ".join(prompts.problems(template, "pair" if pair else "dialogue")), field="template")
+    for field, criterion, template in own_templates(parameters):
+        if template and not prompts.kinds(template):
+            pair = "response_a" in template or "response_b" in template
+            wrong = " ".join(prompts.problems(template, "pair" if pair else "dialogue"))
+            raise InputError(f"{criterion}: {wrong}" if criterion else wrong, field=field)
+
+
+def own_templates(parameters: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Parameter, criterion (empty for all) and text of each template that the judge brings."""
+    named = [("templates", key, text) for key, text in parameters.get("templates", {}).items()]
+    return [("template", "", parameters.get("template", "")), *named]
 
 
 def check_examples(parameters: Mapping[str, Any], *, seen_by: User | None = None) -> None:
     """Examples are settled items of a development part, and the template has a place for them."""
     if given := parameters.get("examples"):
-        if (template := parameters.get("template", "")) and not prompts.shows_examples(template):
-            raise InputError(prompts.NO_EXAMPLES, field="template")
+        for key in {one["criterion"] for one in given}:
+            if (template := templates.of_judge(parameters, key)) and not prompts.shows_examples(template):
+                raise InputError(prompts.NO_EXAMPLES, field="template")
         examples.check(given, seen_by=seen_by)
 
 
 def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
-    """The judge's template, if it brings one, must fit the criteria's kind and tell them apart if they are several."""
-    template = judge.parameters.get("template", "")
-    if not template or not criteria:
-        return
-    if wrong := prompts.problems(template, criteria[0].study.kind):
-        raise InputError(f"{judge} cannot run here. {' '.join(wrong)}", field="judge")
-    if every_turn and not prompts.names_turn(template):
-        raise InputError(f"{judge} cannot run here. {prompts.NO_TURN}", field="judge")
-    if len(criteria) > 1 and not prompts.names_criterion(template):
+    """The judge's templates, if it brings any, must fit the criteria's kind; one for several must tell them apart."""
+    of_all = judge.parameters.get("template", "")
+    used = {one.key: template for one in criteria if (template := templates.of_judge(judge.parameters, one.key))}
+    for template in used.values():
+        if wrong := prompts.problems(template, criteria[0].study.kind):
+            raise InputError(f"{judge} cannot run here. {' '.join(wrong)}", field="judge")
+        if every_turn and not prompts.names_turn(template):
+            raise InputError(f"{judge} cannot run here. {prompts.NO_TURN}", field="judge")
+    if list(used.values()).count(of_all) > 1 and not prompts.names_criterion(of_all):
         raise InputError(
             f"The template of {judge} asks the same whatever the criterion: choose one criterion, "
             "or put $criterion and $guideline into the template.",

@@ -8,7 +8,7 @@ from annotation.errors import InputError
 from annotation.models import Study
 from judging import prompts
 from judging.models import Judge
-from judging.prompts import TemplateError
+from judging.prompts import TemplateError, templates
 from judging.providers.base import Prompt
 from judging.queries.requests import Frame, asked
 from judging.services import judges
@@ -33,7 +33,7 @@ def preview(judge: Judge, study: Study) -> Preview:
     provider = judges.provider_of(judge)
     if not provider.needs_prompt:
         raise InputError("This judge is not asked in words.", field="provider")
-    own = judge.parameters.get("template", "")
+    own = templates.of_judge(judge.parameters, criteria[0].key)
     if own and (wrong := prompts.problems(own, study.kind)):
         raise InputError(" ".join(wrong), field="template")
     try:

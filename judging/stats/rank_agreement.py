@@ -7,7 +7,7 @@ says how the correlation would vary with other personas, and not with other mode
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.stats
+import scipy
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate

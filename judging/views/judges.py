@@ -12,11 +12,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from annotation.access import researcher_required
+from annotation.criteria import TEMPLATES
 from annotation.errors import InputError
 from judging import pricing
 from judging.judge_forms import JudgeForm, LimitsForm, PriceForm
 from judging.models import Judge, JudgeRun, Price
 from judging.pricing import Rate, in_dollars
+from judging.prompts import templates
 from judging.queries import prices as rates
 from judging.queries import runs as queries
 from judging.queries import spending
@@ -53,6 +55,7 @@ def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "other": other,
         "comparison": compared(judge, other) if other else [],
         "facts": facts(judge),
+        "prompts": prompts_of(judge),
         "limits": LimitsForm(initial=limits_of(judge)),
         "runs": queries.listed(JudgeRun.objects.filter(judge=judge)),
     }
@@ -127,8 +130,8 @@ def looked_at(request: HttpRequest, form: JudgeForm) -> dict[str, Any]:
 
 
 def settings_of(judge: Judge) -> dict[str, Any]:
-    """The form's fields. Template and address, which are parameters, have fields of their own; examples stay."""
-    own = {name: judge.parameters.get(name, "") for name in ("template", "base_url")}
+    """The form's fields. Templates and address, which are parameters, have fields of their own; examples stay."""
+    own = {name: judge.parameters.get(name, "") for name in ("template", "templates", "base_url")}
     others = {name: value for name, value in judge.parameters.items() if name not in (*own, "examples")}
     return {"provider": judge.provider, "model": judge.model, "parameters": others or None, **own}
 
@@ -150,10 +153,34 @@ def facts(judge: Judge) -> list[tuple[str, str]]:
         ("Kind", judge.kind),
         ("Provider", judge.provider),
         ("Model", judge.model or "none"),
-        *judge.settings.items(),
+        *((name, value) for name, value in judge.settings.items() if not name.startswith(WORDS)),
         ("Price of a million tokens", price if rate is None or not rate.is_free else "nothing"),
         ("Spent today, all versions", in_dollars(spending.today(judge.name))),
         ("Made", made),
+    ]
+
+
+WORDS = ("template", "system")
+"""Settings that are texts, which stand under Prompts."""
+
+
+def prompts_of(judge: Judge) -> list[dict[str, Any]]:
+    """The text that asks for each criterion, with its hash, and whose words it is; none for a judge asked in none."""
+    if not judge.is_runnable or not judges.provider_of(judge).needs_prompt:
+        return []
+    named = judge.parameters.get("templates", {})
+    kinds = {key: one.kind for key, one in TEMPLATES.items()} | dict.fromkeys(
+        named.keys() - TEMPLATES.keys(), "dialogue"
+    )
+    instruction = judge.parameters.get("system")
+    found = [("Instruction", templates.system_text(instruction), instruction is not None)]
+    for key, kind in kinds.items():
+        own = templates.of_judge(judge.parameters, key)
+        name = TEMPLATES[key].name if key in TEMPLATES else key
+        found.append((name, own or templates.template(kind, key), bool(own)))
+    return [
+        {"name": name, "text": text, "note": f"{'replaced' if own else 'Concord’s own'}, {templates.digest(text)}"}
+        for name, text, own in found
     ]
 
 

@@ -12,20 +12,30 @@ from rest_framework.response import Response
 
 from annotation.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, page_of
 from annotation.api.schema import says
-from annotation.errors import InputError
+from annotation.errors import NotComputedError
 from annotation.walls import visible_to
+from judging.api.results import Queued
 from judging.services.keys import ring_for
 from simulation.models import Experiment, SimulatedDialogue, Turn
-from simulation.parsing.endings import ENDINGS, MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
+from simulation.parsing.endings import ENDINGS
 from simulation.prompts import USER_INFORMATION
 from simulation.prompts.roles import ROLES
 from simulation.queries import progress, spending
 from simulation.queries.evidence import judges_of
-from simulation.services import agents, estimates, experiments, results, studies
+from simulation.services import agents, differences, estimates, experiments, results, studies
 from simulation.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.services.grids import grid
+from simulation.services.result_data import Filters, Options
+from simulation.services.result_published import with_published
 
+LIMITS = ("single_exchanges", "multi_exchanges", "single_turns", "multi_turns")
 DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4, "allow_null": True, "default": None}
+
+
+def limit_field(least: int, says: str) -> serializers.IntegerField:
+    return serializers.IntegerField(
+        min_value=least, max_value=MOST_TURNS, allow_null=True, default=None, help_text=says
+    )
 
 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
@@ -53,6 +63,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "seed",
             "single_turns",
             "multi_turns",
+            "limit_unit",
             "passages",
             "budget_usd",
             "input_hash",
@@ -94,8 +105,10 @@ class NewExperiment(IntoProject):
         help_text=f"Texts in place of Concord's own, by role: {', '.join(ROLES)}.",
     )
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-    single_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=SINGLE_DOMAIN_TURNS)
-    multi_turns = serializers.IntegerField(min_value=2, max_value=MOST_TURNS, default=MULTI_DOMAIN_TURNS)
+    single_exchanges = limit_field(1, "The most exchanges of a dialogue about one domain; 20 if no limit is given.")
+    multi_exchanges = limit_field(1, "The most exchanges of a dialogue about several domains; 30 if no limit is given.")
+    single_turns = limit_field(2, "In place of exchanges: messages of both sides, without a closing reply.")
+    multi_turns = limit_field(2, "The same for several domains.")
     passages = serializers.IntegerField(min_value=1, max_value=MOST_PASSAGES, default=3)
     embedder = serializers.CharField(default="", allow_blank=True)
     budget_usd = serializers.DecimalField(**DOLLARS)
@@ -114,10 +127,12 @@ class ExperimentsApi(Api):
     def planned(self, given: dict[str, Any]) -> Plan:
         """The experiment as the body describes it, checked."""
         asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
+        limits = {name: given.pop(name) for name in LIMITS}
         keys = ring_for(self.me)
         return experiments.plan(
             **{
                 **given,
+                "limits": experiments.limits_of(**limits),
                 "user_agent": agents.drafted(side="user", **given["user_agent"], keys=keys),
                 "assistants": [agents.drafted(side="assistant", **one, keys=keys) for one in given["assistants"]],
                 "embedder": agents.embedder(given["embedder"], keys),
@@ -162,6 +177,9 @@ class ExperimentEstimateSerializer(serializers.Serializer[Any]):
     output_tokens = serializers.IntegerField()
     usd = serializers.DecimalField(max_digits=20, decimal_places=8, allow_null=True)
     seconds = serializers.FloatField(allow_null=True)
+    masked = serializers.IntegerField(help_text="Pairs of user and task left out by the user's interests.")
+    absent = serializers.IntegerField(help_text="Pairs of user and task that no scenario is about.")
+    without_goal = serializers.IntegerField(help_text="Tasks that do not say when they are done.")
 
 
 class ExperimentEstimate(ExperimentsApi):
@@ -198,7 +216,8 @@ class ExperimentProgressSerializer(serializers.Serializer[Any]):
     ended = serializers.IntegerField()
     endings = EndedSerializer(many=True)
     turns = serializers.IntegerField()
-    cut = serializers.IntegerField()
+    cut = serializers.IntegerField(help_text="Turns that went on for the other side, which was cut.")
+    cut_off = serializers.IntegerField(help_text="Turns asked for again because a reply met the limit of tokens.")
     rate = serializers.FloatField(allow_null=True, help_text="Turns a second.")
     workers = serializers.IntegerField()
     needs_worker = serializers.BooleanField()
@@ -273,8 +292,8 @@ class SimulatedTurnSerializer(serializers.ModelSerializer[Turn]):
     class Meta:
         model = Turn
         fields = [
-            *("number", "side", "text", "thought", "raw_reply", "ended", "cut", "problem", "retrieved", "seed"),
-            *("prompt", "latency_ms", "input_tokens", "output_tokens", "cost_usd", "created_at"),
+            *("number", "side", "text", "thought", "raw_reply", "cut_off", "ended", "cut", "problem", "retrieved"),
+            *("seed", "prompt", "latency_ms", "input_tokens", "output_tokens", "cost_usd", "created_at"),
         ]
 
 
@@ -294,20 +313,69 @@ class ExperimentDialogue(ExperimentsApi):
         return Response(SimulatedWhole(get_object_or_404(rows, experiment=pk, index=index)).data)
 
 
-class ResultsQuery(Given):
-    judge = serializers.CharField(required=False, help_text="Its name; the first that judged it if not given.")
+class AskedResults(Given):
+    judge = serializers.CharField(required=False, default="", help_text="Its name; if not given, who said most.")
+    assistant = serializers.CharField(required=False, default="", help_text="Only dialogues with this assistant.")
+    condition = serializers.CharField(required=False, default="", help_text="Only dialogues under this condition.")
+    tasks = serializers.ChoiceField(["single", "multi"], required=False, help_text="Of one domain, or of several.")
+    domain = serializers.CharField(required=False, default="", help_text="Only tasks that are about this domain.")
+    turn = serializers.IntegerField(
+        required=False, min_value=1, max_value=LARGEST, help_text="Verdicts on this reply of the assistant."
+    )
+
+
+class ResultsQuery(AskedResults):
+    published = serializers.BooleanField(default=False, help_text="With the numbers that PersonaLens printed.")
+    whole = serializers.BooleanField(default=False, help_text="Compute it now, however large the experiment is.")
 
 
 class ExperimentResults(ExperimentsApi):
-    @says("All tables of an experiment by one judge", Document, query=ResultsQuery)
+    left_to_a_worker = True
+
+    @says(
+        "All tables of an experiment by one judge, which a worker computes where it is large",
+        Document,
+        query=ResultsQuery,
+    )
     def get(self, request: Request, pk: int) -> Response:
-        experiment, asked = self.experiment(pk), self.asked(ResultsQuery)
-        known = {str(judge): judge for judge, _ in judges_of(experiment)}
-        name = asked.get("judge", next(iter(known), ""))
-        if name not in known and "judge" in asked:
-            there = ", ".join(known) or "none"
-            raise InputError(f"{name!r} has not judged it; there are: {there}.", field="judge")
-        return Response(results.document(experiment, known.get(name)))
+        given = self.asked(ResultsQuery)
+        asked = self.asked_of(pk, given)
+        found = results.kept_or_made(**asked, patient=given["whole"]) or results.last_made(**asked)
+        if found is None:
+            waiting = results.asked_for(**asked)
+            told = waiting.error or waiting.says if waiting else "POST here, or insist with ?whole=true."
+            raise NotComputedError(f"Not computed yet: {results.LEFT}. {told}")
+        return Response(with_published(found) if given["published"] else found)
+
+    @says("Leave the results of an experiment to a worker", Queued, body=AskedResults, status=202)
+    def post(self, request: Request, pk: int) -> Response:
+        results.ask(by=self.me, **self.asked_of(pk, self.given(AskedResults)))
+        return Response({"queued": True}, status=202)
+
+    def asked_of(self, pk: int, given: dict[str, Any]) -> dict[str, Any]:
+        experiment = self.experiment(pk)
+        judge = results.judge_called(judges_of(experiment), given["judge"])
+        return {"experiment": experiment, "judge": judge, "options": Options(), "filters": Filters.of(given)}
+
+
+class ComparedSettingSerializer(serializers.Serializer[Any]):
+    """A setting as published and here; `same` is null where one of the two is not known."""
+
+    setting = serializers.CharField()
+    paper = serializers.CharField()
+    here = serializers.CharField()
+    same = serializers.BooleanField(allow_null=True)
+
+
+class ComparedSettingsSerializer(serializers.Serializer[Any]):
+    settings = ComparedSettingSerializer(many=True)
+    warnings = serializers.ListField(child=serializers.CharField(), help_text="Where one model has several parts.")
+
+
+class ExperimentDifferences(ExperimentsApi):
+    @says("The settings of an experiment beside those of PersonaLens", ComparedSettingsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(ComparedSettingsSerializer(differences.document(self.experiment(pk))).data)
 
 
 class MadeStudy(serializers.Serializer[Any]):
@@ -326,7 +394,12 @@ class ExperimentPeople(ExperimentsApi):
         return Response({"study": made.slug}, status=201)
 
 
+class ForJudges(Given):
+    user_checks = serializers.BooleanField(default=False, help_text="Ask whether the user agent is true to its part.")
+
+
 class ExperimentJudge(ExperimentsApi):
-    @says("All dialogues as a study for judges", MadeStudy, status=201)
+    @says("All dialogues as a study for judges", MadeStudy, body=ForJudges, status=201)
     def post(self, request: Request, pk: int) -> Response:
-        return Response({"study": studies.for_judges(by=self.me, experiment=self.experiment(pk)).slug}, status=201)
+        made = studies.for_judges(by=self.me, experiment=self.experiment(pk), **self.given(ForJudges))
+        return Response({"study": made.slug}, status=201)

@@ -34,8 +34,14 @@ class Experiment(InProject):
     conditions = models.JSONField(help_text="Keys of simulation.prompts.CONDITIONS, in the order of tables.")
     grid = models.JSONField(default=dict, help_text="Users and tasks as they were asked for, and who was drawn.")
     seed = models.PositiveBigIntegerField(default=0)
-    single_turns = models.PositiveSmallIntegerField(help_text="The most turns of a dialogue about one domain.")
-    multi_turns = models.PositiveSmallIntegerField(help_text="The most turns of one about several.")
+    single_turns = models.PositiveSmallIntegerField(help_text="The limit of a dialogue about one domain.")
+    multi_turns = models.PositiveSmallIntegerField(help_text="The limit of one about several.")
+    limit_unit = models.CharField(
+        max_length=10,
+        choices=[("exchanges", "exchanges"), ("messages", "messages")],
+        default="exchanges",
+        help_text="What limits count, and so whether the assistant closes the dialogue: simulation.parsing.endings.",
+    )
     embedder = models.ForeignKey(
         Agent, models.PROTECT, null=True, blank=True, related_name="+", help_text="Who finds passages by embeddings."
     )
@@ -72,7 +78,12 @@ class Experiment(InProject):
                 condition=Q(budget_usd__isnull=True) | Q(budget_usd__gt=0), name="experiment_budget_above_0"
             ),
             models.CheckConstraint(
-                condition=Q(single_turns__gte=2, multi_turns__gte=2), name="experiment_two_turns_at_least"
+                condition=Q(single_turns__gte=2, multi_turns__gte=2)
+                | Q(single_turns__gte=1, multi_turns__gte=1, limit_unit="exchanges"),
+                name="experiment_two_turns_at_least",
+            ),
+            models.CheckConstraint(
+                condition=Q(limit_unit__in=["exchanges", "messages"]), name="experiment_limit_unit_is_known"
             ),
         ]
 
@@ -128,7 +139,8 @@ class SimulatedDialogue(models.Model):
 class Turn(models.Model):
     """What a side said, with all that was paid for it. Written once, when the reply came.
 
-    `text` is what the other side gets to see; `raw_reply` is all that came.
+    `text` is what the other side gets to see; `raw_reply` is all that came. Replies that met the limit of tokens before
+    are in `cut_off`; tokens, cost and time are of all of them.
     """
 
     simulated = models.ForeignKey(SimulatedDialogue, models.CASCADE, related_name="turns")
@@ -137,6 +149,7 @@ class Turn(models.Model):
     text = models.TextField(blank=True)
     thought = models.TextField(blank=True)
     raw_reply = models.TextField(blank=True)
+    cut_off = models.JSONField(default=list, blank=True, help_text="Replies before that met the limit of tokens.")
     ended = models.BooleanField(default=False, help_text="Whether the user gave the mark that the task is done.")
     cut = models.BooleanField(default=False, help_text="Whether it went on for the other side, which was cut.")
     problem = models.CharField(max_length=20, blank=True, help_text="A key of simulation.parsing.speech.PROBLEMS.")

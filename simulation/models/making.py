@@ -60,17 +60,8 @@ class Making(InProject):
             models.CheckConstraint(
                 condition=Q(
                     kind__in=[
-                        *(
-                            "profile",
-                            "mask",
-                            "preferences",
-                            "interactions",
-                            "tasks",
-                            "situation",
-                            "check",
-                            "candidates",
-                        ),
-                        *("persona", "questions", "memories", "responses"),
+                        *("profile", "mask", "preferences", "interactions", "tasks", "situation", "check"),
+                        *("candidates", "persona", "questions", "memories", "responses"),
                     ]
                 ),
                 name="making_kind_is_known",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotation.parsing.checking import check_part, located, parse_document
+from annotation.parsing.files import InputFile, read_document
 
 
 class Affinity(BaseModel):
@@ -27,28 +30,18 @@ class Domain(BaseModel):
     affinities: list[Affinity] = Field(default_factory=list)
 
 
-SCHEMA = TypeAdapter(list[Domain])
-
-
-class SchemaError(ValueError):
-    """The file is no schema; says which field."""
-
-    def __init__(self, message: str, field: str) -> None:
-        super().__init__(message)
-        self.field = field
-
-
-def read(data: bytes) -> list[Domain]:
-    """The domains of a schema file. SchemaError names the first field that is wrong, or what stands twice."""
-    try:
-        domains = SCHEMA.validate_json(data)
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        raise SchemaError(problem["msg"], ".".join(str(part) for part in problem["loc"]) or "file") from error
+def read(file: InputFile) -> list[Domain]:
+    """The domains of a schema file. InputError names line and field of the first that is wrong, or stands twice."""
+    data = read_document(file)
+    document = parse_document(file, data)
+    if not isinstance(document, list):
+        raise file.error("a JSON list of domains is expected", line=1)
+    domains = [check_part(file, data, [place], one, Domain) for place, one in enumerate(document)]
     seen: set[tuple[str, str]] = set()
-    for domain in domains:
-        for affinity in domain.affinities:
+    for place, domain in enumerate(domains):
+        for number, affinity in enumerate(domain.affinities):
             if (domain.domain, affinity.name) in seen:
-                raise SchemaError(f"{domain.domain}: {affinity.name} stands there twice", "affinities")
+                path: list[str | int] = [place, "affinities", number, "name"]
+                raise located(file, data, path, f"{domain.domain}: {affinity.name} stands there twice", skip=1)
             seen.add((domain.domain, affinity.name))
     return domains

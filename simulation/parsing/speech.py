@@ -1,42 +1,35 @@
 """What a side said, out of what its model replied (pure).
 
-A reply may hold thoughts, the mark that ends the dialogue, a label in front, and lines in which the model goes on for
-the other side. Only the side's own words are kept; what was taken away is said.
+A reply may hold thoughts, the mark that ends the dialogue, a label in front, and a transcript that goes on for the
+other side (`transcripts`). Only the side's own words are kept; what is taken away stays in the reply as it came.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
+from simulation.parsing.reversal import is_refusal, repeats_instructions, speaks_as_assistant
+from simulation.parsing.transcripts import split_turn
 from simulation.prompts import MARK, Side
 
-THOUGHT = re.compile(r"<(think|state)>(?P<inside>.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-BRACKETED = re.compile(r"\[\s*END\s*\]", re.IGNORECASE)
-LABELS = {
-    "user": r"(?:user|person|human|customer|me)",
-    "assistant": r"(?:assistant|ai|bot|agent|chatbot|virtual assistant)",
-}
-LABEL = r"^[ \t]*(?:\*\*|__)?{label}(?:\*\*|__)?[ \t]*:[ \t]*(?:\*\*|__)?[ \t]*"
-OWN = {side: re.compile(LABEL.format(label=label), re.IGNORECASE) for side, label in LABELS.items()}
-LINE = {side: re.compile(LABEL.format(label=label), re.IGNORECASE | re.MULTILINE) for side, label in LABELS.items()}
-OTHER: dict[Side, Side] = {"user": "assistant", "assistant": "user"}
-AS_ASSISTANT = re.compile(
-    r"\bhow (?:can|may|could) I (?:help|assist)\b"
-    r"|\bas an? (?:AI|artificial|(?:virtual |personal )?assistant|language model)\b"
-    r"|\bI(?:['’]m| am) (?:here|happy|glad) to (?:help|assist)\b"
-    r"|\banything else (?:that )?I can (?:help|assist|do)\b"
-    r"|\bI(?:['’]d| would) be (?:happy|glad) to (?:help|assist)\b",
-    re.IGNORECASE,
+THOUGHT = re.compile(
+    r"(?P<code>```.*?(?:```|\Z)|`[^`\n]*`)"
+    r"|^[ \t]*<(?P<tag>think|thinking|thought|reasoning|state)>(?P<inside>.*?)(?:</(?P=tag)>|\Z)",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""What assistants say and users do not. Words such as these make a user's turn an answer as the assistant."""
+UNOPENED = re.compile(r"\A(?P<inside>[^`<]*)</think(?:ing)?>", re.IGNORECASE)
+"""Some servers send the opening tag with the prompt, so that the reply holds the closing one alone."""
 
 EMPTY, OTHER_SIDE, REFUSAL, TOO_LONG, CALL_FAILED = "empty", "other_side", "refusal", "too_long", "failed"
-OVERSIZED = "oversized"
+OVERSIZED, CUT_OFF, ECHO = "oversized", "cut_off", "echo"
 PROBLEMS = {
     EMPTY: "said nothing",
     OTHER_SIDE: "spoke as the other side",
     REFUSAL: "refused",
+    ECHO: "repeated its instructions",
+    CUT_OFF: "was cut off at the limit of tokens",
     TOO_LONG: "the conversation no longer fits the model",
     OVERSIZED: "said more than this site reads",
     CALL_FAILED: "the call failed",
@@ -68,36 +61,77 @@ class Speech:
     problem: str = ""
 
 
-def read(reply: str, *, side: Side, refused: bool = False, mark: str = MARK) -> Speech:
-    """The turn in a reply. `mark` is what ends the dialogue where the user says it."""
-    thought = "\n".join(match["inside"].strip() for match in THOUGHT.finditer(reply))
-    words, cut = own_words(THOUGHT.sub("", reply).strip(), side)
+def read(
+    reply: str,
+    *,
+    side: Side,
+    refused: bool = False,
+    cut_off: bool = False,
+    mark: str = MARK,
+    heard: str | None = None,
+    instructions: str = "",
+) -> Speech:
+    """The turn in a reply.
+
+    Parameters
+    ----------
+    refused, cut_off
+        Whether the provider says that the model refused, or that the reply met the limit of tokens.
+    mark
+        What the user agent was told to end the dialogue with.
+    heard
+        What the other side said last, None where that is not known.
+    instructions
+        What the side was told, without facts about this user and task.
+    """
+    words, thought = without_thoughts(reply, side)
+    words, rest = split_turn(words.strip(), side, heard)
     ended = False
-    if side == "user" and (found := mark_in(words, mark)):
-        words, ended = words[: found.start()].rstrip(), True
-    return Speech(words, thought, ended, cut, problem_of(words, side, ended=ended, cut=cut, refused=refused))
+    if side == "user":
+        words, ended = without_mark(words, mark)
+    if refused or (side == "user" and is_refusal(words)):
+        problem = REFUSAL
+    elif cut_off and not rest:
+        problem = CUT_OFF
+    elif not words:
+        problem = OTHER_SIDE if rest else "" if ended else EMPTY
+    elif repeats_instructions(words, instructions):
+        problem = ECHO
+    else:
+        problem = OTHER_SIDE if side == "user" and speaks_as_assistant(words) else ""
+    return Speech(words, thought, ended, bool(rest), problem)
 
 
-def mark_in(words: str, mark: str) -> re.Match[str] | None:
-    """Where the mark stands: Concord's own with or without spaces and in any case, another letter for letter."""
-    return BRACKETED.search(words) if mark == MARK else re.search(re.escape(mark), words)
+def without_thoughts(reply: str, side: Side) -> tuple[str, str]:
+    """The reply without what was thought aloud outside of code, and the thoughts. Only the user agent keeps a state."""
+    thoughts: list[str] = []
+
+    def taken(match: re.Match[str]) -> str:
+        if match["code"] or (match["tag"].lower() == "state" and side == "assistant"):
+            return match[0]
+        thoughts.append(match["inside"].strip())
+        return ""
+
+    if unopened := UNOPENED.match(reply):
+        thoughts.append(unopened["inside"].strip())
+        reply = reply[unopened.end() :]
+    return THOUGHT.sub(taken, reply), "\n".join(thoughts)
 
 
-def own_words(words: str, side: Side) -> tuple[str, bool]:
-    """Without the side's own label, and up to where the other side begins to speak; and whether it did."""
-    words = OWN[side].sub("", words, count=1)
-    other = LINE[OTHER[side]].search(words)
-    if other:
-        words = words[: other.start()]
-    again = LINE[side].search(words)  # a second turn of its own in one reply
-    if again and again.start() > 0:
-        words = words[: again.start()]
-    return words.strip(), other is not None
+def without_mark(words: str, mark: str) -> tuple[str, bool]:
+    """The words without the mark wherever it stands, and whether it was there."""
+    rest, n = mark_pattern(mark).subn(" ", words)
+    if not n:
+        return words, False
+    rest = re.sub(r"[ \t]{2,}", " ", rest).replace("\n ", "\n").strip()
+    return ("" if not re.search(r"\w", rest) else rest), True
 
 
-def problem_of(words: str, side: Side, *, ended: bool, cut: bool, refused: bool) -> str:
-    if refused:
-        return REFUSAL
-    if not words:
-        return OTHER_SIDE if cut else "" if ended else EMPTY
-    return OTHER_SIDE if side == "user" and AS_ASSISTANT.search(words) else ""
+@cache
+def mark_pattern(mark: str) -> re.Pattern[str]:
+    """The mark with the emphasis or quotes around it. One in brackets is known in any case, other marks as they are."""
+    if mark.startswith("[") and mark.endswith("]"):
+        inner = rf"(?i:\\?[\[［【]\s*{re.escape(mark[1:-1])}\s*\\?[\]］】])"
+    else:
+        inner = rf"\[?{re.escape(mark)}\]?"
+    return re.compile(rf"[*_`~\"“]{{0,3}}{inner}[*_`~\"”]{{0,3}}(?:[.!。]+(?=\s|\Z))?")

@@ -78,6 +78,9 @@ def for_assistant(
     `retrieved` are the passages found for the user's last turn. A part of which nothing is known is left out.
     """
     role = assistant_role(condition.key)
+    messages = tuple(Message(turn.side, turn.text) for turn in said)
+    if not role:
+        return Cue("", messages, version(role, condition.key))
     known = {
         "demographics": listed(scene.demographics),
         "interactions": listed(interactions_under(condition, scene)),
@@ -89,7 +92,6 @@ def for_assistant(
     for name in PARTS:
         template = template if name in shown else without(template, name)
     words, _ = filled(template, lambda name: shown.get(name, ""))
-    messages = tuple(Message(turn.side, turn.text) for turn in said)
     return Cue(words.strip(), messages, version(role, condition.key, replaced=replaced))
 
 

@@ -1,8 +1,9 @@
 """What the assistant is told of the user: the conditions of an experiment (pure).
 
-They are those of PersonaLens (arXiv 2506.09902): no instruction at all, a personal assistant that knows nothing, and
-the same with demographics (D), summaries of past interactions (I), the situation (S), or all three. `I retrieved` is
-the question that the paper leaves open: only the passages of the summaries that fit what the user just said.
+They are those of PersonaLens (arXiv 2506.09902): two lines of instruction (vanilla), a personal assistant that knows
+nothing (base), and the same with demographics (D), summaries of past interactions (I), the situation (S), or all three;
+and no instruction at all (none). `I retrieved` is the question that the paper leaves open: only the passages of the
+summaries that fit what the user just said.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ BM25, EMBEDDINGS = "bm25", "embeddings"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What an assistant gets: an instruction or none (`has_role`), and parts of what is known of the user.
+    """What an assistant gets: the role whose text instructs it, perhaps none, and parts of what is known of the user.
 
     `damage` is a kind of `simulation.prompts.history.KINDS`, and `step` how many percent of the summaries it spoils.
     `retriever` finds the passages that are shown: BM25 or EMBEDDINGS.
@@ -25,7 +26,7 @@ class Condition:
 
     key: str
     name: str
-    has_role: bool = True
+    instruction: str = "assistant"
     parts: frozenset[str] = frozenset()
     damage: str = ""
     step: int = 0
@@ -35,12 +36,13 @@ class Condition:
 PUBLISHED = {
     condition.key: condition
     for condition in (
-        Condition("vanilla", "vanilla: no instruction", has_role=False),
+        Condition("vanilla", "vanilla: two lines of instruction", instruction="vanilla"),
         Condition("base", "base: knows nothing of the user"),
         Condition("base+D", "base + demographics", parts=frozenset({"demographics"})),
         Condition("base+I", "base + past interactions", parts=frozenset({"interactions"})),
         Condition("base+S", "base + situation", parts=frozenset({"situation"})),
         Condition("base+all", "base + all three", parts=frozenset({"demographics", "interactions", "situation"})),
+        Condition("none", "none: no instruction", instruction=""),
         Condition(
             "base+I-retrieved",
             "base + past interactions found by BM25",

@@ -83,6 +83,7 @@ HERE: Mapping[str, Told] = {
     "coherence_user": replace(PERSON, description=True, goal=True),
     "user_opening/task_preferences": VARIANT,
     "user_later/task_preferences": replace(VARIANT, dialogue=True),
+    "none": TALK,
     "base+I-retrieved": replace(TALK, interactions="all"),
     "persona_drift": PERSON,
     "goal_leakage": replace(TALK, intent=True, goal=True),

@@ -86,7 +86,7 @@ ROLES = {
         {"intent": NO_INTENT, "mark": "no dialogue would end before the limit"},
     ),
     "assistant": Role("Assistant under base and its variants", OF_THE_ASSISTANT, {}),
-    "assistant_vanilla": Role("Assistant under vanilla", {}, {}),
+    "vanilla": Role("Assistant under vanilla", {}, {}),
 }
 
 
@@ -98,8 +98,6 @@ def text(name: str) -> str:
 def own_text(role: str, information: str) -> str:
     """Concord's own words for a role."""
     user = USER_INFORMATION[information]
-    if role == "assistant_vanilla":
-        return ""
     return text({"user_opening": user.opening, "user_later": user.later}.get(role, role))
 
 
@@ -128,6 +126,8 @@ def version(role: str, variant: str, information: str = FAITHFUL, replaced: Mapp
 
     A condition's parts count only where it has them.
     """
+    if not role:
+        return digest("no instruction")
     words = words_of(role, information, replaced or {})
     if role.startswith("user"):
         return digest(words, text("opening"), text(f"strategies/{variant}"), USER_INFORMATION[information].mark)
@@ -135,12 +135,12 @@ def version(role: str, variant: str, information: str = FAITHFUL, replaced: Mapp
     parts = [text(name) for name in PARTS if name in condition.parts]
     damage = [f"{condition.damage} {condition.step}"] if condition.damage else []
     found_by = [condition.retriever] if condition.retriever else []
-    return digest(words or "no instruction", *parts, *damage, *found_by)
+    return digest(words, *parts, *damage, *found_by)
 
 
 def assistant_role(condition: str) -> str:
-    """Which text instructs the assistant under a condition."""
-    return "assistant" if CONDITIONS[condition].has_role else "assistant_vanilla"
+    """Which text instructs the assistant under a condition; empty where none does."""
+    return CONDITIONS[condition].instruction
 
 
 def placeholders_in(role: str, information: str, replaced: Mapping[str, str]) -> list[str]:

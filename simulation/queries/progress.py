@@ -10,6 +10,7 @@ from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Su
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from annotation.errors import InputError
 from judging.queries import workers
 from simulation.models import Experiment, SimulatedDialogue, Turn
 from simulation.parsing.endings import ENDINGS, REGULAR
@@ -37,6 +38,7 @@ class Progress:
     endings: tuple[Ended, ...]
     turns: int
     cut: int
+    cut_off: int
     rate: float | None
     held: bool
     workers: int
@@ -80,6 +82,7 @@ def progress(experiment: Experiment) -> Progress:
     turns = Turn.objects.filter(simulated__experiment=experiment).aggregate(
         n=Count("pk"),
         cut=Count("pk", filter=Q(cut=True)),
+        cut_off=Count("pk", filter=~Q(cut_off=[])),
         lately=Count("pk", filter=Q(created_at__gte=now - LATELY)),
         last=Max("created_at"),
         dialogues=Count("simulated", distinct=True),
@@ -91,6 +94,7 @@ def progress(experiment: Experiment) -> Progress:
         endings=endings(counts),
         turns=turns["n"],
         cut=turns["cut"],
+        cut_off=turns["cut_off"],
         rate=rate(experiment, turns, now),
         held=Experiment.objects.filter(pk=experiment.pk, worker__seen_at__gte=workers.gone_before()).exists(),
         workers=workers.alive().count(),
@@ -143,6 +147,19 @@ def unfinished_like(*, input_hash: str, name: str, seed: int) -> Experiment | No
         input_hash=input_hash, name=name, seed=seed, finished_at__isnull=True, stopped_at__isnull=True
     )
     return found.order_by("-created_at").first()
+
+
+def experiment_called(name: str) -> Experiment:
+    """The experiment of this number or name. Raises InputError if there is none, or several of the name."""
+    named = list(Experiment.objects.filter(name=name).order_by("pk"))
+    if not named and name.isascii() and name.isdigit() and len(name) < 19:
+        named = list(Experiment.objects.filter(pk=int(name)))
+    if not named:
+        raise InputError(f"There is no experiment called {name!r}.", field="name")
+    if len(named) > 1:
+        numbers = ", ".join(str(one.pk) for one in named)
+        raise InputError(f"Several experiments are called {name!r}: name one by its number, {numbers}.", field="name")
+    return named[0]
 
 
 def dialogues(experiment: Experiment) -> QuerySet[SimulatedDialogue]:

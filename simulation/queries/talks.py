@@ -24,6 +24,7 @@ class Message:
     side: str
     text: str
     cut: bool
+    cut_off: bool
     output_tokens: int | None
 
 
@@ -31,9 +32,9 @@ def messages(dialogues: Sequence[int]) -> dict[int, list[Message]]:
     """The turns of some dialogues, in order. One query."""
     found: dict[int, list[Message]] = {pk: [] for pk in dialogues}
     rows = Turn.objects.filter(simulated__in=dialogues).order_by("simulated", "number")
-    columns = rows.values_list("simulated_id", "number", "side", "text", "cut", "output_tokens")
-    for pk, number, side, text, cut, tokens in columns:
-        found[pk].append(Message(number, side, text, cut, tokens))
+    columns = rows.values_list("simulated_id", "number", "side", "text", "cut", "cut_off", "output_tokens")
+    for pk, number, side, text, cut, cut_off, tokens in columns:
+        found[pk].append(Message(number, side, text, cut, bool(cut_off), tokens))
     return found
 
 

@@ -20,8 +20,13 @@ from simulation import speakers
 from simulation.models import Agent
 
 TEMPERATURES = {"user": 0.5, "assistant": 0.0}
-"""As published (arXiv 2506.09902). A parameter of one's own, null included, goes before."""
+REPLY_TOKENS = 800
+"""As published (arXiv 2506.09902). Parameters of one's own, null included, go before."""
 
+NO_USE = (
+    "A speaker has no use for {name}: what it is told comes from the experiment and its condition. An instruction of "
+    "its own goes into the parameter system."
+)
 PREFIXES = {"claude": "anthropic", "smollm2": "local", "gpt": "openai_compatible"}
 """Models whose names say where they are to be had."""
 
@@ -40,8 +45,12 @@ def drafted(
     if len(model) > 120:
         raise InputError("A model's name has at most 120 characters.", field=side)
     try:
-        if speakers.takes_temperature(provider):
+        if useless := sorted(speakers.WITHOUT_USE & given.keys() & set(speakers.parameters_of(provider))):
+            raise InputError(NO_USE.format(name=useless[0]), field=side)
+        if "temperature" in speakers.parameters_of(provider):
             given.setdefault("temperature", TEMPERATURES[side])
+        if speakers.parameters_of(provider).get("max_tokens") == speakers.USUAL_REPLY:
+            given.setdefault("max_tokens", REPLY_TOKENS)
         speaker = speakers.create(provider, model=model, parameters=given, keys=keys)
     except PermanentError as error:
         raise InputError(str(error), field=side) from error

@@ -41,6 +41,11 @@ OF_USER = (
     Column("naturalness_user", "Naturalness", "Naturalness of the user agent, 1–5", 1, 5),
     Column("coherence_user", "Coherence", "Coherence of the user agent, 1–5", 1, 5),
 )
+OF_CHECKS = (
+    Column("first_turn_preference", "States a preference at once", "First turns that state one outright, judged", 0, 1),
+    Column("persona_drift", "Contradicts", "Dialogues whose user contradicts profile or situation, judged", 0, 1),
+    Column("goal_leakage", "Recites the goal", "Dialogues whose user recites the goal, judged", 0, 1),
+)
 DONE = Column("done", "Task said to be done", "Share of dialogues that the user ended with the mark", 0, 1)
 REGULAR = Column(
     "regular", "Ended as it should", "Share of dialogues that ended with the task done or at the limit", 0, 1
@@ -54,6 +59,7 @@ OF_TALK = (
     Column("user_repeats", "User repeats", "Share of the user's later turns that repeat an earlier one", 0, 1),
     Column("assistant_repeats", "Assistant repeats", "Share of the assistant's later turns that repeat one", 0, 1),
     Column("cut", "Cut turns", "Share of turns that went on for the other side", 0, 1),
+    Column("cut_off", "Asked again", "Share of turns whose first reply met the limit of tokens", 0, 1),
 )
 DRIFT = Column("drift", "Contradicts", "Share of the user's turns that name what the profile does not hold", 0, 1)
 

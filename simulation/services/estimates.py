@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean
 
-from annotation.models import Scenario
+from annotation.models import Scenario, Task
 from judging.providers.base import estimated_tokens
 from judging.services.budgets import expected_cost
 from simulation.models import Agent
@@ -34,6 +34,10 @@ class Estimate:
         Of all turns. The whole conversation is read before each of them.
     usd, seconds
         What they will cost, and how long they will take.
+    masked, absent
+        Pairs of user and task that are left out: by the user's interests, and because no scenario is about them.
+    without_goal
+        Tasks that do not say when they are done.
     basis, why
         How it was reckoned, and why something is not known, in words.
     """
@@ -44,6 +48,9 @@ class Estimate:
     output_tokens: int
     usd: Decimal | None
     seconds: float | None
+    masked: int
+    absent: int
+    without_goal: int
     basis: tuple[str, ...]
     why: tuple[str, ...]
 
@@ -71,7 +78,7 @@ class Share:
 def estimate(plan: Plan) -> Estimate:
     """Look at up to 20 scenarios, evenly from all, and take the others to be like them."""
     usual = spending.usual_turns(plan.user_agent)
-    limits = [plan.most_turns(one) for one in plan.grid.scenarios]
+    limits = [plan.most_messages(one) for one in plan.grid.scenarios]
     n_turns = fmean(min(usual, limit) if usual else limit for limit in limits)
     found = shares(plan, n_turns)
     costs, times = [share.usd for share in found], [share.seconds for share in found]
@@ -83,6 +90,8 @@ def estimate(plan: Plan) -> Estimate:
         output_tokens=round(sum(share.output_tokens for share in found)),
         usd=None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
         seconds=sum(known) if len(known) == len(times) else None,
+        **plan.grid.left_out,
+        without_goal=without_goal(plan),
         basis=(
             f"Dialogues with this user agent lately had {usual:.1f} turns."
             if usual
@@ -98,6 +107,12 @@ def estimate(plan: Plan) -> Estimate:
             *(("How long a turn takes is not known until there are some.",) if None in times else ()),
         ),
     )
+
+
+def without_goal(plan: Plan) -> int:
+    """How many of the plan's tasks have no goal, so that nobody can say whether they were completed."""
+    of_source = Task.objects.filter(scenarios__profile__source=plan.grid.scenarios[0].source)
+    return of_source.filter(external_id__in=plan.grid.tasks, goal="").distinct().count()
 
 
 def shares(plan: Plan, n_turns: float) -> list[Share]:

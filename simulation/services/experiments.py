@@ -19,7 +19,7 @@ from annotation.services.imports.personalens import SOURCE as PERSONALENS
 from annotation.version import code_version
 from judging.pricing import in_dollars
 from simulation.models import Agent, Experiment, SimulatedDialogue
-from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
+from simulation.parsing.endings import EXCHANGES, MESSAGES, Limits
 from simulation.prompts import (
     CONDITIONS,
     FAITHFUL,
@@ -37,7 +37,7 @@ from simulation.services.grids import Grid
 
 LARGEST_SEED = 2**63 - 1
 MOST_TURNS = 200
-MOST_DIALOGUES = 100_000
+PUBLISHED_LIMITS = Limits()
 MOST_PASSAGES = 50
 
 
@@ -52,8 +52,7 @@ class Plan:
     conditions: tuple[str, ...]
     grid: Grid
     seed: int
-    single_turns: int
-    multi_turns: int
+    limits: Limits
     passages: int
     budget_usd: Decimal | None
     input_hash: str
@@ -69,8 +68,8 @@ class Plan:
     def agents(self) -> list[Agent]:
         return [self.user_agent, *self.assistants]
 
-    def most_turns(self, scenario: Candidate) -> int:
-        return self.multi_turns if scenario.is_multi_domain else self.single_turns
+    def most_messages(self, scenario: Candidate) -> int:
+        return self.limits.messages(is_multi_domain=scenario.is_multi_domain)
 
     def cells(self) -> Iterator[tuple[Candidate, Agent, str]]:
         """Scenario by scenario, so that what is to be compared is said at about the same time."""
@@ -91,8 +90,7 @@ def plan(
     user_information: str = "",
     prompts: Mapping[str, str] | None = None,
     seed: int = 0,
-    single_turns: int = SINGLE_DOMAIN_TURNS,
-    multi_turns: int = MULTI_DOMAIN_TURNS,
+    limits: Limits = PUBLISHED_LIMITS,
     passages: int = 3,
     embedder: Agent | None = None,
     budget_usd: Decimal | None = None,
@@ -103,7 +101,8 @@ def plan(
     `prompts` are texts by role that take the place of Concord's own.
     """
     name = check_name(name, what="An experiment")
-    check_numbers(seed, single_turns, multi_turns, passages)
+    check_numbers(seed, passages)
+    check_limits(limits)
     if strategy not in STRATEGIES:
         raise InputError(f"{strategy!r} is not one of {', '.join(STRATEGIES)}.", field="strategy")
     check_conditions(conditions, grid)
@@ -122,7 +121,7 @@ def plan(
         raise InputError("Name who makes the embeddings: openai_compatible:MODEL.", field="embedder")
     used = [embedder] if embeds and embedder else []
     purse.check([user_agent, *assistants, *used], budget_usd)
-    found = Plan(
+    return Plan(
         name=name,
         user_agent=user_agent,
         assistants=tuple(assistants),
@@ -130,8 +129,7 @@ def plan(
         conditions=tuple(conditions),
         grid=grid,
         seed=seed,
-        single_turns=single_turns,
-        multi_turns=multi_turns,
+        limits=limits,
         passages=passages,
         budget_usd=budget_usd,
         embedder=embedder if embeds else None,
@@ -144,7 +142,7 @@ def plan(
                 "assistants": [agent.settings_hash for agent in assistants],
                 "conditions": list(conditions),
                 "strategy": strategy,
-                "turns": [single_turns, multi_turns],
+                "turns": [limits.single, limits.multi, *([limits.unit] if limits.has_closing_reply else [])],
                 "passages": passages,
                 "embedder": [one.settings_hash for one in used],
                 "prompts": [
@@ -154,9 +152,6 @@ def plan(
             }
         ),
     )
-    if found.n_dialogues > MOST_DIALOGUES:
-        raise InputError(f"{found.n_dialogues:,} dialogues are more than {MOST_DIALOGUES:,}.", field="users")
-    return found
 
 
 @act("experiment.start", says=("plan.name", "plan.conditions", "plan.seed", "plan.budget_usd"))
@@ -173,8 +168,9 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
             conditions=list(plan.conditions),
             grid=plan.grid.as_json(),
             seed=plan.seed,
-            single_turns=plan.single_turns,
-            multi_turns=plan.multi_turns,
+            single_turns=plan.limits.single,
+            multi_turns=plan.limits.multi,
+            limit_unit=plan.limits.unit,
             passages=plan.passages,
             budget_usd=plan.budget_usd,
             embedder=agents.saved(by=by, agent=plan.embedder) if plan.embedder else None,
@@ -249,12 +245,9 @@ def resume(
     return left
 
 
-def check_numbers(seed: int, single_turns: int, multi_turns: int, passages: int) -> None:
+def check_numbers(seed: int, passages: int) -> None:
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
-    for field, value in (("single_turns", single_turns), ("multi_turns", multi_turns)):
-        if not 2 <= value <= MOST_TURNS:
-            raise InputError(f"The most turns are from 2 to {MOST_TURNS}.", field=field)
     if not 1 <= passages <= MOST_PASSAGES:
         raise InputError(f"The passages are from 1 to {MOST_PASSAGES}.", field="passages")
 
@@ -262,6 +255,34 @@ def check_numbers(seed: int, single_turns: int, multi_turns: int, passages: int)
 def information_for(grid: Grid) -> str:
     """What the user agent is told unless an experiment says otherwise."""
     return FAITHFUL if grid.scenarios[0].source == PERSONALENS else TASK_PREFERENCES
+
+
+def limits_of(
+    *,
+    single_exchanges: int | None = None,
+    multi_exchanges: int | None = None,
+    single_turns: int | None = None,
+    multi_turns: int | None = None,
+) -> Limits:
+    """The limits as they are asked for: in exchanges, or as turns, which are messages of either side."""
+    exchanges, turns = (single_exchanges, multi_exchanges), (single_turns, multi_turns)
+    if turns == (None, None):
+        given, unit = exchanges, EXCHANGES
+    elif exchanges == (None, None):
+        given, unit = turns, MESSAGES
+    else:
+        raise InputError("Give limits in exchanges or in turns, not both.", field="single_exchanges")
+    single, multi = given
+    return Limits(
+        PUBLISHED_LIMITS.single if single is None else single, PUBLISHED_LIMITS.multi if multi is None else multi, unit
+    )
+
+
+def check_limits(limits: Limits) -> None:
+    least, word = (1, "exchanges") if limits.has_closing_reply else (2, "turns")
+    for side, value in (("single", limits.single), ("multi", limits.multi)):
+        if not least <= value <= MOST_TURNS:
+            raise InputError(f"The limit is from {least} to {MOST_TURNS} {word}.", field=f"{side}_{word}")
 
 
 def check_conditions(conditions: Sequence[str], grid: Grid) -> None:

@@ -17,16 +17,24 @@ KINDS = {ALL: "all tasks", SINGLE: "tasks of one domain", MULTI: "tasks of sever
 
 @dataclass(frozen=True)
 class Grid:
-    """Scenarios in order, who and what was chosen, and how many pairs a mask took out."""
+    """Scenarios in order, who and what was chosen, and how many pairs of user and task are not among them.
+
+    `masked` are scenarios about a domain that the user does not care for, `absent` pairs that no scenario is about.
+    """
 
     scenarios: tuple[Candidate, ...]
     users: tuple[str, ...]
     tasks: tuple[str, ...]
     masked: int
+    absent: int
     asked: dict[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        return {**self.asked, "users": list(self.users), "tasks": list(self.tasks), "masked": self.masked}
+        return {**self.asked, "users": list(self.users), "tasks": list(self.tasks), **self.left_out}
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        return {"masked": self.masked, "absent": self.absent}
 
 
 def grid(*, users: str, tasks: str, seed: int = 0, source: str = "", domains: Sequence[str] = ()) -> Grid:
@@ -46,7 +54,14 @@ def grid(*, users: str, tasks: str, seed: int = 0, source: str = "", domains: Se
     pairs = [one for one in of_users if one.task in chosen_tasks]
     allowed = tuple(one for one in pairs if not one.masked)
     check_masks(tasks, chosen_tasks, pairs, allowed)
-    return Grid(allowed, tuple(sorted(chosen_users)), tuple(sorted(chosen_tasks)), len(pairs) - len(allowed), asked)
+    return Grid(
+        scenarios=allowed,
+        users=tuple(sorted(chosen_users)),
+        tasks=tuple(sorted(chosen_tasks)),
+        masked=len(pairs) - len(allowed),
+        absent=len(chosen_users) * len(chosen_tasks) - len({(one.user, one.task) for one in pairs}),
+        asked=asked,
+    )
 
 
 def of_domains(known: Sequence[Candidate], domains: Sequence[str]) -> list[Candidate]:

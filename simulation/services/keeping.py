@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TypeVar
 
 from django.db import transaction
 from django.utils import timezone
@@ -16,17 +17,24 @@ from judging.providers.base import Usage
 from judging.services.cache import storable
 from simulation.models import SimulatedDialogue, Turn
 from simulation.parsing.endings import REGULAR
-from simulation.services.playing import Playing
+from simulation.parsing.speech import CUT_OFF
+from simulation.services.playing import MOST_ROOM, Playing
 from simulation.services.stage import Answer
+
+N = TypeVar("N", int, Decimal)
 
 
 @dataclass
 class Kept:
-    """What came of a reply: its turn, and why the dialogue is over, if it is."""
+    """What came of a reply: its turn, why the dialogue is over, if it is, and what the reply cost.
+
+    `turn` is None where the reply met the limit of tokens, and is asked for again with more room.
+    """
 
     playing: Playing
-    turn: Turn
+    turn: Turn | None
     ending: str
+    cost: Decimal | None
 
 
 def kept(playing: Playing, answer: Answer, rate: Rate | None, of_embeddings: Rate | None = None) -> Kept:
@@ -41,12 +49,34 @@ def kept(playing: Playing, answer: Answer, rate: Rate | None, of_embeddings: Rat
     turn.cost_usd = pricing.cost(reply.usage, rate)
     if playing.embedded:
         extra = pricing.cost(Usage(input_tokens=playing.embedded), of_embeddings)
-        turn.cost_usd = None if turn.cost_usd is None or extra is None else turn.cost_usd + extra
+        turn.cost_usd = total([turn.cost_usd, extra])
         playing.embedded = 0
     if reply.usage:
         turn.input_tokens, turn.output_tokens = reply.usage.input_tokens, reply.usage.output_tokens
+    cost = turn.cost_usd
+    if turn.problem == CUT_OFF and reply.stop == "length" and playing.room < MOST_ROOM:
+        playing.cut_off.append(turn)
+        return Kept(playing, None, "", cost)
+    add_attempts(turn, playing.cut_off)
+    playing.cut_off = []
     playing.turns.append(turn)
-    return Kept(playing, turn, playing.ending())
+    return Kept(playing, turn, playing.ending(), cost)
+
+
+def add_attempts(turn: Turn, attempts: Sequence[Turn]) -> None:
+    """Add to a turn what was paid for replies that met the limit of tokens, and the replies."""
+    turn.cut_off = [one.raw_reply for one in attempts]
+    every = [*attempts, turn]
+    turn.cost_usd = total([one.cost_usd for one in every])
+    turn.latency_ms = total([one.latency_ms for one in every])
+    turn.input_tokens = total([one.input_tokens for one in every])
+    turn.output_tokens = total([one.output_tokens for one in every])
+
+
+def total(amounts: Sequence[N | None]) -> N | None:
+    """The sum; None where an amount is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known[1:], known[0]) if len(known) == len(amounts) else None
 
 
 def save(found: Sequence[Kept], failed: Sequence[tuple[Playing, str]] = ()) -> None:
@@ -55,7 +85,7 @@ def save(found: Sequence[Kept], failed: Sequence[tuple[Playing, str]] = ()) -> N
     IntegrityError where another process has written one of these turns.
     """
     with transaction.atomic():
-        Turn.objects.bulk_create([one.turn for one in found])
+        Turn.objects.bulk_create([one.turn for one in found if one.turn])
         for one in found:
             if one.ending:
                 end(one.playing, one.ending)
@@ -75,4 +105,4 @@ def end(playing: Playing, ending: str, *, error: str = "") -> None:
 
 
 def costs(found: Sequence[Kept]) -> list[Decimal | None]:
-    return [one.turn.cost_usd for one in found]
+    return [one.cost for one in found]

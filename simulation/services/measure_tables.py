@@ -80,6 +80,7 @@ ROWS: dict[str, tuple[str, Callable[[Mapping[str, Any]], list[Row]]]] = {
 """What each table is of, and how its rows are made."""
 
 KEYS = {
+    "5": ("criterion",),
     "1": ("domain",),
     "6": ("field", "value"),
     "7": ("field", "value"),
@@ -90,17 +91,22 @@ KEYS = {
 
 
 def table(number: str, measures: Mapping[str, Any], *, with_published: bool = False) -> dict[str, Any]:
-    """Make a table of measures; with the printed rows beside the same rows here, and those that have no like here."""
-    rows = ROWS[number][1](measures)
-    found: dict[str, Any] = {"table": number, "caption": CAPTIONS[number], "rows": rows}
-    if with_published:
-        printed = published(f"table_{number}")
-        found["published"] = {"source": printed["source"], "caption": printed["caption"]}
-        left = printed_rows(number)
-        for row in rows if number in KEYS else []:
-            row["published"] = own_columns(number, left.pop(key_of(number, row), None))
-        found["published"]["others"] = list(left.values())
-    return found
+    """Make a table of measures."""
+    found = {"table": number, "caption": CAPTIONS[number], "rows": ROWS[number][1](measures)}
+    return beside(number, found) if with_published else found
+
+
+def beside(number: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with what is printed beside each row, and the printed rows that have no like here."""
+    printed, by_key = published(f"table_{number}"), printed_rows(number)
+    keys = [key_of(number, row) for row in table["rows"]]
+    rows = [
+        {**row, **({"published": own_columns(number, by_key.get(key))} if key else {})}
+        for key, row in zip(keys, table["rows"], strict=True)
+    ]
+    others = [row for key, row in by_key.items() if key not in keys]
+    source = {name: printed[name] for name in ("source", "caption")}
+    return {**table, "rows": rows, "published": {**source, "others": others}}
 
 
 def printed_rows(number: str) -> dict[tuple[str, ...], Row]:

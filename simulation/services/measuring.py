@@ -14,7 +14,7 @@ from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.words import words
 from simulation.models import DialogueMeasures, Experiment
-from simulation.prompts import Scene
+from simulation.prompts import FAITHFUL, Scene
 from simulation.queries import talks
 from simulation.queries.evidence import Played
 from simulation.queries.scenarios import Alternatives
@@ -24,7 +24,7 @@ from simulation.stats.leakage import leaked
 from simulation.stats.repetition import repetition_share
 from simulation.stats.variety import Texts, bleu_among, mean_by_group, variety
 
-VERSION = 1
+VERSION = 2
 """Of the measures: another one makes them all anew."""
 
 AT_A_TIME = 500
@@ -89,15 +89,25 @@ def made_of(experiment: Experiment, dialogues: Sequence[int]) -> Iterator[dict[i
     scenes, possible, left = talks.Scenes(experiment), talks.closed_values(experiment), iter(dialogues)
     while batch := list(islice(left, AT_A_TIME)):
         said = talks.messages(batch)
-        told = {pk: of_talk(said[pk], scene, possible) for pk, scene in scenes.of(batch).items()}
+        told = {
+            pk: of_talk(said[pk], scene, told_preferences(experiment, scene), possible)
+            for pk, scene in scenes.of(batch).items()
+        }
         yield {pk: {**told[pk], **of_words} for pk, of_words in zip(said, varieties(list(said.values())), strict=True)}
 
 
-def of_talk(said: Sequence[Message], scene: Scene, possible: Alternatives) -> dict[str, Any]:
+def told_preferences(experiment: Experiment, scene: Scene) -> Mapping[str, Any]:
+    """The preferences that the user agent knows, and so may give away or contradict."""
+    return scene.domain_preferences if experiment.user_information == FAITHFUL else scene.relevant_preferences
+
+
+def of_talk(
+    said: Sequence[Message], scene: Scene, preferences: Mapping[str, Any], possible: Alternatives
+) -> dict[str, Any]:
     """How one dialogue went. Tokens are None where the provider told none of some turn."""
     by_side = {side: [turn.text for turn in said if turn.side == side and turn.text] for side in ("user", "assistant")}
     given = f"{scene.task} {scene.intent} {scene.goal}"
-    strange = strange_values(scene.relevant_preferences, possible)
+    strange = strange_values(preferences, possible)
     first = next((turn.text for turn in said if turn.number == 1), "")
     tokens = [turn.output_tokens for turn in said]
     n = sum(map(len, by_side.values()))
@@ -106,7 +116,8 @@ def of_talk(said: Sequence[Message], scene: Scene, possible: Alternatives) -> di
         "exchanges": max(len(by_side["user"]) - 1, 0),
         "tokens": None if None in tokens else sum(token or 0 for token in tokens),
         "cut": sum(turn.cut for turn in said) / n if n else None,
-        "leak": float(bool(leaked(first, scene.relevant_preferences, given=given))) if by_side["user"] else None,
+        "cut_off": sum(turn.cut_off for turn in said) / n if n else None,
+        "leak": float(bool(leaked(first, preferences, given=given))) if by_side["user"] else None,
         "user_repeats": number_or_none(repetition_share(by_side["user"])),
         "assistant_repeats": number_or_none(repetition_share(by_side["assistant"])),
         DRIFTS: [int(bool(contradictions(text, strange, given=given))) for text in by_side["user"]]

@@ -15,12 +15,15 @@ from judging.providers.base import JudgeRequest, Reply
 from judging.stats.retrieval import Found, passages, retrieve
 from simulation.models import Agent, Experiment, SimulatedDialogue, Turn
 from simulation.parsing import endings, speech
-from simulation.parsing.endings import Spoken
+from simulation.parsing.endings import Limits, Spoken
 from simulation.prompts import CONDITIONS, USER_INFORMATION, Cue, Said, Scene, Side, for_assistant, for_user
 from simulation.prompts.conditions import BM25
 from simulation.queries.agents import labels
 from simulation.queries.scenarios import Alternatives, alternatives, scene_of
 from simulation.speakers import request_of
+
+MOST_ROOM = 4
+"""How many times its usual tokens a reply may have: one that met the limit is asked for again, twice as long."""
 
 STORED = 1000
 """Rows of turns that are read at a time."""
@@ -31,7 +34,7 @@ class Playing:
     """A dialogue that goes on. `embedded` is how many tokens were embedded for its next turn.
 
     `assistant` is what its assistant is called beside the experiment's others, `retrieved` what was found for its next
-    turn.
+    turn, and `cut_off` the replies for it that met the limit of tokens.
     """
 
     experiment: Experiment
@@ -41,6 +44,7 @@ class Playing:
     turns: list[Turn] = field(default_factory=list)
     retrieved: list[dict[str, Any]] = field(default_factory=list)
     embedded: int = 0
+    cut_off: list[Turn] = field(default_factory=list)
 
     @property
     def side(self) -> Side:
@@ -60,12 +64,20 @@ class Playing:
         return "/".join([*filter(None, parts), self.assistant, self.row.condition])
 
     @cached_property
+    def limits(self) -> Limits:
+        return Limits(self.experiment.single_turns, self.experiment.multi_turns, self.experiment.limit_unit)
+
+    @cached_property
     def limit(self) -> int:
+        """The most messages."""
         task = self.row.scenario.task
         several = bool(task and (task.is_multi_domain or len(task.domains) > 1))
-        return endings.limit_for(
-            is_multi_domain=several, single=self.experiment.single_turns, multi=self.experiment.multi_turns
-        )
+        return self.limits.messages(is_multi_domain=several)
+
+    @property
+    def room(self) -> int:
+        """How many times its usual tokens the next reply may have."""
+        return int(2 ** len(self.cut_off))
 
     @property
     def seed(self) -> int:
@@ -85,35 +97,36 @@ class Playing:
             Spoken("user" if turn.side == "user" else "assistant", turn.text, turn.ended, turn.problem)
             for turn in self.turns
         ]
-        return endings.ending(spoken, limit=self.limit)
+        return endings.ending(spoken, limit=self.limit, closing=self.limits.has_closing_reply)
 
     def request(self, found: Sequence[Found] = ()) -> JudgeRequest:
         """What the side whose turn it is gets asked; `found` are the passages, where they are not found here."""
-        return request_of(self.cue(found), item=self.name, number=len(self.turns) + 1, seed=self.seed)
+        return request_of(self.cue(found), item=self.name, number=len(self.turns) + 1, seed=self.seed, room=self.room)
 
     def cue(self, found: Sequence[Found] = ()) -> Cue:
         self.retrieved = []
         if self.side == "user":
-            return for_user(
-                self.scene,
-                self.said,
-                strategy=self.experiment.strategy,
-                information=self.experiment.user_information,
-                replaced=self.experiment.prompts,
-            )
+            return self.cue_from(self.scene)
         if self.retriever == BM25:
             found = retrieve(self.query, [passage for _, passage in self.pieces], self.experiment.passages)
         self.retrieved = [
             {"domain": self.pieces[one.place][0], "passage": one.passage, "score": round(one.score, 4)} for one in found
         ]
+        return self.cue_from(self.scene, [one.passage for one in found])
+
+    def cue_from(self, scene: Scene, retrieved: Sequence[str] = ()) -> Cue:
+        """What the side whose turn it is sees, were this its scene."""
+        replaced = self.experiment.prompts
+        if self.side == "user":
+            return for_user(
+                scene,
+                self.said,
+                strategy=self.experiment.strategy,
+                information=self.experiment.user_information,
+                replaced=replaced,
+            )
         condition = CONDITIONS[self.row.condition]
-        return for_assistant(
-            self.scene,
-            self.said,
-            condition=condition,
-            retrieved=[one.passage for one in found],
-            replaced=self.experiment.prompts,
-        )
+        return for_assistant(scene, self.said, condition=condition, retrieved=retrieved, replaced=replaced)
 
     @property
     def retriever(self) -> str:
@@ -122,7 +135,7 @@ class Playing:
 
     @property
     def query(self) -> str:
-        """What passages are to fit: what was said last."""
+        """What was said last, which passages are to fit."""
         return self.turns[-1].text if self.turns else ""
 
     @cached_property
@@ -136,18 +149,11 @@ class Playing:
 
     def turn_of(self, reply: Reply, request: JudgeRequest) -> Turn:
         """The reply as the next turn, not saved yet. What a provider could not read becomes a problem of its side."""
-        side = self.side
-        if reply.unscored == speech.TOO_LONG:
-            found = speech.Speech("", problem=speech.TOO_LONG)
-        elif len(reply.text) > settings.MAX_REPLY_CHARACTERS:
-            found = speech.Speech("", problem=speech.OVERSIZED)
-        else:
-            mark = USER_INFORMATION[self.experiment.user_information].mark
-            found = speech.read(reply.text, side=side, refused=reply.stop == "refusal", mark=mark)
+        found = self.speech_in(reply)
         return Turn(
             simulated=self.row,
             number=len(self.turns) + 1,
-            side=side,
+            side=self.side,
             text=found.text,
             thought=found.thought,
             raw_reply=reply.text[: settings.MAX_REPLY_CHARACTERS],
@@ -157,6 +163,21 @@ class Playing:
             retrieved=self.retrieved,
             seed=request.seed,
             prompt=request.prompt.version if request.prompt else "",
+        )
+
+    def speech_in(self, reply: Reply) -> speech.Speech:
+        if reply.unscored == speech.TOO_LONG:
+            return speech.Speech("", problem=speech.CUT_OFF if self.cut_off else speech.TOO_LONG)
+        if len(reply.text) > settings.MAX_REPLY_CHARACTERS:
+            return speech.Speech("", problem=speech.OVERSIZED)
+        return speech.read(
+            reply.text,
+            side=self.side,
+            refused=reply.stop == "refusal",
+            cut_off=reply.stop == "length",
+            mark=USER_INFORMATION[self.experiment.user_information].mark,
+            heard=self.query,
+            instructions=self.cue_from(Scene()).system,
         )
 
     def record(self, ending: str) -> Dialogue:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,15 @@ class Filters:
     tasks: str = ""
     domain: str = ""
     turn: int | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Filters:
+        """From an address or a command. Raises InputError for a turn that is no number."""
+        named = {field: str(given.get(field) or "") for field in ("assistant", "condition", "tasks", "domain")}
+        turn = "" if given.get("turn") is None else str(given["turn"])
+        if turn and not (turn.isascii() and turn.isdigit() and int(turn)):
+            raise InputError(f"The turn is a number from 1, not {turn!r}.", field="turn")
+        return cls(**named, turn=int(turn) if turn else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +158,7 @@ def check_named(name: str, known: Collection[str], field: str) -> None:
 
 def check_turn(data: Data, turn: int) -> None:
     """Raises InputError where the judge has not judged this reply of any dialogue."""
-    said = data.verdicts.of_turns if data.verdicts else {}
-    known = sorted({n // 2 for turns in said.values() for n in turns})
+    known = judged_turns(data)
     if turn not in known:
         there = (
             f"there are verdicts on replies {known[0]} to {known[-1]}" if known else "it judged whole dialogues only"
@@ -170,3 +178,9 @@ def choices(there: Played) -> dict[str, list[tuple[Any, str]]]:
         "tasks": [(key, f"tasks of {name}") for key, name in TASKS.items()],
         "domain": named(sorted({name for names in there.domains for name in names})),
     }
+
+
+def judged_turns(data: Data) -> list[int]:
+    """The replies of the assistant that have verdicts of their own."""
+    said = data.verdicts.of_turns if data.verdicts else {}
+    return sorted({turn // 2 for turns in said.values() for turn in turns})

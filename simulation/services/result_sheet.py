@@ -42,10 +42,12 @@ ROWS = {
     "history": "Percent damaged",
     "turns": "Turn",
     "user_agent": "Assistant",
+    "user_checks": "Assistant",
     "variety": "Assistant",
     "size": "Assistant",
     "drift": "Turn",
     "talk": "Assistant",
+    "ranks": "Assistant",
 }
 """What the rows of each table are."""
 

@@ -22,6 +22,7 @@ from simulation.services.columns import (
     DIALOGUES,
     DRIFT,
     OF_ASSISTANT,
+    OF_CHECKS,
     OF_POOLED,
     OF_SIZE,
     OF_TALK,
@@ -86,6 +87,12 @@ class Tables(Sheet):
     def user_table(self) -> dict[str, Any]:
         """Table 12: quality of the user agent with each assistant. The paper has tasks of one domain."""
         return self.judged("user_agent", "User agent", self.by_tasks(), OF_USER, "Tasks of", self.of_condition)
+
+    def checks_table(self) -> dict[str, Any]:
+        """Whether the user agent is true to its part, where a judge was asked; the rates are of the judge's yes."""
+        is_asked = self.data.verdicts.is_asked if self.data.verdicts else {}
+        rows = self.by_tasks() if any(one.key in is_asked for one in OF_CHECKS) else []
+        return self.judged("user_checks", "Is the user real?", rows, OF_CHECKS, "Tasks of", self.of_condition)
 
     def size_table(self) -> dict[str, Any]:
         """Table 13: how long the dialogues are. The paper does not say whether a turn is a message or an exchange."""
@@ -258,9 +265,10 @@ TABLES = (
     "turns_table",
     "variety_table",
     "user_table",
+    "checks_table",
     "size_table",
     "drift_table",
     "talk_table",
 )
-OF_WHOLE_DIALOGUES = ("variety_table", "size_table", "talk_table", "drift_table")
+OF_WHOLE_DIALOGUES = ("variety_table", "size_table", "talk_table", "drift_table", "checks_table")
 """Tables that a filter by turn leaves out."""

@@ -6,7 +6,7 @@ that web and workers share; where that is emptied, the same rows give the same d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,7 +22,7 @@ from annotation.version import code_version
 from judging.models import Judge
 from simulation.models import Experiment
 from simulation.queries import evidence
-from simulation.services.result_data import Data, Filters, Options, choices, filtered, read
+from simulation.services.result_data import Data, Filters, Options, choices, filtered, judged_turns, read
 from simulation.services.result_tables import OF_WHOLE_DIALOGUES, TABLES, Tables
 
 TASK = "simulation.experiment_results"
@@ -53,6 +53,7 @@ def document(
         "unscored": dict(data.verdicts.unscored) if data.verdicts else {},
         "filters": asdict(asked),
         "choices": choices(whole.played),
+        "turns": judged_turns(whole),
         "dialogues": len(data.played),
         "regular": int(data.played.is_regular.sum()),
         "not_judged": not_judged(data),
@@ -139,12 +140,12 @@ def compute(
     )
 
 
-def judge_called(experiment: Experiment, name: str) -> Judge | None:
-    """The judge of this name or number, else the one that said most; None where none has judged.
+def judge_called(judges: Sequence[tuple[Judge, int]], name: str) -> Judge | None:
+    """The one of an experiment's judges with this name or number, else the one that said most; None where none has.
 
-    Raises InputError where a judge of this name has not judged the experiment.
+    Raises InputError where no judge of this name has judged the experiment.
     """
-    known = {str(judge): judge for judge, _ in evidence.judges_of(experiment)}
+    known = {str(judge): judge for judge, _ in judges}
     named = known | {str(judge.pk): judge for judge in known.values()}
     if name and name not in named:
         raise InputError(f"{name!r} has not judged it; there are: {', '.join(known) or 'none'}.", field="judge")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from django.db import transaction
 
-from annotation.errors import InputError
 from annotation.models import User
+from annotation.parsing.files import InputFile
 from annotation.services.acts import act
 from simulation.models import PreferenceType
 from simulation.parsing import schema
@@ -18,12 +18,7 @@ FIELDS = ["description", "is_categorical", "has_multiple_values", "possible_valu
 @act("schema.import", says=("path", "source"))
 def load(*, by: User | None, path: Path, source: str) -> dict[str, int]:  # noqa: ARG001
     """Import a schema file. Importing twice changes nothing: types are known by source, domain and name."""
-    try:
-        domains = schema.read(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    except schema.SchemaError as error:
-        raise InputError(str(error), file=str(path), field=error.field) from error
+    domains = schema.read(InputFile.of(path))
     wanted = {
         (domain.domain, one.name): PreferenceType(
             source=source,

@@ -116,7 +116,7 @@ class Shift:
         agent, request = playing.speaker, playing.request()
         speaker = self.speakers[agent.pk]
         tokens = speaker.estimate_tokens(request).tokens
-        amount = self.purse.price(agent, tokens, speaker.reply_tokens)
+        amount = self.purse.price(agent, tokens, speaker.reply_tokens * playing.room)
         if not self.purse.reserve(amount):
             if alone:
                 self.halt(self.purse.reached(amount))

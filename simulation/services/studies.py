@@ -24,6 +24,9 @@ CRITERIA = (
 )
 """What PersonaLens (arXiv 2506.09902) asks of a dialogue: of the assistant, and of the user agent."""
 
+USER_CHECKS = ("first_turn_preference", "persona_drift", "goal_leakage")
+"""Whether the user agent behaves as a person would: what it gives away, and whether it stays who it is."""
+
 ANNOTATORS = 3
 PUBLISHED_SAMPLE = 100
 """The human check of PersonaLens: so many dialogues drawn at random, rated by three people."""
@@ -39,10 +42,13 @@ DRAWS = {
 SCORED_BY = "personalization"
 
 
-@act("study.of_experiment", says=("experiment",))
-def for_judges(*, by: User | None, experiment: Experiment) -> Study:
-    """A study of all dialogues that ended as they should, for judges. The one that is there, with what is new."""
-    name = study_name(experiment, "all dialogues")
+@act("study.of_experiment", says=("experiment", "user_checks"))
+def for_judges(*, by: User | None, experiment: Experiment, user_checks: bool = False) -> Study:
+    """A study of all dialogues that ended as they should, for judges. The one that is there, with what is new.
+
+    With `user_checks` it asks whether the user agent is true to its part, else what PersonaLens asks.
+    """
+    name = study_name(experiment, "checks of the user agent" if user_checks else "all dialogues")
     with transaction.atomic():
         study = Study.objects.filter(project=experiment.project_id, name=name).first()
         if study is None:
@@ -51,7 +57,7 @@ def for_judges(*, by: User | None, experiment: Experiment) -> Study:
                 project=experiment.project,
                 name=name,
                 kind=Study.Kind.DIALOGUE,
-                criteria=CRITERIA,
+                criteria=USER_CHECKS if user_checks else CRITERIA,
                 seed=experiment.seed,
                 description=f"All dialogues of the experiment {experiment.name}.",
             )

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from judging.providers.base import PermanentError, Provider
 from judging.providers.keys import ENVIRONMENT, Keyring
-from simulation.speakers.base import request_of
+from simulation.speakers.base import USUAL_REPLY, WITHOUT_USE, request_of
 
 REGISTRY = {
     "local": "simulation.speakers.local:Local",
@@ -52,8 +52,9 @@ def in_words(error: ValidationError) -> str:
     )
 
 
-def takes_temperature(provider: str) -> bool:
-    return "temperature" in kind_of(provider).Parameters.model_fields
+def parameters_of(provider: str) -> dict[str, Any]:
+    """The parameters that a speaker takes, with their defaults."""
+    return {name: field.default for name, field in kind_of(provider).Parameters.model_fields.items()}
 
 
-__all__ = ["REGISTRY", "create", "in_words", "kind_of", "request_of", "takes_temperature"]
+__all__ = ["REGISTRY", "USUAL_REPLY", "WITHOUT_USE", "create", "in_words", "kind_of", "parameters_of", "request_of"]

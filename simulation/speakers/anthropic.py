@@ -9,7 +9,7 @@ from pydantic import Field
 from judging.providers import anthropic
 from judging.providers.anthropic import CACHEABLE
 from judging.providers.base import Prompt, estimated_tokens
-from simulation.speakers.base import USUAL_REPLY, messages_in
+from simulation.speakers.base import USUAL_REPLY, messages_in, reply_limit, system_text
 
 
 class Parameters(anthropic.Parameters):
@@ -20,11 +20,11 @@ class Anthropic(anthropic.Anthropic):
     Parameters = Parameters
 
     def arguments(self, prompt: Prompt) -> dict[str, Any]:
-        given = self.parameters
+        given, system = self.parameters, system_text(prompt, self.parameters.system)
         return {
             "model": self.model,
-            "max_tokens": given.max_tokens,
-            **({"system": prompt.system} if prompt.system else {}),
+            "max_tokens": reply_limit(prompt, given.max_tokens),
+            **({"system": system} if system else {}),
             "messages": self.messages(prompt),
             **({"extra_body": {"temperature": given.temperature}} if given.temperature is not None else {}),
         }

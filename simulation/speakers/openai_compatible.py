@@ -9,7 +9,7 @@ from pydantic import Field
 from judging.providers import openai_compatible
 from judging.providers.base import JudgeRequest, Prompt
 from judging.providers.openai_compatible import OPENAI
-from simulation.speakers.base import USUAL_REPLY, chat_messages
+from simulation.speakers.base import USUAL_REPLY, chat_messages, reply_limit
 
 
 class Parameters(openai_compatible.Parameters):
@@ -24,8 +24,8 @@ class OpenAICompatible(openai_compatible.OpenAICompatible):
         length = "max_completion_tokens" if self.address == OPENAI else "max_tokens"
         return {
             "model": self.model,
-            "messages": chat_messages(prompt),
+            "messages": chat_messages(prompt, given.system),
             "seed": request.seed,
-            length: given.max_tokens,
+            length: reply_limit(prompt, given.max_tokens),
             **({"temperature": given.temperature} if given.temperature is not None else {}),
         }

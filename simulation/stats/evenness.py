@@ -101,7 +101,7 @@ def evenness(
     )
     replicates = replicate([SumStatistic(rows, lambda sums: both(sums, n))], resampling)[0]
     basis = Basis(n_items=kinds.total(), n_raters=0, n_ratings=counts.total())
-    found = estimates(replicates, resampling, [basis, basis], why_undefined(len(counts), n))
+    found = estimates(replicates, resampling, [basis, basis], why_undefined(len(counts), n), scale="share")
     occurring, over_possible = (
         with_fair_interval(one, values) for one, values in zip(found, replicates.bootstrap.T, strict=True)
     )

@@ -28,6 +28,7 @@ from simulation.prompts.roles import ROLES, words_of
 from simulation.queries import progress as queries
 from simulation.queries import spending
 from simulation.services import experiments, studies
+from simulation.services.differences import differences, same_models
 from simulation.services.estimates import Estimate
 
 PER_PAGE = 50
@@ -73,9 +74,24 @@ def experiment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "studies": studies.studies_of(experiment),
         "facts": facts(experiment),
         "prompts": prompts_of(experiment),
+        "same_models": same_models(experiment),
         "scripted": [agent.name for agent in all_agents(experiment) if agent.is_scripted],
     }
     return render(request, "simulation/experiment_detail.html", context)
+
+
+@researcher_required
+def experiment_differences(request: HttpRequest, pk: int) -> HttpResponse:
+    """Its settings beside those of PersonaLens."""
+    experiment = found(pk)
+    rows = differences(experiment)
+    context = {
+        "experiment": experiment,
+        "rows": rows,
+        "n_different": sum(row.same is False for row in rows),
+        "same_models": same_models(experiment),
+    }
+    return render(request, "simulation/differences.html", context)
 
 
 @researcher_required
@@ -135,7 +151,8 @@ def experiment_people(request: HttpRequest, pk: int) -> HttpResponse:
 def experiment_judge(request: HttpRequest, pk: int) -> HttpResponse:
     """All dialogues as a study, and on to its judges."""
     try:
-        study = studies.for_judges(by=researcher(request), experiment=found(pk))
+        checks = "user_checks" in request.POST
+        study = studies.for_judges(by=researcher(request), experiment=found(pk), user_checks=checks)
     except InputError as error:
         messages.error(request, error.message)
         return redirect("experiment_detail", pk=pk)
@@ -216,8 +233,8 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
         ("Conditions", ", ".join(experiment.conditions)),
         ("Users", f"{len(grid.get('users', []))} ({grid.get('asked_users', '')})"),
         ("Tasks", f"{len(grid.get('tasks', []))} ({grid.get('asked_tasks', '')})"),
-        ("Left out by a mask", f"{grid.get('masked', 0):,} pairs of user and task"),
-        ("Most turns", f"{experiment.single_turns}, of several domains {experiment.multi_turns}"),
+        ("Left out", left_out(grid.get("masked", 0), grid.get("absent"))),
+        (f"Most {experiment.limit_unit}", f"{experiment.single_turns}, of several domains {experiment.multi_turns}"),
         ("Passages retrieved", str(experiment.passages)),
         *([("Embeddings", experiment.embedder.model)] if experiment.embedder else []),
         ("Seed", str(experiment.seed)),
@@ -229,8 +246,8 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
 
 def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
     """The text of each role that speaks in it, with its hash, and whose words these are."""
-    used = ["user_opening", "user_later", *dict.fromkeys(assistant_role(key) for key in experiment.conditions)]
-    texts = {role: words_of(role, experiment.user_information, experiment.prompts) for role in used}
+    used = ["user_opening", "user_later", *dict.fromkeys(filter(None, map(assistant_role, experiment.conditions)))]
+    texts = {role: words_of(role, experiment.user_information, experiment.prompts) for role in used if role}
     return [
         {
             "name": ROLES[role].name,
@@ -239,6 +256,12 @@ def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
         }
         for role, words in texts.items()
     ]
+
+
+def left_out(masked: int, absent: int | None) -> str:
+    """Pairs of user and task that are not played. Older experiments did not count those without a scenario."""
+    unknown = "pairs without a scenario were not counted"
+    return f"{masked:,} pairs masked by interests; " + (unknown if absent is None else f"{absent:,} without a scenario")
 
 
 def all_agents(experiment: Experiment) -> list[Agent]:
@@ -250,6 +273,8 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     price = "not known" if estimate.usd is None else f"about {in_dollars(estimate.usd)}"
     return [
         ("Dialogues", f"{estimate.dialogues:,}"),
+        ("Left out", left_out(estimate.masked, estimate.absent)),
+        *([("Without a goal", f"{estimate.without_goal:,} tasks")] if estimate.without_goal else []),
         ("Turns", f"about {estimate.turns:,}"),
         ("Tokens read", f"about {estimate.input_tokens:,}"),
         ("Tokens written", f"about {estimate.output_tokens:,}"),

@@ -51,6 +51,18 @@ class TestImage:
         assert "readyz" in last
         assert "--require-hashes -r requirements.lock" in CONTAINERFILE
 
+    def test_the_largest_package_goes_in_only_where_it_is_wanted(self):
+        assert re.search(r'\{ \[ "\$EXTRAS" = parquet ] \|\| .* uninstall .* pyarrow; }', CONTAINERFILE)
+        assert COMPOSE["services"]["web"]["build"]["args"]["EXTRAS"] == "${CONCORD_EXTRAS:-}"
+
+    def test_jobs_find_what_they_call_beside_python(self):
+        (linked,) = re.findall(r"for name in ([a-z ]+); do ln -s busybox", CONTAINERFILE)
+        commands = [one.get("command", [""]) for one in COMPOSE["services"].values() if one.get("image") == "concord"]
+        called = {
+            word for command in commands if command[0] == "sh" for word in re.findall(r"\b(sh|sleep)\b", str(command))
+        }
+        assert called == {"sh", "sleep"} <= set(linked.split())
+
     def test_what_is_never_loaded_is_deleted_and_nothing_else(self, tmp_path):
         kept = [
             "numpy/core.py",

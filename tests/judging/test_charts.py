@@ -50,6 +50,14 @@ def test_names_are_escaped(name):
     assert name in texts(svg) or any(text and text.endswith("…") for text in texts(svg))
 
 
+def test_what_was_drawn_is_not_drawn_again(monkeypatch):
+    drawn = forest(name="seen twice")
+    monkeypatch.setattr("vl_convert.vegalite_to_svg", None)
+    assert forest(name="seen twice") == drawn
+    with pytest.raises(TypeError):
+        forest(name="not seen yet")
+
+
 def test_a_page_takes_its_colours_from_its_tokens_and_a_file_has_its_own():
     assert "var(--mark-judge)" in forest(PAGE)
     assert "var(" not in forest(FILE)

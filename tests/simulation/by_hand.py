@@ -1,1 +1,219 @@
-"""Results of an experiment in plain Python, from its exported rows: no code of the product's statistics is used."""
+"""Tables and figures of PersonaLens in plain Python, from an experiment's rows: nothing of the product's statistics.
+
+A value stands under (number, group, row, measure), as in the CSV of the results. There are no intervals here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from sacrebleu.metrics.bleu import BLEU
+
+from judging.models import Judge, Judgment
+from simulation.models import Experiment, Turn
+
+Key = tuple[str, str, str, str]
+Found = tuple[str, str, str, dict[str, float | None]]
+SINGLE, SEVERAL = "one domain", "several domains"
+OF_ASSISTANT = ("task_completion", "personalization", "naturalness_assistant", "coherence_assistant")
+OF_USER = ("naturalness_user", "coherence_user")
+
+
+@dataclass
+class Talk:
+    """A dialogue as its rows tell it."""
+
+    assistant: str
+    condition: str
+    domains: list[str]
+    ending: str
+    scores: dict[str, float | None] = field(default_factory=dict)
+    by_turn: dict[int, float] = field(default_factory=dict)
+    said: list[tuple[str, str]] = field(default_factory=list)
+    tokens: int = 0
+
+    @property
+    def kind(self) -> str:
+        return SEVERAL if len(self.domains) > 1 else SINGLE
+
+    @property
+    def is_regular(self) -> bool:
+        return self.ending in ("done", "limit")
+
+    @property
+    def words(self) -> list[list[str]]:
+        return [re.findall(r"\w+(?:['’][^\W\d_]+)*|[^\w\s]", text.lower()) for _, text in self.said]
+
+
+def talks_of(experiment: Experiment, judge: Judge) -> list[Talk]:
+    rows = experiment.dialogues.exclude(ending="").select_related("assistant", "scenario__task").order_by("index")
+    found, of_corpus = {}, {}
+    for row in rows:
+        talk = Talk(row.assistant.name, row.condition, row.scenario.task.domains, row.ending)
+        found[row.pk] = of_corpus[row.dialogue_id] = talk
+    for turn in Turn.objects.filter(simulated__experiment=experiment).exclude(text="").order_by("simulated", "number"):
+        talk = found[turn.simulated_id]
+        talk.said.append((turn.side, turn.text))
+        talk.tokens += turn.output_tokens
+    said = Judgment.objects.filter(run__judge=judge).order_by("pk")
+    for key, dialogue, value, turn in said.values_list("criterion__key", "item__dialogue", "value", "turn"):
+        number = {"yes": 1.0, "no": 0.0, "": None}.get(value, value)
+        number = None if number is None else float(number)
+        if not turn:
+            of_corpus[dialogue].scores[key] = number
+        elif key == "personalization" and number is not None:
+            of_corpus[dialogue].by_turn[turn // 2] = number
+    return list(found.values())
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return fmean(there) if there else None
+
+
+def score(talk: Talk, measure: str) -> float | None:
+    """The judge's; and completion as published, where a dialogue without a verdict has failed."""
+    if measure == "task_completion_published":
+        return float(talk.scores.get("task_completion") == 1.0)
+    return talk.scores.get(measure) if talk.is_regular else None
+
+
+def measured(talks: list[Talk], measures: Iterable[str]) -> dict[str, float | None]:
+    return {measure: mean(score(talk, measure) for talk in talks) for measure in measures}
+
+
+def values(document: Mapping[str, Any]) -> dict[Key, float | None]:
+    """The numbers of the paper's tables in a document of results."""
+    return {
+        (table["number"], row["group"], row["name"], column["key"]): row["cells"][column["key"]]["value"]
+        for table in document["tables"].values()
+        if table["number"]
+        for row in table["rows"]
+        for column in table["columns"]
+    }
+
+
+def differences(found: Mapping[Key, float | None], expected: Mapping[Key, float | None]) -> dict[Key, Any]:
+    """Where the two differ: other values, numbers that only one has, or rows that only one has with a value."""
+    keys = {key for key in found | expected if found.get(key) is not None or expected.get(key) is not None}
+    return {key: (found.get(key), expected.get(key)) for key in keys if not are_same(found.get(key), expected.get(key))}
+
+
+def are_same(a: float | None, b: float | None) -> bool:
+    return a is not None and b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def tables(experiment: Experiment, judge: Judge, assistant: str = "") -> dict[Key, float | None]:
+    """Every number of Tables 3, 4, 10, 12 and 13 and of Figures 4 and 5, of all assistants or of one."""
+    talks = [talk for talk in talks_of(experiment, judge) if assistant in ("", talk.assistant)]
+    found: dict[Key, float | None] = {}
+    for number, group, row, values in rows(talks, {talk.condition for talk in talks}):
+        found |= {(number, group, row, measure): value for measure, value in values.items()}
+    return found
+
+
+def rows(talks: list[Talk], conditions: set[str]) -> Iterator[Found]:
+    from simulation.prompts import CONDITIONS  # what conditions are called
+
+    judged = ["task_completion", "task_completion_published", *OF_ASSISTANT[1:]]
+    assistants = list(dict.fromkeys(talk.assistant for talk in talks))
+    base = [talk for talk in talks if talk.condition == "base"]
+    several = len(assistants) > 1
+    for kind in (SINGLE, SEVERAL):
+        for assistant in assistants:
+            mine = [talk for talk in base if (talk.assistant, talk.kind) == (assistant, kind)]
+            yield "Table 3", kind, assistant, measured(mine, judged)
+            yield "Table 12", kind, assistant, measured(mine, OF_USER)
+            regular = [talk for talk in mine if talk.is_regular]
+            if regular:
+                yield "Table 10", kind, assistant, variety(regular)
+                yield "Table 13", kind, assistant, size(regular)
+            for condition in conditions:
+                here = [t for t in talks if (t.assistant, t.kind, t.condition) == (assistant, kind, condition)]
+                group = f"{kind}, {assistant}" if several else kind
+                yield "Table 4", group, CONDITIONS[condition].name, measured(here, judged)
+    for assistant in assistants:
+        mine = [talk for talk in base if talk.assistant == assistant]
+        yield from figure_4(mine, assistant if several else "", judged)
+        yield from figure_5(mine, assistant if several else "")
+
+
+def by_domain(talks: list[Talk]) -> dict[str, list[Talk]]:
+    found = defaultdict(list)
+    for talk in talks:
+        if talk.kind == SINGLE:
+            found[talk.domains[0]].append(talk)
+    return found
+
+
+def figure_4(talks: list[Talk], group: str, judged: list[str]) -> Iterator[Found]:
+    single = {domain: measured(there, judged) for domain, there in by_domain(talks).items()}
+    for domain, values in single.items():
+        yield "Figure 4", group, domain, values
+    yield "Figure 4", group, SEVERAL, measured([talk for talk in talks if talk.kind == SEVERAL], judged)
+    of_domains = {measure: mean(values[measure] for values in single.values()) for measure in judged}
+    yield "Figure 4", group, "mean of domains", of_domains
+    yield "Figure 4", group, "all", measured(talks, judged)
+
+
+def figure_5(talks: list[Talk], group: str) -> Iterator[Found]:
+    single = [talk for talk in talks if talk.kind == SINGLE]
+    curves = {"all of one domain": single, SEVERAL: [talk for talk in talks if talk.kind == SEVERAL]}
+    for name, there in {group: single}.items() if group else {**curves, **by_domain(talks)}.items():
+        for turn in sorted({turn for talk in talks for turn in talk.by_turn}):
+            yield "Figure 5", name, str(turn), {"personalization": mean(talk.by_turn.get(turn) for talk in there)}
+
+
+def runs(texts: list[list[str]], n: int) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(text[i : i + n]) for text in texts for i in range(len(text) - n + 1))
+
+
+def distinct(texts: list[list[str]], n: int) -> float:
+    found = runs(texts, n)
+    return len(found) / found.total()
+
+
+def entropy(texts: list[list[str]]) -> float:
+    found = runs(texts, 4)
+    return -sum(c / found.total() * math.log(c / found.total()) for c in found.values())
+
+
+def self_bleu(texts: list[list[str]]) -> float:
+    bleu, joined = BLEU(tokenize="none", effective_order=True), [" ".join(text) for text in texts]
+    return fmean(bleu.sentence_score(text, joined[:i] + joined[i + 1 :]).score / 100 for i, text in enumerate(joined))
+
+
+VARIETY: dict[str, Callable[[list[list[str]]], float]] = {
+    "dist_1": lambda texts: distinct(texts, 1),
+    "dist_2": lambda texts: distinct(texts, 2),
+    "ent_4": entropy,
+    "self_bleu": self_bleu,
+}
+
+
+def variety(talks: list[Talk]) -> dict[str, float | None]:
+    together = [text for talk in talks for text in talk.words]
+    found: dict[str, float | None] = {"dialogues": len(talks)}
+    for name, measure in VARIETY.items():
+        found |= {name: mean(measure(talk.words) for talk in talks), f"{name}_pooled": measure(together)}
+    return found
+
+
+def size(talks: list[Talk]) -> dict[str, float | None]:
+    messages = [len(talk.said) for talk in talks]
+    exchanges = [sum(side == "user" for side, _ in talk.said) - 1 for talk in talks]
+    words = sum(len(text) for talk in talks for text in talk.words)
+    return {
+        "dialogues": len(talks),
+        "turns": fmean(messages),
+        "exchanges": fmean(exchanges),
+        "words_per_turn": words / sum(messages),
+        "words_per_exchange": words / sum(exchanges),
+        "tokens_per_turn": sum(talk.tokens for talk in talks) / sum(messages),
+    }

@@ -11,7 +11,7 @@ from simulation.services.grids import grid
 from tests import factories
 
 USER_LINES = ["Book me a table.", "At eight, please.", "Thanks, that is all. [END]"]
-ASSISTANT_LINES = ["For when?", "Booked at eight."]
+ASSISTANT_LINES = ["For when?", "Booked at eight.", "You are welcome."]
 
 
 def people(n_users: int = 2, tasks: int = 2, **interests: int) -> list[Scenario]:

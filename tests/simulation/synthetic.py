@@ -41,7 +41,8 @@ def synthetic(
         return experiment, _judge(experiment, rng, exchanges if turns_judged else 0)
 
 
-def _grid(users: int, tasks: int, conditions: Sequence[str], assistants: int) -> Experiment:
+def scenarios(users: int, tasks: int) -> list[Scenario]:
+    """Every user with every task, in one situation."""
     source = "synthetic"
     PreferenceType.objects.bulk_create(
         PreferenceType(source=source, domain=domain, name="Kind", possible_values=CUISINES, is_categorical=True)
@@ -73,15 +74,18 @@ def _grid(users: int, tasks: int, conditions: Sequence[str], assistants: int) ->
         )
         for n in range(users)
     )
-    scenarios = Scenario.objects.bulk_create(
+    return Scenario.objects.bulk_create(
         (Scenario(profile=person, task=task, situation={"Time": "noon"}) for person in people for task in made_tasks),
         batch_size=BATCH,
     )
+
+
+def _grid(users: int, tasks: int, conditions: Sequence[str], assistants: int) -> Experiment:
     agents = [factories.AgentFactory(model=f"assistant {n}") for n in range(assistants)]
     experiment: Experiment = factories.ExperimentFactory(
         name="Synthetic", conditions=list(conditions), assistants=agents
     )
-    cells = ((one, agent, key) for one in scenarios for agent in agents for key in conditions)
+    cells = ((one, agent, key) for one in scenarios(users, tasks) for agent in agents for key in conditions)
     SimulatedDialogue.objects.bulk_create(
         (
             SimulatedDialogue(experiment=experiment, index=index, scenario=one, assistant=agent, condition=key)

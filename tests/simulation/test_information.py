@@ -54,7 +54,7 @@ def rendered(scenario: Scenario, dialogue: Dialogue) -> Mapping[str, str]:
         "user_opening/task_preferences": for_user(scene, [], **variant).text,
         "user_later/task_preferences": for_user(scene, said, **variant).text,
     }
-    for key in ("vanilla", "base", "base+D", "base+I", "base+S", "base+all", "base+I-retrieved"):
+    for key in ("none", "vanilla", "base", "base+D", "base+I", "base+S", "base+all", "base+I-retrieved"):
         retrieved = list(scene.interactions.values())
         found[key] = for_assistant(scene, said[:1], condition=CONDITIONS[key], retrieved=retrieved).text
     content = dialogue_content(dialogue, list(SHOWN["dialogue"]))

@@ -72,19 +72,19 @@ def numbers(document, table):
 
 
 def test_assistants_by_kind_of_task(document):
-    # one domain, base: dialogues 1 and 5; base+I: 2 and 6; several: 3 and 7, 4 and 8
+    # base alone, as in the paper; one domain: dialogues 1 and 5; several: 3 and 7
     assert numbers(document, "assistants") == {
-        ("one domain", "scripted assistant · base"): [0.5, 1.5, 4.0, 4.0],
-        ("one domain", "scripted assistant · base+I"): [1.0, 3.5, 4.0, 4.0],
-        ("several domains", "scripted assistant · base"): [0.0, 1.5, 3.0, 3.0],
-        ("several domains", "scripted assistant · base+I"): [0.5, 2.5, 4.0, 3.0],
+        ("one domain", "scripted assistant"): [0.5, 0.5, 1.5, 4.0, 4.0],
+        ("several domains", "scripted assistant"): [0.0, 0.0, 1.5, 3.0, 3.0],
     }
 
 
 def test_ablation_and_paired_differences(document):
     assert numbers(document, "ablation") == {
-        ("scripted assistant", "base: knows nothing of the user"): [0.25, 1.5, 3.5, 3.5],
-        ("scripted assistant", "base + past interactions"): [0.75, 3.0, 4.0, 3.5],
+        ("one domain", "base: knows nothing of the user"): [0.5, 0.5, 1.5, 4.0, 4.0],
+        ("one domain", "base + past interactions"): [1.0, 1.0, 3.5, 4.0, 4.0],
+        ("several domains", "base: knows nothing of the user"): [0.0, 0.0, 1.5, 3.0, 3.0],
+        ("several domains", "base + past interactions"): [0.5, 0.5, 2.5, 4.0, 3.0],
     }
     # P: +2, 0, +2, +2; TCR: +1, 0, 0, +1
     assert numbers(document, "differences") == {("scripted assistant", "base+I minus base"): [0.5, 1.5, 0.5, 0.0]}
@@ -98,17 +98,17 @@ def test_differences_are_clustered_by_profile(document):
 
 def test_domains_with_the_mean_of_all(document):
     assert numbers(document, "domains") == {
-        ("", "Restaurants"): [0.75, 2.5, 4.0, 4.0],
-        ("", "several domains"): [0.25, 2.0, 3.5, 3.0],
-        ("", "all"): [0.5, 2.25, 3.75, 3.5],
+        ("", "Restaurants"): [0.5, 0.5, 1.5, 4.0, 4.0],
+        ("", "several domains"): [0.0, 0.0, 1.5, 3.0, 3.0],
+        ("", "mean of domains"): [0.5, 0.5, 1.5, 4.0, 4.0],
+        ("", "all"): [0.25, 0.25, 1.5, 3.5, 3.5],
     }
 
 
 def test_the_user_agent(document):
     assert numbers(document, "user_agent") == {
-        ("", "tasks of one domain"): [5.0, 4.0],
-        ("", "tasks of several domains"): [3.0, 4.0],
-        ("", "all"): [4.0, 4.0],
+        ("one domain", "scripted assistant"): [5.0, 4.0],
+        ("several domains", "scripted assistant"): [3.0, 4.0],
     }
 
 
@@ -119,11 +119,12 @@ def test_how_the_dialogues_went(document):
     assert values == {
         "regular": 1.0,
         "done": 1.0,
-        "turns": 5.0,
+        "turns": 6.0,
         "leak": 0.0,
         "user_repeats": 0.0,
         "assistant_repeats": 0.0,
         "cut": 0.0,
+        "cut_off": 0.0,
     }
 
 
@@ -132,9 +133,10 @@ def test_the_pages_and_files_show_these_numbers(client, experiment):
 
     text = " ".join(client.get(reverse("experiment_results", args=[experiment.pk])).content.decode().split())
 
-    for table in ("Assistants", "Conditions", "Differences between conditions", "Domains", "User agent"):
-        assert f"<h2>{table}</h2>" in text
-    for value in ("3.50", "2.25", "1.50", "0.75"):
+    for table in ("Assistants", "Conditions", "Differences", "Domains", "User agent", "Diversity of words"):
+        assert f"<h2>{table}" in text
+    assert "(Table 13)" in text
+    for value in ("3.50", "1.50", "0.500"):
         assert f'<span class="estimate__value">{value}</span>' in text
     assert text.count("<svg") >= 5
     written = client.get(reverse("results_download", args=[experiment.pk, "csv"])).content.decode()
@@ -142,7 +144,7 @@ def test_the_pages_and_files_show_these_numbers(client, experiment):
     [found] = [
         row for row in rows if (row["table"], row["row"], row["measure"]) == ("domains", "all", "personalization")
     ]
-    assert (float(found["value"]), found["n_dialogues"], found["n_profiles"]) == (2.25, "8", "2")
+    assert (float(found["value"]), found["n_dialogues"], found["n_profiles"]) == (1.5, "4", "2")
     svg = client.get(reverse("results_download", args=[experiment.pk, "svg"]) + "?table=ablation")
     assert svg.content.startswith(b"<svg")
     png = client.get(reverse("results_download", args=[experiment.pk, "png"]) + "?table=differences")
@@ -153,6 +155,7 @@ def test_the_pages_and_files_show_these_numbers(client, experiment):
 def test_the_page_costs_the_same_however_large_the_experiment(client, django_assert_max_num_queries, experiment):
     client.force_login(factories.ResearcherFactory())
 
+    client.get(reverse("experiment_results", args=[experiment.pk]))
     with django_assert_max_num_queries(14):
         client.get(reverse("experiment_results", args=[experiment.pk]))
     with django_assert_max_num_queries(18):
@@ -209,7 +212,7 @@ def test_the_study_for_judges_takes_in_what_is_new(experiment):
 
 
 def test_personalization_turn_by_turn():
-    """Of each user the assistant has turns 2 and 4 of the dialogue: judged 1 and 3, and 2 and 4."""
+    """Of each user the assistant has turns 2, 4 and 6: judged 1, 3 and 2, and 2, 4 and 2."""
     people(2, 1)
     experiment = played(conditions=["base"])
     study = studies.for_judges(by=None, experiment=experiment)
@@ -221,17 +224,21 @@ def test_personalization_turn_by_turn():
     )
     for _ in judging_work.through(run):
         pass
-    for index, values in ((1, {2: "1", 4: "3"}), (2, {2: "2", 4: "4"})):
+    for index, values in ((1, {2: "1", 4: "3", 6: "2"}), (2, {2: "2", 4: "4", 6: "2"})):
         for turn, value in values.items():
             one = experiment.dialogues.get(index=index).dialogue
             assert run.judgments.filter(item__dialogue=one, turn=turn).update(value=value) == 1
 
     found = results.document(experiment, judge)
 
-    assert numbers(found, "turns") == {("base", "1"): [1.5], ("base", "2"): [3.5]}
+    assert numbers(found, "turns") == {
+        (tasks, turn): [value]
+        for tasks in ("all of one domain", "Restaurants")
+        for turn, value in (("1", 1.5), ("2", 3.5), ("3", 2.0))
+    }
     first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
     assert (first["n_items"], first["n_raters"]) == (2, 2)
-    assert numbers(found, "assistants") == {("one domain", "scripted assistant"): [None] * 4}, "no dialogue was rated"
+    assert numbers(found, "assistants") == {("one domain", "scripted assistant"): [None] * 5}, "no dialogue was rated"
     assert charts.drawn(found["tables"]["turns"]).startswith("<svg")
 
 

@@ -1,17 +1,18 @@
-"""Concord's own JSONL: profiles, tasks, dialogues and pairs, read and written some hundred at a time."""
+"""Concord's own JSONL: profiles, tasks, scenarios, dialogues and pairs, read and written some hundred at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 from django.db import transaction
+from pydantic import BaseModel
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
-from annotation.models import Dialogue, Profile, ResponsePair, Task, User
+from annotation.models import Dialogue, Profile, ResponsePair, Scenario, Task, User
 from annotation.models.corpus import SourcedModel
 from annotation.names import check_line
 from annotation.parsing import records as parsing
@@ -39,7 +40,12 @@ class Context:
     profiles: References
     tasks: References
 
-    def refuse(self, line: int, record: parsing.Record, error: InputError, field: str) -> None:
+    @classmethod
+    def of(cls, file: InputFile, source: str, problems: Problems) -> Self:
+        check_source(source)
+        return cls(file, source, problems, References(Profile, source, "profile"), References(Task, source, "task"))
+
+    def refuse(self, line: int, record: BaseModel, error: InputError, field: str) -> None:
         place = self.file.error(error.message, line=line, field=field)
         self.problems.add(place, record.model_dump_json(exclude_unset=True))
 
@@ -96,13 +102,36 @@ def load(
 ) -> Outcome:
     """Import a file of `kind` (a key of KINDS); its ids are those of `source`. All or nothing, unless bad records
     are skipped."""
-    check_source(source)
     problems, outcome = Problems(on_error), Outcome((kind,))
-    context = Context(file, source, problems, References(Profile, source, "profile"), References(Task, source, "task"))
+    context = Context.of(file, source, problems)
     lines = read_jsonl(file, KINDS[kind].schema, problems, id_of=lambda record: record.id)
     with refused_by_database(file), transaction.atomic():
         for batch in batched(lines, BATCH):
             save(kind, batch, context, outcome)
+    outcome.set_aside(problems, beside=file.path)
+    return outcome
+
+
+@act("material.import", says=("file", "source", "on_error"))
+def load_scenarios(
+    *,
+    by: User | None,  # noqa: ARG001
+    file: InputFile,
+    source: str = SOURCE,
+    on_error: OnError = "stop",
+) -> Outcome:
+    """Import who has which task in which situation; the ids are those of `source`. What is there already stays."""
+    problems, outcome = Problems(on_error), Outcome(("scenarios",))
+    context = Context.of(file, source, problems)
+    lines = read_jsonl(file, parsing.ScenarioRecord, problems, id_of=lambda record: record.id)
+    with refused_by_database(file), transaction.atomic():
+        for batch in batched(lines, BATCH):
+            before = Scenario.objects.count()
+            named = resolved(batch, context)
+            wanted = [scenarios.Wanted(profile, task, record.situation) for record, profile, task in named]
+            found = scenarios.find_or_create(wanted)
+            created = Scenario.objects.count() - before
+            outcome.add("scenarios", created=created, unchanged=len(found) - created)
     outcome.set_aside(problems, beside=file.path)
     return outcome
 

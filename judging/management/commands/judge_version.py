@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.management.files import read_text
+from annotation.management.files import read_named_texts, read_text
 from annotation.management.lists import listed
 from annotation.queries.studies import study_called
 from judging.services import judges
@@ -30,7 +30,10 @@ class Command(ConcordCommand):
         parser.add_argument("--criteria", nargs="+", default=[], metavar="KEY", help="to show examples of (all)")
         parser.add_argument("--items", nargs="+", type=int, default=[], metavar="N", help="these items, by position")
         parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
-        parser.add_argument("--template", type=Path, metavar="FILE", help="the prompt, in place of the one there is")
+        parser.add_argument("--template", type=Path, metavar="FILE", help="the prompt for all criteria, in place of it")
+        parser.add_argument(
+            "--templates", nargs="+", default=[], metavar="KEY=FILE", help="the prompt for one criterion, each"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         n, source = options["examples"], options["from_study"]
@@ -38,8 +41,8 @@ class Command(ConcordCommand):
             raise InputError("say which study the examples are drawn from", field="from-study")
         if source and n is None and not options["items"]:
             raise InputError("say how many examples, or which items", field="examples")
-        if not source and options["template"] is None:
-            raise InputError("nothing is asked for: give --examples with --from-study, or --template")
+        if not source and options["template"] is None and not options["templates"]:
+            raise InputError("nothing is asked for: give --examples with --from-study, --template or --templates")
         if options["seed"] < 0:
             raise InputError("must not be negative", field="seed")
         judge = judges.find(options["judge"])
@@ -52,6 +55,7 @@ class Command(ConcordCommand):
             items=options["items"],
             seed=options["seed"],
             template=None if options["template"] is None else read_text(options["template"], field="template"),
+            templates=read_named_texts(options["templates"], field="templates"),
         )
         shown = [
             {name: one[name] for name in ("study", "item", "external_id", "criterion", "value", "order")}

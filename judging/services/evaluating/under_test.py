@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from annotation.stats.table import FloatArray
 from judging import showing
 from judging.models import JudgeRun
-from judging.prompts import evaluation
+from judging.prompts import evaluation, templates
 from judging.providers import base, vectors
 from judging.providers.base import (
     CriterionSpec,
@@ -63,7 +63,7 @@ class UnderTest(Provider):
     def __init__(self, inner: Provider, setting: Setting, *, template: Mapping[str, Any] | None = None) -> None:
         self.inner, self.setting, self.model = inner, setting, inner.model
         self.parameters, self.keys = inner.parameters, inner.keys
-        self.template, self.system = str((template or {}).get("template", "")), (template or {}).get("system")
+        self.words = template or {}
         self.needs_prompt = inner.needs_prompt  # type: ignore[misc]
         self.told_to_wait = base.tell_nobody
         self.embeddings = embeddings_of(setting, inner.keys)
@@ -128,8 +128,8 @@ class UnderTest(Provider):
             request.criterion,
             ready.content,
             answers=self.setting.answers,
-            template=self.template,
-            system=self.system,
+            template=templates.of_judge(self.words, request.criterion.key),
+            system=self.words.get("system"),
         )
 
     async def ready(self, request: JudgeRequest, content: PairContent) -> Ready:

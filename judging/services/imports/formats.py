@@ -129,6 +129,14 @@ FORMATS: dict[str, Format] = {
             records_of("tasks"),
         ),
         Format(
+            "scenarios",
+            "Scenarios",
+            "JSONL, one on each line: who has which task. Needed: profile_id, task_id. Optional: situation.",
+            '{"profile_id": "p1", "task_id": "t1", "situation": {"Location": "at home"}}',
+            ("source",),
+            records.load_scenarios,
+        ),
+        Format(
             "ratings",
             "People's ratings",
             "CSV, one label on each line, with the columns item, rater, value, and criterion where the study has "

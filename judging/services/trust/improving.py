@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,12 @@ def new_version(
     items: Sequence[int] = (),
     seed: int = 0,
     template: str | None = None,
+    templates: Mapping[str, str] | None = None,
 ) -> Judge:
-    """The next version of the judge: with ``n`` examples a criterion from the study, and another template where given.
+    """The next version of the judge: with ``n`` examples a criterion from the study, and other templates where given.
+
+    ``template`` is for all criteria, ``templates`` are by criterion and leave those of others as they are; an empty one
+    gives Concord's own back.
 
     Without a study the examples stay as they are. ``n`` 0 takes them away, unless ``items`` names them. The same judge
     comes back where nothing would change. Raises InputError where the judge is asked in no words, where the study has
@@ -51,6 +55,10 @@ def new_version(
     if template is not None:
         parameters = {name: value for name, value in parameters.items() if name != "template"}
         parameters |= {"template": template} if template.strip() else {}
+    if templates:
+        merged = {**parameters.pop("templates", {}), **templates}
+        if kept := {key: text for key, text in merged.items() if text.strip()}:
+            parameters["templates"] = kept
     if study is not None:
         parameters.pop("examples", None)
         if n or items:

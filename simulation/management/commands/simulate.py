@@ -23,7 +23,6 @@ from judging.queries import workers
 from judging.services.keys import ring_for
 from judging.wording import duration
 from simulation.models import Experiment
-from simulation.parsing.endings import MULTI_DOMAIN_TURNS, SINGLE_DOMAIN_TURNS
 from simulation.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
 from simulation.prompts.history import KINDS, STEPS
 from simulation.prompts.roles import ROLES
@@ -79,10 +78,12 @@ class Command(ConcordCommand):
         parser.add_argument("--source", default="", help="whose profiles, where there are several sources")
         parser.add_argument("--domains", default="", metavar="DOMAIN,…", help="only tasks of these domains")
         parser.add_argument("--seed", type=int, default=0, help="of all that is drawn, and of the models")
-        parser.add_argument("--max-turns", type=int, default=SINGLE_DOMAIN_TURNS, help="of tasks of one domain (20)")
+        parser.add_argument("--max-exchanges", type=int, metavar="N", help="of tasks of one domain (20)")
+        parser.add_argument("--max-exchanges-multi", type=int, metavar="N", help="of tasks of several domains (30)")
         parser.add_argument(
-            "--max-turns-multi", type=int, default=MULTI_DOMAIN_TURNS, help="of tasks of several domains (30)"
+            "--max-turns", type=int, metavar="N", help="in place of exchanges: messages of both sides, no closing reply"
         )
+        parser.add_argument("--max-turns-multi", type=int, metavar="N", help="the same for several domains")
         parser.add_argument("--passages", type=int, default=3, help="retrieved for a turn under base+I-retrieved (3)")
         parser.add_argument(
             "--embedder", default="", metavar="MODEL", help="of base+I-embedded: openai_compatible:MODEL"
@@ -167,12 +168,17 @@ class Command(ConcordCommand):
         if cost["known"] or cost["unknown"]:
             unknown = f", and {cost['unknown']:,} turns at an unknown price" if cost["unknown"] else ""
             self.stdout.write(f"  Cost: {in_dollars(cost['known'])}{unknown}.")
-        if document["masked"]:
-            self.stdout.write(f"  {document['masked']} pairs of user and task are masked and were left out.")
+        self.say_left_out(document["masked"], document["absent"])
         if document["stop_reason"]:
             self.stdout.write(f"  {document['stop_reason']}")
         if document["study"]:
             self.stdout.write(f"  For people: {document['study']}")
+
+    def say_left_out(self, masked: int, absent: int) -> None:
+        if masked:
+            self.stdout.write(f"  {masked:,} pairs of user and task are masked and left out.")
+        if absent:
+            self.stdout.write(f"  {absent:,} pairs of user and task have no scenario and are left out.")
 
     def say_estimate(self, document: dict[str, Any]) -> None:
         found = document["estimate"]
@@ -183,6 +189,9 @@ class Command(ConcordCommand):
         price = "unknown" if found["usd"] is None else f"about {in_dollars(found['usd'])}"
         time_left = "unknown" if found["seconds"] is None else duration(found["seconds"])
         self.stdout.write(f"Price: {price}. Time: {time_left}.")
+        self.say_left_out(found["masked"], found["absent"])
+        if found["without_goal"]:
+            self.stdout.write(f"  {found['without_goal']:,} tasks have no goal: their completion cannot be judged.")
         for line in (*found["basis"], *found["why"]):
             self.stdout.write(f"  {line}")
 
@@ -199,7 +208,7 @@ def planned(options: dict[str, Any]) -> experiments.Plan:
     keys = ring_for(None)
     domains = [domain.strip() for domain in options["domains"].split(",") if domain.strip()]
     return experiments.plan(
-        name=options["name"] or f"Users {options['users']}; tasks {options['tasks']}",
+        name=options["name"] or f"Users {in_short(options['users'])}; tasks {in_short(options['tasks'])}",
         user_agent=agents.described(options["user_agent"], side="user", keys=keys),
         assistants=[agents.described(text, side="assistant", keys=keys) for text in options["assistant"]],
         conditions=options["condition"],
@@ -214,12 +223,21 @@ def planned(options: dict[str, Any]) -> experiments.Plan:
         user_information=options["user_information"],
         prompts=read_named_texts(options["prompt"], field="prompt"),
         seed=options["seed"],
-        single_turns=options["max_turns"],
-        multi_turns=options["max_turns_multi"],
+        limits=experiments.limits_of(
+            single_exchanges=options["max_exchanges"],
+            multi_exchanges=options["max_exchanges_multi"],
+            single_turns=options["max_turns"],
+            multi_turns=options["max_turns_multi"],
+        ),
         passages=options["passages"],
         embedder=agents.embedder(options["embedder"], keys),
         budget_usd=options["budget_usd"],
     )
+
+
+def in_short(ids: str) -> str:
+    """What was asked for as part of a name: only how many ids there are where they are long."""
+    return ids if len(ids) <= 40 else f"{ids.count(',') + 1} named"
 
 
 def until_over(experiment: Experiment) -> Iterator[None]:
@@ -245,9 +263,11 @@ def document(experiment: Experiment, study: Study | None) -> dict[str, Any]:
             "material": found.regular,
             "turns": found.turns,
             "cut": found.cut,
+            "cut_off": found.cut_off,
         },
         "endings": {one.key: one.n for one in found.endings},
         "masked": experiment.grid.get("masked", 0),
+        "absent": experiment.grid.get("absent", 0),
         "cost_usd": {"known": float(spent.usd), "unknown": spent.unknown},
         "tokens": {"input": spent.input_tokens, "output": spent.output_tokens},
         "stop_reason": experiment.stop_reason,

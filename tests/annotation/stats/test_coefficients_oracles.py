@@ -19,7 +19,7 @@ CLOSE = 1e-9
 
 
 @given(code_tables(), st.sampled_from(["nominal", "ordinal", "interval", "ratio"]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_alpha_is_that_of_krippendorff(table, level):
     codes, q = table
     found = value(agreement(from_codes(codes, q=q, level=level), bootstrap=0), "krippendorff_alpha")
@@ -34,7 +34,7 @@ def test_alpha_is_that_of_krippendorff(table, level):
 
 
 @given(code_tables(missing=False))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_fleiss_and_randolph_are_those_of_statsmodels(table):
     codes, q = table
     ratings = from_codes(codes, q=q)
@@ -49,7 +49,7 @@ def test_fleiss_and_randolph_are_those_of_statsmodels(table):
 
 
 @given(code_tables(most_raters=2), st.sampled_from(["identity", "linear", "quadratic"]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_cohen_is_that_of_scikit_learn(table, weighting):
     codes, q = table
     makers = {
@@ -70,7 +70,7 @@ def test_cohen_is_that_of_scikit_learn(table, weighting):
 
 
 @given(code_tables(missing=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_icc_is_that_of_the_analysis_of_variance(table):
     codes, q = table
     found = agreement(from_codes(codes, q=q, level="interval"), bootstrap=0)
@@ -90,7 +90,7 @@ def test_icc_is_that_of_the_analysis_of_variance(table):
 
 
 @given(code_tables(missing=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_other_iccs_are_those_of_the_analysis_of_variance(table):
     codes, q = table
     found = agreement(from_codes(codes, q=q, level="interval"), bootstrap=0)
@@ -111,7 +111,7 @@ def test_the_other_iccs_are_those_of_the_analysis_of_variance(table):
 
 
 @given(code_tables())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_kappa_of_a_category_is_that_of_all_others_merged(table):
     codes, q = table
     found = agreement(from_codes(codes, q=q), bootstrap=0).per_category
@@ -122,7 +122,7 @@ def test_kappa_of_a_category_is_that_of_all_others_merged(table):
 
 
 @given(code_tables(missing=False, most_raters=2))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_scotts_pi_is_fleiss_kappa_of_two_raters(table):
     codes, q = table
     ratings = from_codes(codes, q=q)
@@ -136,7 +136,7 @@ def test_scotts_pi_is_fleiss_kappa_of_two_raters(table):
 
 
 @given(code_tables(), st.sampled_from(["interval", "ordinal"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_linear_kappa_of_a_pair_is_that_of_scikit_learn(table, level):
     codes, q = table
     for pair in agreement(from_codes(codes, q=q, level=level), bootstrap=0).pairs:
@@ -150,7 +150,7 @@ def test_linear_kappa_of_a_pair_is_that_of_scikit_learn(table, level):
 
 
 @given(code_tables())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_order_of_items_and_raters_plays_no_part(table):
     codes, q = table
     first = agreement(from_codes(codes, q=q, level="ordinal"), bootstrap=0)
@@ -160,7 +160,7 @@ def test_the_order_of_items_and_raters_plays_no_part(table):
 
 
 @given(code_tables())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_undefined_has_a_reason_and_defined_is_at_most_one(table):
     codes, q = table
     found = agreement(from_codes(codes, q=q, level="interval"), bootstrap=0)

@@ -84,7 +84,7 @@ def plain_em(codes, q, iterations):
 
 
 @given(code_tables(most_items=10, most_raters=4, most_categories=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_is_the_plain_algorithm(table):
     codes, q = table
     found = dawid_skene(from_codes(codes, q=q), iterations=5, tolerance=0)

@@ -48,7 +48,7 @@ class TestCorrelations:
         hnp.arrays(np.int64, st.integers(3, 15), elements=st.integers(0, 4)),
         st.integers(0, 2**32 - 1),
     )
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_random_columns(self, function, x, seed):
         y = np.random.default_rng(seed).integers(0, 5, len(x)) / 3
         found = at(function(x.astype(float), y), np.ones(len(x)))[0]
@@ -81,7 +81,7 @@ class TestMacroScores:
     @given(
         hnp.arrays(np.int64, st.tuples(st.integers(2, 15), st.just(2)), elements=st.integers(0, 3)),
     )
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_are_those_of_scikit_learn(self, codes):
         said, truth = codes.T
         found = at(macro_scores(said, truth, 4), np.ones(len(codes)))

@@ -6,6 +6,7 @@ from annotation.errors import InputError
 from judging.models import Judge
 from judging.queries.requests import content_of, prompt_for, spec_of
 from judging.services import judges
+from judging.services.trust import improving
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study
 
@@ -48,6 +49,34 @@ def test_bad_settings_are_said_at_their_field(options, field):
 
     assert raised.value.field == field
     assert not Judge.objects.exists()
+
+
+class TestTemperature:
+    """As published, a judge is asked at temperature 0."""
+
+    def define(self, **parameters) -> Judge:
+        return judges.define(by=None, name="Claude", provider="anthropic", model="claude-x", parameters=parameters)
+
+    def test_a_new_judge_is_given_0_and_stays_the_same_judge(self):
+        judge = self.define()
+
+        assert judge.parameters == {"temperature": 0.0}
+        assert self.define() == judge
+        assert self.define(max_tokens=500).parameters == {"temperature": 0.0, "max_tokens": 500}
+
+    def test_one_of_its_own_or_none_stays(self):
+        assert self.define(temperature=0.7).parameters == {"temperature": 0.7}
+        assert self.define(temperature=None).parameters == {"temperature": None}
+
+    def test_a_judge_from_before_the_default_keeps_sending_none(self):
+        old = factories.JudgeFactory(name="Claude", provider="anthropic", model="claude-x", parameters={})
+
+        assert self.define() == old
+        assert self.define(max_tokens=500).parameters == {"max_tokens": 500}
+
+    def test_a_provider_with_a_default_of_its_own_or_without_any_is_left_alone(self):
+        assert judges.define(by=None, name="Small", provider="local").parameters == {}
+        assert judges.define(by=None, name="Rules", provider="baseline").parameters == {}
 
 
 def test_an_unknown_judge_names_the_known_ones():
@@ -113,3 +142,46 @@ class TestTemplates:
 
         assert prompt.user.startswith("Paper: ----")
         assert prompt.system == ""
+
+
+class TestTemplatesByCriterion:
+    """One template for a criterion goes before the one for all, and that before Concord's own."""
+
+    def judge(self, named: dict[str, str], **parameters: str) -> Judge:
+        return judges.define(by=None, name="P", provider="local", parameters={"templates": named, **parameters})
+
+    def test_each_criterion_is_asked_in_its_own(self):
+        study = dialogue_study(1)
+        first, second = (spec_of(criterion) for criterion in study.criteria.all()[:2])
+        content = content_of(study.items.get(), study.shown, "")
+
+        judge = self.judge({first.key: "Paper: $conversation"})
+        said = [prompt_for(judge, one, content).user for one in (first, second)]
+        judge = self.judge({first.key: "Paper: $conversation"}, template="All: $conversation")
+        of_all = [prompt_for(judge, one, content).user for one in (first, second)]
+
+        assert said[0].startswith("Paper: ----")
+        assert said[1].startswith("A user talked with an assistant.")
+        assert [text[:5] for text in of_all] == ["Paper", "All: "]
+
+    def test_one_that_names_no_criterion_is_enough_for_its_own(self):
+        criteria = list(dialogue_study(1).criteria.all()[:2])
+
+        judges.check_template_fits(self.judge({one.key: "$conversation" for one in criteria}), criteria)
+        judge = self.judge({criteria[0].key: "Now: $conversation"}, template="$conversation")
+        judges.check_template_fits(judge, criteria)
+
+    def test_one_that_cannot_be_used_is_named(self):
+        with pytest.raises(InputError, match=r"personalization: The template lacks \$conversation") as raised:
+            self.judge({"personalization": "Rate it."})
+        assert raised.value.field == "templates"
+
+    def test_a_version_with_another_one_keeps_the_rest(self):
+        judge = self.judge({"tone": "Tone: $conversation"}, template="All: $conversation")
+
+        second = improving.new_version(by=None, judge=judge, templates={"style": "Style: $conversation"})
+        third = improving.new_version(by=None, judge=second, templates={"tone": ""})
+
+        assert set(second.parameters["templates"]) == {"tone", "style"}
+        assert set(third.parameters["templates"]) == {"style"}
+        assert third.parameters["template"] == "All: $conversation"

@@ -10,7 +10,9 @@ import pytest
 from celery import current_app
 from django.urls import reverse
 
+from annotation.criteria import TEMPLATES
 from judging.models import Judge, JudgeRun, Price, Quota
+from judging.prompts.templates import digest
 from judging.services.trust import rules
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
@@ -81,9 +83,9 @@ class TestJudge:
         response = client.post(reverse("judge_create"), data, follow=True)
 
         judge = Judge.objects.get()
-        assert judge.parameters == {"base_url": "http://gpu1:8000/v1"}
+        assert judge.parameters == {"base_url": "http://gpu1:8000/v1", "temperature": 0.0}
         assert response.context["form"].initial["base_url"] == "http://gpu1:8000/v1"
-        assert response.context["form"].initial["parameters"] is None
+        assert response.context["form"].initial["parameters"] == {"temperature": 0.0}
 
     @pytest.mark.parametrize(
         ("provider", "address", "message"),
@@ -199,12 +201,25 @@ class TestTemplate:
     def test_it_is_part_of_what_the_judge_is(self, client, alice):
         self.post(client, template=self.OWN)
         judge = Judge.objects.get()
-        assert judge.parameters == {"template": self.OWN}
+        assert judge.parameters == {"template": self.OWN, "temperature": 0.0}
 
         data = {"provider": "anthropic", "model": "claude-test", "template": f"{self.OWN} "}
         client.post(reverse("judge_detail", args=[judge.pk]), data)
 
         assert Judge.objects.filter(name="Paper").count() == 2
+
+    def test_templates_by_criterion_are_shown_with_their_hash(self, client, alice):
+        self.post(client, templates=json.dumps({"personalization": self.OWN}))
+        judge = Judge.objects.get()
+        page = text_of(client.get(reverse("judge_detail", args=[judge.pk])))
+
+        assert judge.parameters["templates"] == {"personalization": self.OWN}
+        assert f"replaced, {digest(self.OWN)}" in page
+        assert page.count("Concord’s own, ") == len(TEMPLATES), "of the instruction and of the other criteria"
+
+    @pytest.mark.parametrize("templates", ['["a"]', '{"personalization": 1}', "{"])
+    def test_templates_that_are_no_texts_are_refused(self, client, alice, templates):
+        assert "templates" in self.post(client, templates=templates).context["form"].errors
 
 
 class TestPrices:

@@ -95,7 +95,9 @@ class TestWithoutPyarrow:
         for name in ("pyarrow", "pyarrow.parquet"):
             monkeypatch.setitem(sys.modules, name, None)
 
-    @pytest.mark.parametrize(("route", "name"), [("export", "parquet"), ("export_for", "hf")])
+    @pytest.mark.parametrize(
+        ("route", "name"), [("export", "parquet"), ("export_for", "hf"), ("tiers_download", "parquet")]
+    )
     def test_a_page_says_what_is_missing(self, client, study, route, name):
         answer = client.get(reverse(route, args=["pilot", name]))
         assert answer.status_code == 400

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Study
+from annotation.models import Study, Task
 from simulation.models import Experiment, Turn
 from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES, people
 
@@ -30,7 +30,7 @@ def test_now_as_json():
     document = json.loads(simulate("--now", "--json", condition=["base", "base+I"]))
 
     assert document["state"] == "finished"
-    assert document["counts"] == {"dialogues": 8, "ended": 8, "material": 8, "turns": 40, "cut": 0}
+    assert document["counts"] == {"dialogues": 8, "ended": 8, "material": 8, "turns": 48, "cut": 0, "cut_off": 0}
     assert document["endings"] == {"done": 8}
     assert document["cost_usd"] == {"known": 0.0, "unknown": 0}
     assert document["study"] is None
@@ -41,7 +41,7 @@ def test_in_words():
 
     said = simulate("--now")
 
-    assert "is finished: 1 of 1 dialogues ended, 5 turns." in said
+    assert "is finished: 1 of 1 dialogues ended, 6 turns." in said
     assert "1 × the user said that the task is done" not in said, "keys, as in the JSON"
     assert "1 × done" in said
 
@@ -64,7 +64,7 @@ def test_asked_again_it_goes_on_with_what_it_began():
     second = json.loads(simulate("--now", "--json"))
 
     assert second["experiment"] == first["experiment"]
-    assert second["counts"]["turns"] == 5
+    assert second["counts"]["turns"] == 6
     assert Experiment.objects.count() == 1
 
 
@@ -82,9 +82,9 @@ def test_an_estimate_starts_nothing():
     document = json.loads(simulate("--estimate", "--json"))
 
     assert document["estimate"]["dialogues"] == 2
-    assert document["estimate"]["turns"] == 40
+    assert document["estimate"]["turns"] == 2 * 41
     assert not Turn.objects.exists()
-    assert "2 dialogues, about 40 turns" in simulate("--estimate")
+    assert "2 dialogues, about 82 turns" in simulate("--estimate")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,11 @@ def test_an_estimate_starts_nothing():
         ({"assistant": ["mystery"]}, "field assistant: 'mystery': say where it speaks"),
         ({"assistant": ["scripted {"]}, "field assistant: This is not JSON"),
         ({"seed": -1}, "field seed"),
-        ({"max_turns": 1}, "field single_turns"),
+        ({"max_turns": 1}, "field single_turns: The limit is from 2 to 200 turns"),
+        ({"max_exchanges": 0}, "field single_exchanges: The limit is from 1 to 200 exchanges"),
+        ({"max_exchanges": 5, "max_turns": 10}, "field single_exchanges: Give limits in exchanges or in turns"),
+        ({"users": "0"}, "field users: There are 1 to choose from: cannot draw 0 of 1"),
+        ({"assistant": ['local {"template": "x"}']}, "field assistant: A speaker has no use for template"),
         ({"also_annotate": 0}, "field also_annotate"),
     ],
 )
@@ -106,6 +110,45 @@ def test_bad_input_is_named_and_ends_with_2(options, message):
         simulate("--now", **options)
     assert error.value.returncode == 2
     assert not Experiment.objects.exists()
+
+
+def test_turns_are_messages_without_a_closing_reply():
+    people(1, 1)
+
+    document = json.loads(simulate("--now", "--json", max_turns=4))
+
+    assert (document["counts"]["turns"], document["endings"]) == (4, {"limit": 1})
+    assert Experiment.objects.get().limit_unit == "messages"
+
+
+def test_many_ids_need_no_name():
+    people(60, 1)
+
+    simulate("--estimate", "--json", users=",".join(f"user{n}" for n in range(60)))
+    document = json.loads(simulate("--estimate", "--json", users=",".join(f"user{n}" for n in range(60))))
+
+    assert document["name"] == "Users 60 named; tasks all"
+
+
+def test_pairs_without_a_scenario_are_counted():
+    made = people(3, 2)
+    made[0].delete()
+    made[3].delete()
+
+    document = json.loads(simulate("--estimate", "--json"))["estimate"]
+
+    assert (document["dialogues"], document["masked"], document["absent"]) == (4, 0, 2)
+    assert "2 pairs of user and task have no scenario and are left out." in simulate("--estimate")
+    played = json.loads(simulate("--now", "--json"))
+    assert (played["absent"], Experiment.objects.get().grid["absent"]) == (2, 2)
+
+
+def test_tasks_without_a_goal_are_counted():
+    people(1, 2)
+    Task.objects.filter(external_id="task0").update(goal="")
+
+    assert json.loads(simulate("--estimate", "--json"))["estimate"]["without_goal"] == 1
+    assert "1 tasks have no goal: their completion cannot be judged." in simulate("--estimate")
 
 
 def test_a_sample_needs_the_end():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from simulation.parsing.endings import ENDINGS, Spoken, ending, limit_for, next_side
+from simulation.parsing.endings import ENDINGS, MESSAGES, Limits, Spoken, ending, next_side
 
 
 def talk(*texts: str) -> list[Spoken]:
@@ -38,7 +38,7 @@ def test_an_assistant_may_repeat_itself():
 
 
 @pytest.mark.parametrize("side", ["user", "assistant"])
-@pytest.mark.parametrize("problem", ["empty", "other_side", "refusal", "too_long", "failed"])
+@pytest.mark.parametrize("problem", ["empty", "other_side", "refusal", "echo", "cut_off", "too_long", "failed"])
 def test_a_problem_is_an_ending_of_its_side(side, problem):
     found = ending([Spoken(side, "", problem=problem)], limit=20)
 
@@ -46,6 +46,22 @@ def test_a_problem_is_an_ending_of_its_side(side, problem):
     assert found in ENDINGS
 
 
-def test_the_published_limits():
-    assert limit_for(is_multi_domain=False) == 20
-    assert limit_for(is_multi_domain=True) == 30
+def test_limits_are_in_exchanges_as_published_or_in_messages():
+    published, before = Limits(), Limits(unit=MESSAGES)
+
+    assert [published.messages(is_multi_domain=several) for several in (False, True)] == [41, 61]
+    assert [before.messages(is_multi_domain=several) for several in (False, True)] == [20, 30]
+    assert (published.has_closing_reply, before.has_closing_reply) == (True, False)
+
+
+def test_the_assistant_closes_after_the_end_mark():
+    said = [*talk("A table.", "At eight."), Spoken("user", "Thanks.", ended=True)]
+
+    assert ending(said, limit=41, closing=True) == ""
+    assert ending([*said, Spoken("assistant", "You are welcome.")], limit=41, closing=True) == "done"
+    assert ending([*said, Spoken("assistant", "", problem="empty")], limit=41, closing=True) == "assistant_empty"
+    assert ending([*said, Spoken("assistant", "Welcome.")], limit=3, closing=True) == "done", "one more at the limit"
+
+
+def test_a_mark_without_words_leaves_nothing_to_close():
+    assert ending([*talk("A table.", "At eight."), Spoken("user", "", ended=True)], limit=41, closing=True) == "done"

@@ -12,7 +12,7 @@ def test_plain_words_are_kept():
 
 
 @pytest.mark.parametrize(
-    "reply", ["Thanks, that is all. [END]", "Thanks, that is all. [end] Goodbye.", "Thanks, that is all.[ END ]"]
+    "reply", ["Thanks, that is all. [END]", "Thanks, [end] that is all.", "Thanks, that is all.[ END ]"]
 )
 def test_the_mark_ends_it_and_is_taken_away(reply):
     found = read(reply, side="user")

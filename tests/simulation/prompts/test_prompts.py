@@ -88,8 +88,13 @@ class TestAssistant:
         assert not any(fact in cue.system for fact in absent)
         assert "Thai, Ethiopian" not in cue.system, "preferences are for the assistant to find out"
 
-    def test_vanilla_has_no_instruction(self):
-        assert for_assistant(SCENE, TALK, condition=CONDITIONS["vanilla"]).system == ""
+    def test_vanilla_has_two_lines_and_none_has_nothing(self):
+        vanilla, none = (for_assistant(SCENE, TALK, condition=CONDITIONS[key]).system for key in ("vanilla", "none"))
+
+        assert (len(vanilla.splitlines()), none) == (2, "")
+
+    def test_no_number_of_sentences_is_asked_for(self):
+        assert "sentence" not in for_assistant(SCENE, TALK, condition=CONDITIONS["base"]).system
 
     def test_the_conversation_follows_as_it_was(self):
         cue = for_assistant(SCENE, TALK, condition=CONDITIONS["base"])
@@ -130,7 +135,7 @@ class TestReplaced:
         assert "$" not in cue.system
 
     def test_vanilla_can_be_instructed(self):
-        cue = for_assistant(SCENE, TALK, condition=CONDITIONS["vanilla"], replaced={"assistant_vanilla": "Be brief."})
+        cue = for_assistant(SCENE, TALK, condition=CONDITIONS["vanilla"], replaced={"vanilla": "Be brief."})
 
         assert cue.system == "Be brief."
 
@@ -141,7 +146,7 @@ class TestReplaced:
             ({"user_opening": "Speak."}, [], "User agent, first turn: The template lacks $intent, so the user agent"),
             ({"user_later": "$intent"}, [], "lacks $mark, so no dialogue would end"),
             ({"user_later": "$intent $mark $mood"}, [], "${mood} is no placeholder for this role; there are $demo"),
-            ({"assistant_vanilla": "$situation"}, [], "${situation} is no placeholder for this role; there are none"),
+            ({"vanilla": "$situation"}, [], "${situation} is no placeholder for this role; there are none"),
             ({"assistant": "Help."}, ["base", "base+S"], "lacks $situation, so the condition base+S would tell"),
         ],
     )

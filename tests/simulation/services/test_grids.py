@@ -4,9 +4,10 @@ import pytest
 
 from annotation.errors import InputError
 from annotation.models import Task
-from simulation.services.grids import grid
+from simulation.services import estimates, experiments
+from simulation.services.grids import Grid, grid
 from tests import factories
-from tests.simulation.helpers import people
+from tests.simulation.helpers import people, scripted
 
 pytestmark = pytest.mark.django_db
 
@@ -103,3 +104,13 @@ def test_ids_are_those_of_one_source():
     with pytest.raises(InputError, match="several sources: name one of other, test"):
         grid(users="all", tasks="all")
     assert pairs(source="test") == [("user0", "task0")]
+
+
+def test_an_experiment_may_have_every_scenario_of_the_full_data():
+    people(1, 1)
+    (one,) = grid(users="all", tasks="all").scenarios
+    every = Grid((one,) * 122_133, ("user0",), ("task0",), 0, absent=0, asked={})
+    plan = experiments.plan(
+        name="All", user_agent=scripted("user"), assistants=[scripted("assistant")], conditions=["base"], grid=every
+    )
+    assert estimates.estimate(plan).dialogues == 122_133

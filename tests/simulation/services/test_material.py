@@ -39,7 +39,7 @@ SCHEMA = [
 
 def write(folder: Path, content) -> Path:
     path = folder / "schema.json"
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content, indent=1))
     return path
 
 
@@ -65,10 +65,13 @@ class TestSchema:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ([{"affinities": []}], "0.domain"),
-            ([{"domain": "A", "affinities": [{"name": ""}]}], "0.affinities.0.name"),
-            ([{"domain": "A", "affinities": [{"name": "x"}, {"name": "x"}]}], "A: x stands there twice"),
-            ({"no": "list"}, "file"),
+            ([{"affinities": []}], "line 2, field domain: is missing"),
+            ([{"domain": "A", "affinities": [{"name": ""}]}], "line 6, field affinities.0.name: is empty"),
+            (
+                [{"domain": "A", "affinities": [{"name": "x"}, {"name": "x"}]}],
+                "line 9, field affinities.1.name: A: x stands there twice",
+            ),
+            ({"no": "list"}, "line 1: a JSON list of domains is expected"),
         ],
     )
     def test_a_bad_file_is_named_with_its_field(self, tmp_path, content, message):
@@ -77,7 +80,7 @@ class TestSchema:
         assert not PreferenceType.objects.exists()
 
     def test_a_file_that_is_not_there(self, tmp_path):
-        with pytest.raises(InputError, match="cannot be read"):
+        with pytest.raises(InputError, match="does not exist"):
             schemas.load(by=None, path=tmp_path / "none.json", source="made")
 
 

@@ -61,7 +61,7 @@ def test_a_user_s_passages_are_embedded_once(server):
 
     asked = embedded(server)
     assert sum(len(texts) > 1 for texts in asked) == 2, "once for each user"
-    assert sum(len(texts) == 1 for texts in asked) == 8, "each of two turns of the assistant in four dialogues"
+    assert sum(len(texts) == 1 for texts in asked) == 12, "each of three turns of the assistant in four dialogues"
 
 
 def test_what_is_embedded_is_part_of_the_cost(server):
@@ -74,7 +74,7 @@ def test_what_is_embedded_is_part_of_the_cost(server):
 
     # a dollar a token, five tokens a text: two passages and the turn, then the turn alone
     costs = dict(Turn.objects.filter(side="assistant").values_list("number", "cost_usd"))
-    assert costs == {2: Decimal(15), 4: Decimal(5)}
+    assert costs == {2: Decimal(15), 4: Decimal(5), 6: Decimal(5)}
 
 
 def test_an_unknown_price_is_unknown(server):

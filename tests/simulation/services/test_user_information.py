@@ -7,6 +7,7 @@ import pytest
 from annotation.errors import InputError
 from annotation.models import Profile
 from simulation.models import Turn
+from simulation.services import results, studies
 from tests.simulation.helpers import begun, people, played, scripted
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +62,27 @@ def test_what_cannot_be_is_said_at_its_field(options, field, said):
     with pytest.raises(InputError, match=said) as error:
         begun(**options)
     assert error.value.field == field
+
+
+def test_a_study_asks_whether_the_user_agent_is_true_to_its_part():
+    people(1, 1)
+    experiment = played()
+
+    study = studies.for_judges(by=None, experiment=experiment, user_checks=True)
+
+    assert list(study.criteria.values_list("key", flat=True)) == list(studies.USER_CHECKS)
+    assert study.items.count() == 1
+    assert studies.for_judges(by=None, experiment=experiment) != study
+    assert studies.for_judges(by=None, experiment=experiment, user_checks=True) == study
+
+
+@pytest.mark.parametrize(("information", "leaks"), [("faithful", 1.0), ("task_preferences", 0.0)])
+def test_what_the_user_agent_was_told_is_what_it_can_give_away(information, leaks):
+    people(1, 1)
+    Profile.objects.update(preferences={"Restaurants": {"Cuisine": ["Thai"], "Ambiance": "candlelight"}})
+    user = scripted(lines=["A table in candlelight.", "Thanks. TERMINATE [END]"])
+
+    document = results.document(played(user=user, user_information=information), None)
+
+    (row,) = document["tables"]["talk"]["rows"]
+    assert row["cells"]["leak"]["value"] == leaks

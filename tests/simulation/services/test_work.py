@@ -12,6 +12,7 @@ from annotation.models import Dialogue
 from judging.models import Price, Worker
 from judging.services import quotas
 from simulation.models import Turn
+from simulation.parsing.endings import MESSAGES, Limits
 from simulation.services import claims, experiments, keeping, shifts, work
 from tests import factories
 from tests.simulation.helpers import ASSISTANT_LINES, begun, finished, people, played, scripted, texts
@@ -26,11 +27,12 @@ def test_every_cell_is_played_and_becomes_material():
 
     assert experiment.state == "finished"
     said = ["Book me a table.", "For when?", "At eight, please.", "Booked at eight.", "Thanks, that is all."]
+    said += ["You are welcome."]
     assert texts(experiment) == [said] * 8
     made = Dialogue.objects.filter(source=f"experiment {experiment.pk}")
     assert Counter(made.values_list("condition", flat=True)) == {"base": 4, "base+D": 4}
     one = experiment.dialogues.get(index=1).dialogue
-    assert [turn["role"] for turn in one.turns] == ["user", "assistant", "user", "assistant", "user"]
+    assert [turn["role"] for turn in one.turns] == ["user", "assistant"] * 3
     assert (one.assistant_model, one.extra["ending"]) == ("scripted assistant", "done")
     assert one.scenario == experiment.dialogues.get(index=1).scenario
     assert not Worker.objects.exists(), "nobody is left who reports"
@@ -63,10 +65,19 @@ def test_limits_are_of_one_and_of_several_domains():
     people(1, 2)
     endless = scripted("user", lines=[])
 
-    experiment = played(user=endless, single_turns=4, multi_turns=6)
+    experiment = played(user=endless, limits=Limits(2, 3))
 
-    assert sorted(len(said) for said in texts(experiment)) == [4, 6]
+    assert sorted(len(said) for said in texts(experiment)) == [5, 7], "the user speaks last"
     assert set(experiment.dialogues.values_list("ending", flat=True)) == {"limit"}
+
+
+def test_an_experiment_of_before_counts_messages_and_ends_with_the_mark():
+    people(1, 2)
+
+    experiment = played(limits=Limits(4, 6, MESSAGES))
+
+    assert sorted(len(said) for said in texts(experiment)) == [4, 5]
+    assert sorted(experiment.dialogues.values_list("ending", flat=True)) == ["done", "limit"]
 
 
 def test_the_seed_of_a_turn_is_the_same_under_all_conditions():
@@ -76,7 +87,7 @@ def test_the_seed_of_a_turn_is_the_same_under_all_conditions():
 
     seeds = [list(one.turns.order_by("number").values_list("seed", flat=True)) for one in experiment.dialogues.all()]
     assert seeds[0] == seeds[1]
-    assert len(set(seeds[0])) == 5
+    assert len(set(seeds[0])) == 6
 
 
 class TestBadSides:
@@ -215,11 +226,11 @@ class TestLettingGo:
         for _ in steps:
             pass
         before = dict(Turn.objects.values_list("pk", "created_at"))
-        assert 1 <= len(before) < 15
+        assert 1 <= len(before) < 18
         assert experiments.resume(by=None, experiment=experiment, queue=False) == 3
         finished(experiment)
 
-        assert Turn.objects.count() == 15
+        assert Turn.objects.count() == 18
         assert dict(Turn.objects.filter(pk__in=before).values_list("pk", "created_at")) == before
 
     def test_one_taken_away_is_not_touched_any_more(self):
@@ -329,7 +340,7 @@ def test_a_quota_is_kept(monkeypatch):
 
     played()
 
-    assert asked == ["scripted assistant"] * 2
+    assert asked == ["scripted assistant"] * 3
 
 
 def test_what_was_retrieved_is_kept_with_the_turn():

@@ -97,6 +97,14 @@ def test_an_interval_that_would_miss_its_value_is_not_given(names):
     assert found.reason == ONE_SIDED
 
 
+def test_an_interval_of_few_profiles_stays_between_0_and_1():
+    for found in (
+        evenness([["a", "b"]] * 8 + [["a"]] * 8 + [["c"]] * 2, ["a", "b", "c"], bootstrap=50),
+        evenness(singles(*["a"] * 20, "b", "b"), bootstrap=50),
+    ):
+        assert 0 <= found.occurring.low < found.occurring.value < found.occurring.high <= 1
+
+
 def test_an_interval_holds_its_value():
     some = evenness(singles(*["a"] * 30, *["b"] * 10)).occurring
     assert some.low <= some.value <= some.high

@@ -1,0 +1,19 @@
+"""python manage.py import_scenarios FILE.jsonl"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.management.records import RecordsCommand
+from annotation.parsing.files import InputFile
+from annotation.services.imports import records
+
+
+class Command(RecordsCommand):
+    help = "Import scenarios from JSONL, which say who has which task: profile_id, task_id, situation."
+    example = "import_scenarios fixtures/gardening/scenarios.jsonl --source gardening"
+
+    def run(self, **options: Any) -> Any:
+        file = InputFile.of(options["path"])
+        outcome = records.load_scenarios(by=None, file=file, source=options["source"], on_error=options["on_error"])
+        return outcome.as_document()

@@ -1,0 +1,172 @@
+"""`experiment_results`: every table and figure of an experiment, under the numbers of PersonaLens."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.errors import InputError
+from annotation.management.base import ConcordCommand
+from annotation.services.exports import without_formula
+from judging.models import Judge
+from simulation.models import Experiment
+from simulation.queries.evidence import judges_of
+from simulation.queries.progress import experiment_called
+from simulation.services import differences, results
+from simulation.services.result_data import Filters, Options
+from simulation.services.result_published import with_published
+from simulation.services.result_ranks import rank_document
+from simulation.services.result_sheet import NUMBERS
+
+
+class Command(ConcordCommand):
+    help = (
+        "Print what an experiment found: tables 3, 4, 10, 12, 13 and figures 4 and 5 of PersonaLens, differences "
+        "within scenario, persona drift, and how dialogues went. Intervals resample profiles. The same dialogues and "
+        "verdicts are computed once."
+    )
+    example = "experiment_results 'First trial' --table 3 --condition base --published --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="the experiment's name or number")
+        parser.add_argument("--table", type=int, metavar="N", help="only this table of the paper: 3, 4, 10, 12 or 13")
+        parser.add_argument("--figure", type=int, metavar="N", help="only this figure of the paper: 4 or 5")
+        parser.add_argument("--differences", action="store_true", help="only differences within the same scenario")
+        parser.add_argument(
+            "--against-paper", action="store_true", help="only the settings beside those of PersonaLens: what differs"
+        )
+        parser.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (the judge that said most)")
+        parser.add_argument("--assistant", default="", metavar="NAME", help="only dialogues with this assistant")
+        parser.add_argument("--condition", default="", metavar="KEY", help="only dialogues under this condition")
+        parser.add_argument(
+            "--tasks", default="", choices=["single", "multi"], help="tasks of one domain or of several"
+        )
+        parser.add_argument("--domain", default="", help="only tasks that are about this domain")
+        parser.add_argument("--turn", type=int, metavar="N", help="verdicts on this reply of the assistant, from 1")
+        parser.add_argument("--published", action="store_true", help="the numbers that PersonaLens printed, beside")
+        parser.add_argument("--against", default="", metavar="NAME", help="changes of rank in another experiment")
+        parser.add_argument("--against-judge", default="", metavar="NAME", help="changes of rank by another judge")
+        parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples (2000)")
+        parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
+        parser.add_argument("--seed", type=int, default=0, help="of the resamples (0)")
+        parser.add_argument("--csv", action="store_true", help="a row for each figure, as CSV")
+        parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the CSV there")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        experiment = experiment_called(options["name"])
+        if options["against_paper"]:
+            if options["csv"] or options["output"]:
+                raise InputError("Settings are no figures: print them, or take --json.", field="against_paper")
+            return differences.document(experiment)
+        judge = results.judge_called(judges_of(experiment), options["judge"])
+        filters = Filters.of(options)
+        chosen = Options(**{name: options[name] for name in ("bootstrap", "confidence", "seed")})
+        if options["against"] or options["against_judge"]:
+            return rank_document((experiment, rated(judge)), compared(experiment, options), chosen, filters)
+        found = results.kept_or_made(experiment, judge, chosen, filters, patient=True) or {}
+        if not found["dialogues"]:
+            raise InputError(f"No dialogue of {experiment} has ended yet.", field="name")
+        shown = with_published(found) if options["published"] else found
+        tables = {key: shown["tables"][key] for key in wanted(shown, options)}
+        return {**shown, "tables": tables, "numbers": {n: key for n, key in shown["numbers"].items() if key in tables}}
+
+    def write_document(self, document: Any, **options: Any) -> None:
+        if not (options["csv"] or options["output"]):
+            super().write_document(document, **options)
+            return
+        text = io.StringIO()
+        rows = results.csv_rows(document)
+        csv.writer(text).writerows([without_formula(c) if isinstance(c, str) else c for c in row] for row in rows)
+        if options["output"]:
+            options["output"].write_text(text.getvalue(), encoding="utf-8")
+            self.stderr.write(f"Written: {options['output']}")
+        else:
+            self.stdout.write(text.getvalue(), ending="")
+
+    def say(self, document: dict[str, Any]) -> None:
+        if "settings" in document:
+            self.say_settings(document)
+            return
+        self.stdout.write(
+            f"{document['name']}: {document['dialogues']:,} dialogues ended, {document['regular']:,} as they should. "
+            f"Judge: {document['judge'] or 'none yet'}."
+        )
+        for table in document["tables"].values():
+            number = f"{table['number']}. " if table["number"] else ""
+            self.stdout.write(f"\n{number}{table['title']}" + (f" ({table['note']})" if table["note"] else ""))
+            for line in aligned(lines(table)):
+                self.stdout.write(line)
+
+    def say_settings(self, document: dict[str, Any]) -> None:
+        for line in document["warnings"]:
+            self.stdout.write(f"Warning: {line}")
+        words = {True: "yes", False: "no", None: "not known"}
+        rows = [[one["setting"], one["paper"], one["here"], words[one["same"]]] for one in document["settings"]]
+        for line in aligned([["Setting", "Paper", "Here", "Same"], *rows]):
+            self.stdout.write(line)
+
+
+def rated(judge: Judge | None) -> Judge:
+    if judge is None:
+        raise InputError("No judge has rated these dialogues, so there are no ranks.", field="against")
+    return judge
+
+
+def compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge]:
+    """The other experiment, or the same one, and its judge: the one that is named, else the one that said most."""
+    other = experiment_called(options["against"]) if options["against"] else experiment
+    return other, rated(results.judge_called(judges_of(other), options["against_judge"]))
+
+
+def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
+    """The keys of the tables that are asked for, all where none is. Raises InputError for one that is not there."""
+    asked = [
+        *([("table", f"Table {options['table']}")] if options["table"] is not None else []),
+        *([("figure", f"Figure {options['figure']}")] if options["figure"] is not None else []),
+    ]
+    for field, number in asked:
+        if number not in NUMBERS.values():
+            there = ", ".join(NUMBERS.values())
+            raise InputError(f"{number} is not made of an experiment; there are: {there}.", field=field)
+        if number not in document["numbers"]:
+            raise InputError(f"{number} is empty: {why_empty(document)}.", field=field)
+    found = [document["numbers"][number] for _, number in asked]
+    if options["differences"]:
+        if "differences" not in document["tables"]:
+            raise InputError("There are no two conditions or assistants with verdicts to compare.", field="differences")
+        found.append("differences")
+    return found or list(document["tables"])
+
+
+def why_empty(document: dict[str, Any]) -> str:
+    if document["judge"] is None:
+        return "no judge has rated these dialogues"
+    return "a judge has to rate single turns for it" if not document["turns"] else "no dialogue is left by the filters"
+
+
+def lines(table: dict[str, Any]) -> Iterable[list[str]]:
+    """Head and rows of a table as texts."""
+    yield [*([table["group"]] if table["group"] else []), table["row"], *(one["name"] for one in table["columns"])]
+    for row in table["rows"]:
+        cells = [in_words(row["cells"][one["key"]], one["digits"]) for one in table["columns"]]
+        yield [*([row["group"]] if table["group"] else []), row["name"], *cells]
+
+
+def in_words(cell: dict[str, Any], digits: int) -> str:
+    """A figure with its interval and how many dialogues it rests on; a dash where it is not defined."""
+    if cell["value"] is None:
+        return "-"
+    ends = "" if cell["low"] is None else f" [{cell['low']:.{digits}f}, {cell['high']:.{digits}f}]"
+    return f"{cell['value']:.{digits}f}{ends}" + (f" n={cell['n_items']}" if cell["n_items"] is not None else "")
+
+
+def aligned(rows: Iterable[list[str]]) -> list[str]:
+    """Rows of texts as lines with columns of one width."""
+    kept = list(rows)
+    widths = [max(len(row[place]) for row in kept) for place in range(len(kept[0]))]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in kept]

@@ -1,0 +1,69 @@
+"""The way of PersonaLens from scenarios to tables, with a server that answers by script for every model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+
+from judging.models import Judge
+from simulation.models import Experiment
+from simulation.parsing.endings import MESSAGES, Limits
+from simulation.prompts import MARK
+from simulation.services import agents, experiments, studies
+from simulation.services.grids import grid
+from tests import factories
+from tests.judging.helpers import judged
+from tests.model_server import Answer, ModelServer, Request, verdict
+from tests.simulation.helpers import finished
+from tests.simulation.synthetic import scenarios
+
+USER, JUDGE = "the-user-agent", "the-judge"
+WORDS = ["book", "find", "play", "a", "an", "the", "quiet", "cheap", "table", "train", "song", "for", "me", "tonight"]
+MOST_TURNS = 6
+
+
+def reply(request: Request) -> Answer:
+    """Something that depends on the whole request and on nothing else, so that every run is told the same."""
+    body = json.dumps(request.body, sort_keys=True)
+    digest = sha256(body.encode()).digest()
+    if request.body["model"] == JUDGE:
+        values = json.loads(re.search(r'"enum": (\[.*?\])', body)[1])  # type: ignore[index]
+        return Answer(text="I cannot say." if digest[0] < 8 else verdict(values[digest[1] % len(values)]))
+    said = " ".join(WORDS[byte % len(WORDS)] for byte in digest[: 6 + digest[31] % 8])
+    ends = request.body["model"] == USER and not digest[30] % 4
+    return Answer(text=f"{said.capitalize()}.{f' {MARK}' if ends else ''}")
+
+
+def names(assistants: int) -> list[str]:
+    return [f"assistant-{n}" for n in range(assistants)]
+
+
+def flow(
+    server: ModelServer, *, users: int, tasks: int, conditions: Sequence[str], assistants: int
+) -> tuple[Experiment, Judge]:
+    """Plan, play and judge: every criterion of every dialogue, and personalization of every reply of an assistant."""
+    server.by_default, server.keep_requests = reply, False
+    server.models = [USER, JUDGE, *names(assistants)]
+    scenarios(users, tasks)
+    experiment = experiments.make(
+        by=None,
+        plan=experiments.plan(
+            name="Flow",
+            user_agent=agents.drafted(side="user", provider="openai_compatible", model=USER),
+            assistants=[
+                agents.drafted(side="assistant", provider="openai_compatible", model=name) for name in names(assistants)
+            ],
+            conditions=conditions,
+            grid=grid(users="all", tasks="all"),
+            limits=Limits(MOST_TURNS, MOST_TURNS, MESSAGES),
+        ),
+        queue=False,
+    )
+    finished(experiment)
+    study = studies.for_judges(by=None, experiment=experiment)
+    judge = factories.JudgeFactory(provider="openai_compatible", model=JUDGE)
+    judged(study, judge)
+    judged(study, judge, every_turn=True, criteria=["personalization"])
+    return experiment, judge

@@ -1,0 +1,35 @@
+"""From scenarios over a server that answers by script to every table: equal to a calculation in plain Python."""
+
+from __future__ import annotations
+
+import pytest
+
+from simulation.services import results
+from simulation.services.result_data import Filters, Options
+from tests.model_server import KEY, running
+from tests.simulation import by_hand
+from tests.simulation.flow import flow
+
+pytestmark = pytest.mark.django_db
+NUMBERS = {f"Table {n}" for n in (3, 4, 10, 12, 13)} | {"Figure 4", "Figure 5"}
+
+
+@pytest.fixture
+def played(monkeypatch):
+    with running() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        yield flow(server, users=3, tasks=5, conditions=["vanilla", "base"], assistants=2)
+
+
+def test_every_number_of_every_table_and_figure(played):
+    experiment, judge = played
+    assert experiment.state == "finished"
+    assert len(set(experiment.dialogues.values_list("ending", flat=True))) > 1, "dialogues end in several ways"
+    found, expected = by_hand.values(results.document(experiment, judge, Options(bootstrap=0))), by_hand.tables(*played)
+    assert {key[0] for key in found} == NUMBERS
+    assert by_hand.differences(found, expected) == {}
+    one = results.document(experiment, judge, Options(bootstrap=0), Filters(assistant="assistant-1"))
+    alone = by_hand.tables(*played, assistant="assistant-1")
+    assert by_hand.differences(by_hand.values(one), alone) == {}
+    assert "Domain 0" in {key[1] for key in alone if key[0] == "Figure 5"}
