@@ -189,7 +189,7 @@ def check_release(found: Found, out: Path) -> None:
         (
             "responses by level",
             {one["level"]: one["n"] for one in found.sheet["written_by"]},
-            dict(Counter(level for one in cases for level in one["levels"])),
+            dict(Counter(level for one in cases for level in one["extra"]["levels"])),
         ),
     ):
         if said != true:

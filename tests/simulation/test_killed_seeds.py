@@ -31,4 +31,4 @@ def test_nothing_is_lost_or_doubled_and_the_datasheet_is_true(tmp_path, migrated
     assert found.problems == []
     assert found.pairs == 15
     assert found.sheet["counting"] + found.sheet["excluded"] == 15
-    assert found.sheet["annotators"]["simulated"] == 9
+    assert found.sheet["made"]["annotators"]["simulated"] == 9
