@@ -134,7 +134,6 @@ READS = {
     "evaluation_progress": "api_evaluation_runs",
     "evaluation_results": "api_evaluation_results",
     "experiment_detail": "api_experiment",
-    "experiment_differences": "api_differences",
     "experiment_list": "api_experiments",
     "experiment_progress": "api_experiment_progress",
     "experiment_differences": "api_differences",
