@@ -28,7 +28,7 @@ LONGEST_REFUSAL = 400
 REFUSALS = re.compile(
     r"(i['’]?m|i am)( very)? sorry,?( but)? i (can|am|will|do)"
     r"|i (can ?not|can['’]t|won['’]t|am (not able|unable) to) (help|assist|answer|provide|fulfil|comply|do|write|give)"
-    r"|(sorry, )?as an (ai|artificial intelligence|language model)"
+    r"|.{0,60}\bas an (ai|artificial intelligence|language model)\b"
     r"|(很|非常)?(抱歉|对不起).{0,20}(无法|不能)|作为(一个|一名)?(ai|人工智能)",
     re.IGNORECASE,
 )

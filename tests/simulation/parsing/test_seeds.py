@@ -34,6 +34,7 @@ def test_an_answer_is_taken_as_it_is(words, level):
         ("I'm sorry, but I can't help with that.", "is a refusal"),
         ("I cannot assist with this request.", "is a refusal"),
         ("As an AI language model, I have no taste.", "is a refusal"),
+        ("I'm sorry for the confusion, but as an AI I have no kitchen.", "is a refusal"),
         ("很抱歉，我无法回答这个问题。", "is a refusal"),
         ("今晚可以做绿咖喱。", "is in Han letters, and Latin ones were asked for"),
     ],

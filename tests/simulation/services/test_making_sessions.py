@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from judging.models import CachedReply, Worker
+from judging.models import CachedReply, Quota, Worker
 from simulation.models import Candidate, Making
 from simulation.services import agents, candidates, making, making_sessions
 from simulation.services.candidates import Question
@@ -93,6 +94,14 @@ def test_a_model_that_is_away_is_asked_again_later_within_a_bound(model, monkeyp
     assert making.again_all(Making.objects.all()) == 15
     assert {one.state for one in worked(orders)} == {"done"}
     assert Candidate.objects.count() == 20
+
+
+def test_a_quota_spaces_the_starts(model):
+    Quota.objects.create(provider="openai_compatible", model=MODEL, requests_per_minute=1200)
+    began = time.monotonic()
+    found = worked(ordered(10, 1, levels=["full"]))
+    assert {one.state for one in found} == {"done"}
+    assert time.monotonic() - began >= 9 * 60 / 1200, "ten starts, 50 ms apart"
 
 
 def test_a_wrong_key_is_not_shown_for_every_order(model):
