@@ -36,7 +36,7 @@ class Condition:
 PUBLISHED = {
     condition.key: condition
     for condition in (
-        Condition("vanilla", "vanilla: two lines of instruction", instruction="assistant_vanilla"),
+        Condition("vanilla", "vanilla: two lines of instruction", instruction="vanilla"),
         Condition("base", "base: knows nothing of the user"),
         Condition("base+D", "base + demographics", parts=frozenset({"demographics"})),
         Condition("base+I", "base + past interactions", parts=frozenset({"interactions"})),
