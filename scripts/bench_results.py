@@ -57,7 +57,8 @@ def prepare(folder: Path) -> None:
     os.environ["CELERY_BROKER_URL"] = ""
     sys.path.insert(0, str(ROOT))
     os.chdir(ROOT)
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], check=True)
+    for command in (["migrate"], ["collectstatic", "--noinput"]):
+        subprocess.run([sys.executable, "manage.py", *command, "-v0"], check=True)
     import django
 
     django.setup()

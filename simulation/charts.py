@@ -131,7 +131,7 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
         legend=alt.Legend(orient="top", title=None) if len(groups) > 1 and not apart else None,
     )
     layers = [
-        base.mark_area(opacity=0.15, color=palette.judge).encode(
+        base.mark_area(opacity=0.15, color=palette.judge, clip=True).encode(
             y=alt.Y("low:Q", scale=scale), y2="high:Q", detail="group:N"
         ),
         base.mark_line(color=palette.judge).encode(y=y, strokeDash=dash),
@@ -169,7 +169,7 @@ def bars(fields: Sequence[Mapping[str, Any]], palette: Palette = FILE) -> str:
         )
         x = alt.X("n:Q", axis=alt.Axis(title="profiles", tickCount=4, format="d"))
         bar = alt.Chart(alt.InlineData(values=values)).mark_bar(color=palette.judge).encode(x=x, y=y)
-        title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start")
+        title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start", frame="group")
         drawn.append(bar.properties(width=WIDTH, height=ROW * len(values), title=title))
     return svg(styled(alt.concat(*drawn, columns=2, spacing=18), palette))
 

@@ -127,7 +127,7 @@ _TABLES: dict[str, tuple[str, tuple[str, ...], Rows]] = {
         ),
     ),
     "table_7": (
-        "Demographics of the 1,500 profiles; not printed: whose country makes the region",
+        "Demographics of the 1,500 profiles; not printed: which country makes the region",
         ("field", "value", "n", "percent"),
         (
             ("education", "University Bachelors Degree", 637, 42.5),

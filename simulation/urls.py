@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("measures/", material.material_measures, name="material_measures"),
     path("measures/compute/", material.measures_compute, name="measures_compute"),
     path("measures.<slug:format>", material.measures_download, name="measures_download"),
+    path("studies/<slug:slug>/human-check/", material.human_check, name="human_check"),
     path("experiments/", experiments.experiment_list, name="experiment_list"),
     path("experiments/new/", experiments.experiment_create, name="experiment_create"),
     path("experiments/<int:pk>/", experiments.experiment_detail, name="experiment_detail"),

@@ -72,7 +72,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()

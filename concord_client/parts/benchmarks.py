@@ -124,6 +124,10 @@ class Benchmarks(Transport):
         """Order candidates: name, agent, questions, levels, seed, budget_usd."""
         return cast(types.CandidateRun, self.post("candidates/runs", options))
 
+    def start_from_seeds(self, **options: Any) -> Json:
+        """Begin a run from seeds, or with estimate=True what it would take: name, agent, checker, seeds, personas, …"""
+        return cast(Json, self.post("candidates/seeds", options))
+
     def candidate_run(self, run: int, **query: Any) -> Json:
         """A run of candidates: what came by level, and what failed."""
         return cast(Json, self.get(f"candidates/runs/{run}", **query))

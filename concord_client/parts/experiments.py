@@ -51,6 +51,10 @@ class Experiments(Transport):
         """All tables of an experiment by one judge: judge."""
         return cast(Json, self.get(f"experiments/{experiment}/results", **query))
 
+    def compute_experiment_results(self, experiment: int, **options: Any) -> Json:
+        """Let a worker compute the tables of a large experiment: judge, filters."""
+        return cast(Json, self.post(f"experiments/{experiment}/results", options))
+
     def experiment_differences(self, experiment: int) -> types.ComparedSettings:
         """The settings of an experiment beside those of PersonaLens."""
         return cast(types.ComparedSettings, self.get(f"experiments/{experiment}/differences"))

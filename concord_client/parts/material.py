@@ -62,12 +62,20 @@ class Material(Transport):
         return cast("list[types.Format]", self.get("imports/formats"))
 
     def profile_measures(self, **query: Any) -> Json:
-        """Demographics and evenness of one source's profiles: source."""
+        """Domains, demographics and evenness of one source's profiles: source."""
         return cast(Json, self.get("measures/profiles", **query))
+
+    def ask_profile_measures(self, source: str) -> types.Queued:
+        """Leave the measures of a source's profiles to a worker; `profile_measures` has them afterwards."""
+        return cast(types.Queued, self.post("measures/profiles", {"source": source}))
 
     def dialogue_measures(self, **query: Any) -> Json:
         """Turns, words and variety of one source's dialogues: source."""
         return cast(Json, self.get("measures/dialogues", **query))
+
+    def ask_dialogue_measures(self, source: str) -> types.Queued:
+        """Leave the measures of a source's dialogues to a worker; `dialogue_measures` has them afterwards."""
+        return cast(types.Queued, self.post("measures/dialogues", {"source": source}))
 
     def orders(self, **query: Any) -> Iterator[types.Making]:
         """Orders of material."""

@@ -208,6 +208,17 @@ def lines(cases: Cases) -> dict[str, tuple[FloatArray, str]]:
     }
 
 
+def unanimous_tiers(cases: Cases) -> dict[str, int]:
+    """By tier, how many cases have votes, of the tiers in which every case's votes are the same.
+
+    There the human line is 1 by construction: nobody disagrees where disagreement would have changed the tier.
+    """
+    known = np.isfinite(cases.votes).all(axis=1) & (np.nan_to_num(cases.votes).sum(axis=1) > 1)
+    agreed = np.nan_to_num(cases.votes).max(axis=1) == np.nan_to_num(cases.votes).sum(axis=1)
+    tiers = {tier: known & (cases.tier == tier) for tier in TIERS}
+    return {tier: int(mask.sum()) for tier, mask in tiers.items() if mask.any() and agreed[mask].all()}
+
+
 def leave_one_out(votes: FloatArray) -> FloatArray:
     """(n,) what one vote is worth as an answer to what most of the others choose, on average over a case's voters.
 

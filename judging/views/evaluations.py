@@ -16,6 +16,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import researcher_required
+from annotation.errors import InputError
 from annotation.markup import drawing
 from annotation.models import Benchmark
 from annotation.stats.bands import TIERS
@@ -28,7 +29,7 @@ from judging.queries import failures as failure_queries
 from judging.queries import runs as run_queries
 from judging.queries import workers
 from judging.queries.failures import FailureFilter
-from judging.services.evaluating import failures, results
+from judging.services.evaluating import failures, ranks, results
 from judging.showing import SETTINGS, Setting
 from judging.views.runs import researcher
 from judging.views.trust import CSV, JSON, as_file, csv_text
@@ -108,6 +109,7 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
         "interval": f"{100 * document['confidence']:g} % intervals over personas",
         "downloads": [(f.upper(), reverse("evaluation_download", args=[pk, f])) for f in FILES],
         **shown(document, request.GET.get("of", "")),
+        **compared_ranks(evaluation, request.GET.get("ranks", "")),
     }
     if document["runs"]:
         rows = evaluation_charts.accuracy_rows(document, cells_of(document))
@@ -244,6 +246,16 @@ def shown(document: Mapping[str, Any], key: str) -> dict[str, Any]:
         "differences": list(compared(document, named)),
         "settings": SETTINGS,
     }
+
+
+def compared_ranks(evaluation: Evaluation, text: str) -> dict[str, Any]:
+    """Ranks that were pasted beside those of the evaluation, or what is wrong with them."""
+    if not text.strip():
+        return {}
+    try:
+        return {"pasted": text, "ranks": ranks.compare(evaluation, ranks.read_ranks(text))}
+    except InputError as error:
+        return {"pasted": text, "ranks_problem": str(error)}
 
 
 def is_at_chance(estimate: Mapping[str, Any]) -> bool:

@@ -32,7 +32,8 @@ IS_MODEL = re.compile(
 )
 OFFERS = re.compile(
     r"(?:I['’]m|I am) (?:here|happy|glad) to (?:help|assist)(?: you)?|what do you need(?: help with)?"
-    r"|(?:please )?let me know (?:if you (?:need|have)|how I can) .*|(?:please )?feel free to ask.*|you['’]re welcome"
+    r"|(?:please )?let me know (?:how I can|if you (?:need|have) (?:any|more|further|help|assistance)).*"
+    r"|(?:please )?feel free to ask.*|you['’]re welcome"
     r"|what would you like (?:help|assistance) with.*",
     re.IGNORECASE,
 )

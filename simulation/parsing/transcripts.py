@@ -7,9 +7,10 @@ cut at a line only if all of this holds:
 - it begins with the name of a side, as chat models label turns (`User`, `Human`, `Assistant`, `AI`, and the same words
   of other languages), outside of code, lists and quotations. `Customer`, `Agent` and the like count only beside such a
   name, or where the reply begins with one for its own side and three of them take turns;
-- nothing introduces it: no colon, title or announcement before it, and nobody asked for a dialogue;
+- nothing introduces it: no colon, title or announcement before it, and the user asked the assistant for no dialogue;
 - it is no field of a form: no `Key: value` line with another key stands next to it;
-- somebody speaks: at least one of the labelled lines is a sentence, or three of them take turns.
+- somebody speaks: at least one of the labelled lines is a sentence, or three of them take turns. An assistant's reply
+  that goes on after its only labelled line is no transcript.
 
 The control words of chat templates (`<|im_start|>`, `[INST]`) end a turn wherever they stand outside of code.
 """
@@ -108,7 +109,7 @@ def split_turn(reply: str, side: Side, heard: str | None = None) -> tuple[str, s
         reply = reply[control.end() :]
     lines = lines_of(reply)
     end, start = control_in(reply, lines), 0
-    if not (heard and DIALOGUE.search(heard)):
+    if not (side == "assistant" and heard and DIALOGUE.search(heard)):
         place = second_speaker(lines, side, is_known=heard is not None)
         end = min(end, len(reply) if place is None else lines[place].start)
         if lines and lines[0].start < end and is_own_label(lines, side, was_cut=end < len(reply)):
@@ -156,10 +157,12 @@ def second_speaker(lines: Sequence[Line], side: Side, *, is_known: bool) -> int 
     while place < len(lines):
         line = lines[place]
         if line.side is None:
-            announced = announced or DIALOGUE.search(line.text) is not None
+            announced = announced or (side == "assistant" and DIALOGUE.search(line.text) is not None)
             place += 1
             continue
-        if is_introduced(lines, place, announced=announced) or not somebody_speaks(lines, place):
+        if is_introduced(lines, place, announced=announced) or not somebody_speaks(lines, 0 if opens else place):
+            return None
+        if side == "assistant" and goes_on_alone(lines, place):
             return None
         block = block_from(lines, place)
         if not is_form(lines, place, block):
@@ -211,10 +214,17 @@ def somebody_speaks(lines: Sequence[Line], place: int) -> bool:
     return takes_turns(lines[place:])
 
 
+def goes_on_alone(lines: Sequence[Line], place: int) -> bool:
+    """Whether unlabelled lines follow the only labelled one. What a user says is short, so they are no part of it."""
+    said = place if lines[place].rest else place + 1
+    return place > 0 and said + 1 < len(lines) and not any(line.side for line in lines if line is not lines[place])
+
+
 def takes_turns(lines: Sequence[Line]) -> bool:
-    """Whether three or more of the lines are labelled, and the sides alternate."""
-    sides = [line.side for line in lines if line.side]
-    return len(sides) >= 3 and all(one != other for one, other in pairwise(sides))
+    """Whether the sides alternate in three labels or more, or in two that stand alone on their lines."""
+    labels = [line for line in lines if line.side]
+    enough = len(labels) >= 3 or (len(labels) == 2 and not any(line.rest for line in labels))
+    return enough and all(one.side != other.side for one, other in pairwise(labels))
 
 
 def words_after(lines: Sequence[Line], at: int) -> str:
@@ -236,4 +246,4 @@ def is_own_label(lines: Sequence[Line], side: Side, *, was_cut: bool) -> bool:
     if was_cut:
         return lines[0].side == side
     named = SIDES.get(lines[0].key, OWN_IN_PROMPT.get(lines[0].key))
-    return named == side and not is_form(lines, 0, block_from(lines, 0))
+    return named == side and len(block_from(lines, 0)) == 1 and not is_form(lines, 0, lines[:1])

@@ -189,7 +189,8 @@ def fingerprint(experiment: Experiment) -> str:
     times = [str(ended[name]) for name in ("at", "profiles", "tasks")]
     judged = [[*map(str, row)] for row in said]
     agents = sorted(labels(experiment.assistants.all()).items())
-    return content_hash([experiment.pk, list(experiment.conditions), agents, ended["n"], times, judged, list(schema)])
+    told = [experiment.pk, experiment.name, experiment.state, list(experiment.conditions), agents]
+    return content_hash([*told, ended["n"], times, judged, list(schema)])
 
 
 def verdicts(experiment: Experiment, judge: Judge, there: Played) -> Verdicts:

@@ -14,6 +14,7 @@ from annotation.models import Dialogue, Profile, Task
 from annotation.version import code_version
 from simulation.models import PreferenceType
 from simulation.stats.leakage import values_of
+from simulation.stats.regions import region_of
 
 NOT_DEMOGRAPHIC = ("user_id",)
 
@@ -60,12 +61,19 @@ def values(source: str) -> Values:
     rows = Profile.objects.filter(source=source).order_by("pk").values_list("demographics", "preferences")
     for person, held in rows.iterator(chunk_size=200):
         n += 1
-        for field, value in person.items():
+        for field, value in with_region(person).items():
             if field not in NOT_DEMOGRAPHIC and value not in (None, "", [], {}):
                 demographics[field][str(value)] += 1
         for key, found in held_values(held):
             preferences[key].append(found)
     return Values(n, demographics, preferences)
+
+
+def with_region(person: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Demographics with the region of the country of birth, where that is named and no region is."""
+    if "region" in person or not isinstance(person.get("birth_country"), str):
+        return person
+    return {**person, "region": region_of(person["birth_country"])}
 
 
 def held_values(preferences: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], list[str]]]:

@@ -19,7 +19,6 @@ COLUMNS = (
     "task__external_id",
     "task__domains",
     "task__is_multi_domain",
-    "task__goal",
 )
 
 
@@ -35,7 +34,6 @@ class Candidate:
     domains: tuple[str, ...]
     is_multi_domain: bool
     masked: tuple[str, ...]
-    has_goal: bool = True
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -66,7 +64,6 @@ def candidate(row: Mapping[str, Any]) -> Candidate:
         domains=domains,
         is_multi_domain=row["task__is_multi_domain"] or len(domains) > 1,
         masked=masked(domains, row["profile__interests"] or {}),
-        has_goal=bool(row["task__goal"].strip()),
     )
 
 

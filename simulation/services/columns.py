@@ -22,6 +22,11 @@ class Column:
     digits: int = 2
     per: str = ""
 
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The scale, which no interval passes; None where it is open."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
 
 TCR = Column("task_completion", "TCR", "Task completion rate: completed among dialogues with a verdict", 0, 1, 3)
 TCR_PUBLISHED = Column(

@@ -50,7 +50,7 @@ class Order:
             raise ValueError(f"order {self.making.pk} has no step left")
         seed = int(content_hash([self.making.seed, self.step.key, self.attempt])[:8], 16) & 0x7FFFFFFF
         item = f"{self.making.kind}/{self.step.key}"
-        return request_of(self.cue, item=item, number=self.attempt, seed=seed)
+        return request_of(self.cue, item=item, number=self.attempt, seed=seed, schema=self.step.schema)
 
     def key(self, provider: Provider, pending: Pending) -> str:
         """The hash of the request for a reply that equal requests share; empty where they share none."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from annotation.models import Study, User
+from judging.services import agreement
+from judging.services.agreement import StudyRatings
+from judging.services.comparison import JudgedOptions
 from simulation.published import published
 
 Row = dict[str, Any]
@@ -80,6 +84,7 @@ ROWS: dict[str, tuple[str, Callable[[Mapping[str, Any]], list[Row]]]] = {
 """What each table is of, and how its rows are made."""
 
 KEYS = {
+    "5": ("criterion",),
     "1": ("domain",),
     "6": ("field", "value"),
     "7": ("field", "value"),
@@ -90,17 +95,22 @@ KEYS = {
 
 
 def table(number: str, measures: Mapping[str, Any], *, with_published: bool = False) -> dict[str, Any]:
-    """Make a table of measures; with the printed rows beside the same rows here, and those that have no like here."""
-    rows = ROWS[number][1](measures)
-    found: dict[str, Any] = {"table": number, "caption": CAPTIONS[number], "rows": rows}
-    if with_published:
-        printed = published(f"table_{number}")
-        found["published"] = {"source": printed["source"], "caption": printed["caption"]}
-        left = printed_rows(number)
-        for row in rows if number in KEYS else []:
-            row["published"] = own_columns(number, left.pop(key_of(number, row), None))
-        found["published"]["others"] = list(left.values())
-    return found
+    """Make a table of measures."""
+    found = {"table": number, "caption": CAPTIONS[number], "rows": ROWS[number][1](measures)}
+    return beside(number, found) if with_published else found
+
+
+def beside(number: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with what is printed beside each row, and the printed rows that have no like here."""
+    printed, by_key = published(f"table_{number}"), printed_rows(number)
+    keys = [key_of(number, row) for row in table["rows"]]
+    rows = [
+        {**row, **({"published": own_columns(number, by_key.get(key))} if key else {})}
+        for key, row in zip(keys, table["rows"], strict=True)
+    ]
+    others = [row for key, row in by_key.items() if key not in keys]
+    source = {name: printed[name] for name in ("source", "caption")}
+    return {**table, "rows": rows, "published": {**source, "others": others}}
 
 
 def printed_rows(number: str) -> dict[tuple[str, ...], Row]:
@@ -118,3 +128,30 @@ def own_columns(number: str, row: Row | None) -> Row:
 
 def key_of(number: str, row: Row) -> tuple[str, ...]:
     return tuple(UNSAID.get(str(row[name]), str(row[name])) for name in KEYS.get(number, ()))
+
+
+HUMAN_CHECK = "Judge and people: mean of the judge's Cohen kappas with each person, and Fleiss kappa of the people"
+
+
+def table_5(*, by: User | None, study: Study, with_published: bool = False) -> dict[str, Any]:
+    """Make the table of a study: a row for each criterion and judge, kappas unweighted as in the paper.
+
+    Intervals and weights are those of the study's agreement: an item drawn with a smaller chance counts more.
+    """
+    options = JudgedOptions()
+    run = agreement.of_study(by=by, study=study, options=options, ratings=StudyRatings.of(study, options))
+    rows = [row for key, found in run.result["criteria"].items() for row in human_check_rows(key, found)]
+    table = {"table": "5", "study": study.name, "caption": HUMAN_CHECK, "rows": rows}
+    return beside("5", table) if with_published else table
+
+
+def human_check_rows(key: str, found: Mapping[str, Any]) -> list[Row]:
+    """A row for each judge; one without a judge where there is none."""
+    people = {
+        "items": found["n_items"],
+        "raters": found["n_raters"],
+        "fleiss_kappa": found["coefficients"]["fleiss_kappa"],
+        "percent_agreement": found["coefficients"]["percent_agreement"],
+    }
+    judges = [{"judge": name, "mean_cohen_kappa": one["mean_cohen_kappa"]} for name, one in found["judges"].items()]
+    return [{"criterion": key, **one, **people} for one in judges or [{"judge": None, "mean_cohen_kappa": None}]]

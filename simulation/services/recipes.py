@@ -29,6 +29,7 @@ class Step:
     cue: Cue
     read: Callable[[str], Any]
     is_json: bool = True
+    schema: Mapping[str, Any] | None = None
 
 
 def types_of(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]:
@@ -135,8 +136,9 @@ def situation_steps(making: Making) -> Iterator[Step]:
 def check_steps(making: Making) -> Iterator[Step]:
     profile = profile_of(making)
     fields = made.fields_of(profile.demographics, profile.preferences)
+    schema = seeds.schema_of_conflicts(fields)
     cue = prompts.conflicts(profile.demographics, profile.preferences, replaced=replaced_in(making))
-    yield Step("conflicts", cue, lambda reply: made.conflicts(reply, fields))
+    yield Step("conflicts", cue, lambda reply: made.conflicts(reply, fields), schema=schema)
 
 
 def preference_step(

@@ -36,14 +36,15 @@ def beside(table: Mapping[str, Any]) -> dict[str, Any]:
     names = [column["key"] for column in table["columns"]]
     rows = [
         {
-            "name": f"{row} (PersonaLens)",
+            "name": f"{row} (printed)",
             "group": group,
             "key": KEY,
             "cells": {key: cell(values.get(key)) for key in names},
         }
         for row, group, values in rows_of(name)
     ]
-    return {**table, "rows": [*table["rows"], *rows], "published": SOURCE}
+    note = "; ".join(part for part in (table["note"], f"rows marked printed are of {SOURCE}") if part)
+    return {**table, "note": note, "rows": [*table["rows"], *rows], "published": SOURCE}
 
 
 def rows_of(name: str) -> Iterator[tuple[str, str, dict[str, float]]]:

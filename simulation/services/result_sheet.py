@@ -47,6 +47,7 @@ ROWS = {
     "size": "Assistant",
     "drift": "Turn",
     "talk": "Assistant",
+    "ranks": "Assistant",
 }
 """What the rows of each table are."""
 
@@ -139,13 +140,19 @@ class Sheet:
 
     def cells(self, rows: Sequence[Row], measures: Sequence[Column]) -> list[list[Estimate]]:
         """Of each row, the mean of each measure over its dialogues."""
-        found = self.means([np.where(row.where, self.value(one), np.nan) for row in rows for one in measures])
+        columns = [np.where(row.where, self.value(one), np.nan) for row in rows for one in measures]
+        found = self.means(columns, of=measures)
         width = len(measures)
         return [found[place * width : (place + 1) * width] for place in range(len(rows))]
 
     def means(
-        self, columns: Sequence[FloatArray], reason: str = NOT_SCORED, weights: FloatArray | None = None
+        self,
+        columns: Sequence[FloatArray],
+        reason: str = NOT_SCORED,
+        weights: FloatArray | None = None,
+        of: Sequence[Column] = (),
     ) -> list[Estimate]:
+        """The mean of each column; `of` are its measures, again and again, where their scales have ends."""
         return cell_means(
             columns,
             self.profiles,
@@ -154,6 +161,7 @@ class Sheet:
             seed=self.options.seed,
             reason=reason,
             weights=weights,
+            ends=[of[place % len(of)].ends for place in range(len(columns))] if of else None,
         )
 
     def table(

@@ -71,11 +71,10 @@ class Tables(Sheet):
         """Table 10: how varied the words of the dialogues are, of each dialogue and of all together."""
         rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.by_tasks()]
         rows = self.there(rows)
-        each = self.means([np.where(row.where, self.value(one), np.nan) for row in rows for one in OF_VARIETY])
-        width = len(OF_VARIETY)
+        each = self.cells(rows, OF_VARIETY)
         cells = [
-            [count(row), *each[place * width : (place + 1) * width], *pooled(self.played.pk[row.where].tolist())]
-            for place, row in enumerate(rows)
+            [count(row), *found, *pooled(self.played.pk[row.where].tolist())]
+            for row, found in zip(rows, each, strict=True)
         ]
         note = (
             f"{self.of_condition}; words of both sides, punctuation marks included; BLEU up to four words; first the "
@@ -138,6 +137,7 @@ class Tables(Sheet):
             confidence=self.options.confidence,
             seed=self.options.seed,
             reason=NOT_SCORED,
+            ends=column.ends,
         )
 
     def turns_table(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class Tables(Sheet):
         curves = [(row, turn) for row in self.curves() for turn in asked]
         rows = [Row(str(turn // 2), row.where, row.group, row.group) for row, turn in curves]
         columns = [np.where(row.where, asked[turn], np.nan) for row, turn in curves]
-        cells = [[cell] for cell in self.means(columns, "no dialogue got so far")] if rows else []
+        cells = [[cell] for cell in self.means(columns, "no dialogue got so far", of=(P,))] if rows else []
         note = (
             f"{self.of_condition}; turn n is the assistant's n-th reply, message 2n of the dialogue; later turns are "
             "of longer dialogues only"
@@ -229,7 +229,7 @@ class Tables(Sheet):
             for turn in range(drifts.shape[1])
         ]
         columns = [np.where(row.where, drifts[:, int(row.name) - 1], np.nan) for row in rows]
-        cells = [[cell] for cell in self.means(columns, "no dialogue got so far")]
+        cells = [[cell] for cell in self.means(columns, "no dialogue got so far", of=(DRIFT,))]
         note = f"{self.of_condition}; n-th turn of the user"
         return self.table("drift", "Persona drift", rows, cells, (DRIFT,), "Assistant", note)
 

@@ -27,7 +27,12 @@ def steps(making: Making) -> Iterator[Step]:
 def persona_steps(making: Making) -> Iterator[Step]:
     traits = making.asked["traits"]
     like = " ".join(map(str, traits.values()))
-    yield Step("persona", prompts.describe_person(traits), lambda reply: parsing.person(reply, like=like))
+    yield Step(
+        "persona",
+        prompts.describe_person(traits),
+        lambda reply: parsing.person(reply, like=like),
+        schema=parsing.schema_of_person(),
+    )
 
 
 def question_steps(making: Making) -> Iterator[Step]:
@@ -37,13 +42,23 @@ def question_steps(making: Making) -> Iterator[Step]:
         cue, like = prompts.ask_general(topics, n), " ".join(topics)
     else:
         cue, like = prompts.ask_specific(known_of(making.profile), n), making.profile.persona
-    yield Step("questions", cue, lambda reply: parsing.questions(reply, n, like=like))
+    yield Step(
+        "questions",
+        cue,
+        lambda reply: parsing.questions(reply, n, like=like),
+        schema=parsing.schema_of_list("questions", n, one=parsing.SHORT),
+    )
 
 
 def memory_steps(making: Making) -> Iterator[Step]:
     profile, n = profile_of(making), making.asked["n"]
     cue = prompts.remember(known_of(profile), n)
-    yield Step("memories", cue, lambda reply: parsing.passages(reply, n, like=profile.persona))
+    yield Step(
+        "memories",
+        cue,
+        lambda reply: parsing.passages(reply, n, like=profile.persona),
+        schema=parsing.schema_of_list("passages", n, one=parsing.LONG),
+    )
 
 
 def response_steps(making: Making) -> Iterator[Step]:
@@ -51,7 +66,9 @@ def response_steps(making: Making) -> Iterator[Step]:
     texts = Candidate.objects.in_bulk(making.asked["candidates"])
     shown = [texts[pk].text for pk in making.asked["candidates"]]
     cue = prompts.judge_responses(making.asked["question"], shown, known_of(profile_of(making)))
-    yield Step("responses", cue, lambda reply: parsing.seen(reply, len(shown)))
+    yield Step(
+        "responses", cue, lambda reply: parsing.seen(reply, len(shown)), schema=parsing.schema_of_responses(len(shown))
+    )
 
 
 def known_of(profile: Profile) -> dict[str, Any]:

@@ -6,8 +6,9 @@ judges' side is reached through the same class: keys, addresses, patience, price
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from judging.providers.base import CriterionSpec, DialogueContent, JudgeRequest, PermanentError, Prompt
 from simulation.prompts import Cue, Message
@@ -34,10 +35,20 @@ class Conversation(Prompt):
     room: int = 1
 
 
-def request_of(cue: Cue, *, item: str, number: int, seed: int, room: int = 1) -> JudgeRequest:
-    """What a provider is asked for a turn: `item` names the dialogue, `number` the turn, from 1."""
+def request_of(
+    cue: Cue, *, item: str, number: int, seed: int, room: int = 1, schema: Mapping[str, Any] | None = None
+) -> JudgeRequest:
+    """What a provider is asked for a turn: `item` names the dialogue, `number` the turn, from 1.
+
+    A `schema` is of JSON that is to come back; the model on this machine can write nothing else then.
+    """
     prompt = Conversation(
-        system=cue.system, user=cue.text, schema={}, version=cue.version, messages=tuple(cue.messages), room=room
+        system=cue.system,
+        user=cue.text,
+        schema=schema or {},
+        version=cue.version,
+        messages=tuple(cue.messages),
+        room=room,
     )
     return JudgeRequest(
         item=item, criterion=TURN, content=DialogueContent(turns=()), repeat=number, seed=seed, prompt=prompt

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from judging.providers import local
 from judging.providers.base import JudgeRequest, Prompt
+from judging.providers.chat_completions import response_format
 from simulation.speakers.base import chat_messages, reply_limit
 
 
@@ -35,5 +36,6 @@ class Local(local.Local):
             "seed": request.seed,
             "max_tokens": reply_limit(prompt, given.max_tokens),
             **({"temperature": given.temperature} if given.temperature is not None else {}),
+            **({"response_format": response_format(dict(prompt.schema))} if prompt.schema else {}),
             "extra_body": {"cache_prompt": given.reuse, "repeat_penalty": given.repeat_penalty},
         }

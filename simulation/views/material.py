@@ -12,18 +12,19 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import researcher_required
 from annotation.errors import InputError, NotComputedError
 from annotation.markup import drawing
+from annotation.models import Study
 from annotation.services.exports import without_formula
 from annotation.views.studies import researcher
 from simulation import charts
 from simulation.services import material
-from simulation.services.measure_tables import ROWS, table
+from simulation.services.measure_tables import ROWS, table, table_5
 
 MOST_VALUES = 10
 """Of a field of the demographics. Free texts have as many as there are profiles."""
@@ -124,6 +125,15 @@ def measures_compute(request: HttpRequest) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     return redirect(f"{reverse('material_measures')}?{request.GET.urlencode()}")
+
+
+@researcher_required
+@require_safe
+def human_check(request: HttpRequest, slug: str) -> HttpResponse:
+    """How far people agree, and judges with them, beside the printed Table 5."""
+    study = get_object_or_404(Study, slug=slug)
+    found = table_5(by=researcher(request), study=study, with_published=True)
+    return render(request, "simulation/human_check.html", {"study": study, "found": found})
 
 
 def as_csv(found: dict[str, Any]) -> str:

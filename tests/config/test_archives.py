@@ -33,12 +33,22 @@ from tests.factories import (
 from tests.judging.services.trust.judged import study as judged_study
 from tests.judging.services.trust.judged import trusted
 from tests.labelled import judge_says
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup, django_db_blocker):
+    yield from share_rows(django_db_blocker, lambda: rich_study().pk)
+
+
 @pytest.fixture
-def study():
+def study(made, db):
+    return Study.objects.get(pk=made)
+
+
+def rich_study():
     """People, two judges, a panel of them, recalibrated scores, an exclusion, an adjudication, an invitation."""
     criterion = judged_study(n=40)
     made, rosa = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import stat
 import zipfile
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from annotation.errors import InputError
 from annotation.models import Act, Annotation, ApiToken, Project, Study, User
@@ -18,6 +20,7 @@ from config.archives import checking, members, reading, writing
 from judging.models import Judge, Judgment
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
+from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -25,14 +28,22 @@ Rows = list[dict[str, Any]]
 Change = Callable[[Rows], Any]
 
 
+@pytest.fixture(scope="module")
+def archive(django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory):
+    yield from share_rows(django_db_blocker, lambda: archived(tmp_path_factory.mktemp("archive") / "known.zip"))
+
+
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
+def made(archive: Path, db: None, tmp_path: Path) -> Path:
+    return Path(shutil.copy(archive, tmp_path))
+
+
+def archived(path: Path) -> Path:
     """The archive of a small study, which is no longer here."""
     study = with_items(2, name="Known", slug="known", created_by=ResearcherFactory(username="rosa"))
     criterion = CriterionFactory(study=study, key="coherence")
     people_say(criterion, {"bob": [criterion.values[0], criterion.values[1]]})
     judge_says(criterion, "gpt", [criterion.values[0], criterion.values[1]])
-    path = tmp_path / "known.zip"
     writing.write(study, path)
     Study.objects.filter(pk=study.pk).update(name="Before", slug="before")
     Judge.objects.update(name="before")

@@ -16,7 +16,7 @@ from config.checks import data_folder_is_writable
 
 ROOT = Path(__file__).resolve().parents[2]
 LATER = (
-    *("altair", "anthropic", "bm25s", "krippendorff", "openai", "redis", "sacrebleu", "sklearn", "vl_convert"),
+    *("altair", "anthropic", "bm25s", "krippendorff", "openai", "redis", "sklearn", "vl_convert"),
     *("scipy.special", "scipy.stats"),
 )
 

@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from judging.models import Judge
 from simulation.models import Experiment
+from simulation.parsing.endings import MESSAGES, Limits
 from simulation.prompts import MARK
 from simulation.services import agents, experiments, studies
 from simulation.services.grids import grid
@@ -56,8 +57,7 @@ def flow(
             ],
             conditions=conditions,
             grid=grid(users="all", tasks="all"),
-            single_turns=MOST_TURNS,
-            multi_turns=MOST_TURNS,
+            limits=Limits(MOST_TURNS, MOST_TURNS, MESSAGES),
         ),
         queue=False,
     )

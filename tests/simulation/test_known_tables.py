@@ -234,7 +234,7 @@ def test_personalization_turn_by_turn():
     assert numbers(found, "turns") == {
         (tasks, turn): [value]
         for tasks in ("all of one domain", "Restaurants")
-        for turn, value in (("1", 1.5), ("2", 3.5))
+        for turn, value in (("1", 1.5), ("2", 3.5), ("3", 2.0))
     }
     first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
     assert (first["n_items"], first["n_raters"]) == (2, 2)

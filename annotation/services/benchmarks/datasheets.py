@@ -36,6 +36,7 @@ def datasheet(benchmark: Benchmark, *, bootstrap: int = BOOTSTRAP, seed: int = 0
             {"split": name, "n": n, "personas": personas} for name, (n, personas) in sorted(of_splits(cases).items())
         ],
         "excluded_because": [{"reason": reason, "n": n} for reason, n in excluded(cases)],
+        "written_by": written_by(benchmark),
         "votes": votes_of(cases),
         "agreement": agreements(cases, benchmark, bootstrap, seed),
         "audit": audited and {"at": audited.created_at.isoformat(), **short(audited.result)},
@@ -63,6 +64,20 @@ def of_splits(cases: Sequence[queries.VoteRow]) -> dict[str, tuple[int, int]]:
         if case.split and not case.excluded:
             found.setdefault(case.split, []).append(case.persona)
     return {name: (len(people), len(set(people))) for name, people in found.items()}
+
+
+def written_by(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """Of the responses of cases that count: their level, who wrote them, the hash of the prompt, and how many."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    fields = benchmark.cases.counting().values_list("pair__model_1", "pair__model_2", "pair__extra")
+    for one, two, extra in fields.iterator(chunk_size=2000):
+        levels, prompts = extra.get("levels") or ["", ""], extra.get("prompts") or ["", ""]
+        found.update(zip(levels, (one, two), prompts, strict=True))
+    return [
+        {"level": level, "model": model, "prompt": prompt, "n": n}
+        for (level, model, prompt), n in sorted(found.items())
+        if level or model
+    ]
 
 
 def excluded(cases: Sequence[queries.VoteRow]) -> list[tuple[str, int]]:

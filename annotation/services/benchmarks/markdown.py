@@ -31,6 +31,10 @@ def parts(found: Mapping[str, Any]) -> Iterator[str]:
     yield rows(["split", "cases", "personas"], [[one["split"], one["n"], one["personas"]] for one in found["splits"]])
     yield "## How it was made"
     yield rows(["", ""], facts(found))
+    yield rows(
+        ["response", "written by", "prompt", "cases"],
+        [[one["level"] or "–", one["model"] or "–", one["prompt"] or "–", one["n"]] for one in found["written_by"]],
+    )
     yield tiers_by_model(found["made"])
     yield rows(["tier by kappa", "cases", *expected_head()], expected_rows(found["made"]))
     yield "## Who judged, and how far they agreed"

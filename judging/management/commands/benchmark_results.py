@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -9,9 +10,10 @@ from django.core.management.base import CommandParser
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.text import columns, estimate
+from annotation.parsing.files import InputFile
 from annotation.queries import benchmarks
 from judging.management.commands.evaluate import found_evaluation
-from judging.services.evaluating import failures, results
+from judging.services.evaluating import failures, ranks, results
 from judging.services.evaluating.results import Options
 
 
@@ -25,6 +27,7 @@ class Command(ConcordCommand):
         parser.add_argument("--bootstrap", type=int, default=2000)
         parser.add_argument("--confidence", type=float, default=0.95)
         parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--ranks", type=Path, metavar="FILE.csv", help="model and score, or rank, elsewhere")
 
     def run(self, **options: Any) -> dict[str, Any]:
         if not 0 < options["confidence"] < 1:
@@ -36,7 +39,12 @@ class Command(ConcordCommand):
         asked = Options(options["bootstrap"], options["confidence"], options["seed"])
         found = results.of_evaluation(evaluation, asked)
         tags = failures.counts(evaluation, bootstrap=asked.bootstrap, seed=asked.seed)
-        return {**found, "failures": tags}
+        more = {}
+        if options["ranks"]:
+            file = InputFile.of(options["ranks"])
+            elsewhere = ranks.read_ranks(file.path.read_text(encoding="utf-8"), file=str(file.path))
+            more = {"ranks": ranks.compare(evaluation, elsewhere, asked)}
+        return {**found, "failures": tags, **more}
 
     def say(self, document: dict[str, Any]) -> None:
         self.stdout.write(
@@ -54,3 +62,10 @@ class Command(ConcordCommand):
             [line["name"], "", *(estimate(line["cells"][cell]) for cell in cells), ""] for line in document["lines"]
         ]
         self.stdout.write(columns(rows))
+        for warning in document.get("warnings", []):
+            self.stdout.write(f"Note: {warning}")
+        for row in document.get("ranks", []):
+            self.stdout.write(
+                f"Ranks elsewhere, {row['setting']}: {len(row['models'])} models, Spearman "
+                f"{estimate(row['spearman'])}, Kendall {estimate(row['kendall'])}"
+            )

@@ -187,6 +187,7 @@ class Figures:
             ],
             "confidence_in_verdicts": {one.key: self.confidence(self.answers[one.key]) for one in self.asked},
             "cuts": self.cuts(found),
+            "warnings": self.warnings(),
             "nobody": self.nobody(),
         }
 
@@ -252,6 +253,14 @@ class Figures:
                 },
             }
             for moved, bands in stats.shifted_tiers(self.cases)
+        ]
+
+    def warnings(self) -> list[str]:
+        """What a figure cannot say, in words."""
+        return [
+            f"Human, leave one out, is 1 in the tier {tier} by construction: all {n} of its cases with votes are "
+            "unanimous, since a dissenting vote would put a case into another tier. It is no ceiling for models there."
+            for tier, n in stats.unanimous_tiers(self.cases).items()
         ]
 
     def nobody(self) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def of_judge(
 def criteria_called(evidence: JudgeEvidence, key: str, *, field: str = "criterion") -> list[Criterion]:
     """The criterion of that key among those that the judge rated; all without a key. InputError where there is none."""
     found = [one for one in evidence.criteria if key in ("", one.key)]
-    if not found:
+    if key and not found:
         known = ", ".join(evidence.evidence)
         raise InputError(f"no criterion is called {key!r}; there are {known}", field=field)
     return found

@@ -13,11 +13,14 @@ from django.core.management.base import CommandParser
 from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.services.exports import without_formula
+from judging.models import Judge
+from simulation.models import Experiment
 from simulation.queries.evidence import judges_of
 from simulation.queries.progress import experiment_called
 from simulation.services import differences, results
 from simulation.services.result_data import Filters, Options
 from simulation.services.result_published import with_published
+from simulation.services.result_ranks import rank_document
 from simulation.services.result_sheet import NUMBERS
 
 
@@ -46,6 +49,8 @@ class Command(ConcordCommand):
         parser.add_argument("--domain", default="", help="only tasks that are about this domain")
         parser.add_argument("--turn", type=int, metavar="N", help="verdicts on this reply of the assistant, from 1")
         parser.add_argument("--published", action="store_true", help="the numbers that PersonaLens printed, beside")
+        parser.add_argument("--against", default="", metavar="NAME", help="changes of rank in another experiment")
+        parser.add_argument("--against-judge", default="", metavar="NAME", help="changes of rank by another judge")
         parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples (2000)")
         parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
         parser.add_argument("--seed", type=int, default=0, help="of the resamples (0)")
@@ -61,6 +66,8 @@ class Command(ConcordCommand):
         judge = results.judge_called(judges_of(experiment), options["judge"])
         filters = Filters.of(options)
         chosen = Options(**{name: options[name] for name in ("bootstrap", "confidence", "seed")})
+        if options["against"] or options["against_judge"]:
+            return rank_document((experiment, rated(judge)), compared(experiment, options), chosen, filters)
         found = results.kept_or_made(experiment, judge, chosen, filters, patient=True) or {}
         if not found["dialogues"]:
             raise InputError(f"No dialogue of {experiment} has ended yet.", field="name")
@@ -102,6 +109,18 @@ class Command(ConcordCommand):
         rows = [[one["setting"], one["paper"], one["here"], words[one["same"]]] for one in document["settings"]]
         for line in aligned([["Setting", "Paper", "Here", "Same"], *rows]):
             self.stdout.write(line)
+
+
+def rated(judge: Judge | None) -> Judge:
+    if judge is None:
+        raise InputError("No judge has rated these dialogues, so there are no ranks.", field="against")
+    return judge
+
+
+def compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge]:
+    """The other experiment, or the same one, and its judge: the one that is named, else the one that said most."""
+    other = experiment_called(options["against"]) if options["against"] else experiment
+    return other, rated(results.judge_called(judges_of(other), options["against_judge"]))
 
 
 def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:

@@ -11,9 +11,10 @@ from django.core.management.base import CommandParser
 from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
+from annotation.queries.studies import study_called
 from simulation import charts
 from simulation.services import material
-from simulation.services.measure_tables import ROWS, table
+from simulation.services.measure_tables import ROWS, table, table_5
 
 
 class Command(ConcordCommand):
@@ -25,12 +26,18 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--source", default="", help="of profiles and of dialogues; by default the largest of each")
-        parser.add_argument("--table", choices=list(ROWS), help="only this table")
+        parser.add_argument("--table", choices=[*ROWS, "5"], help="only this table; 5, the human check, of --study")
+        parser.add_argument("--study", metavar="NAME", help="of table 5: whose people and judges are compared")
         parser.add_argument("--figure", choices=["3"], help="only this figure: demographics as bars, an SVG document")
         parser.add_argument("--published", action="store_true", help="the printed numbers beside them")
         parser.add_argument("-o", "--output", type=Path, help="where to write the figure")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        if (options["table"] == "5") != bool(options["study"]):
+            raise InputError("Table 5 and --study belong together.", field="study")
+        if options["study"]:
+            study = study_called(options["study"])
+            return table_5(by=None, study=study, with_published=options["published"])
         kinds = (
             [ROWS[options["table"]][0]] if options["table"] else ["profiles"] if options["figure"] else material.KINDS
         )

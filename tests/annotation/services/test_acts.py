@@ -69,6 +69,7 @@ EXCEPTIONS = {
     "annotation.services.waiting.ask": "a result, left to a worker",
     "judging.services.agreement.of_study": "a result",
     "judging.services.agreement_later.ask": "a result, left to a worker",
+    "simulation.services.measure_tables.table_5": "a result",
     "simulation.services.material.ask": "a result, left to a worker",
     "judging.services.trust.report.of_study": "a result",
     "judging.services.trust.report.of_judges": "a result",
@@ -96,6 +97,7 @@ EXCEPTIONS = {
     "judging.services.trust.drafts.fill": "a part of making a study",
     "judging.services.trust.drafts.like": "a part of making a study",
     "simulation.services.agents.saved": "a part of ordering something",
+    "simulation.services.results.ask": "a result, left to a worker",
 }
 """Services with `by=` that are no acts of researchers, and why."""
 

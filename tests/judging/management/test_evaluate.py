@@ -46,6 +46,21 @@ def test_judges_are_evaluated_and_their_results_read(benchmark):
     assert "0 of 8" in words
 
 
+def test_ranks_elsewhere_stand_beside_those_of_the_evaluation(benchmark, tmp_path):
+    names = [scripted(otherwise=value).name for value in ("1", "2")]
+    called("evaluate", benchmark.slug, "--judge", *names, "--persona", "none", "--now")
+    path = tmp_path / "ranks.csv"
+    path.write_text(f"model,rank\n{names[0]},1\nanother,2\n")
+    (row,) = json.loads(called("benchmark_results", benchmark.slug, "--ranks", str(path), "--json"))["ranks"]
+    assert (row["models"], row["only_here"], row["only_there"]) == ([names[0]], [names[1]], ["another"])
+    assert (row["spearman"]["value"], row["spearman"]["n_items"]) == (None, 1)
+    assert "fewer than 3 models" in row["spearman"]["reason"]
+    assert "Ranks elsewhere" in called("benchmark_results", benchmark.slug, "--ranks", str(path))
+    path.write_text("model,place\na,1\n")
+    with pytest.raises(CommandError, match="line 1, field ranks: the columns are model,score or model,rank"):
+        called("benchmark_results", benchmark.slug, "--ranks", str(path))
+
+
 def test_a_run_is_added_to_an_evaluation(benchmark):
     judge = scripted()
     called("evaluate", benchmark.slug, "--judge", judge.name, "--persona", "none", "--cases", "2", "--now")

@@ -108,6 +108,12 @@ def test_results_show_accuracy_lines(client, rosa, evaluation):
     assert "human, leave one out" in page
     assert "memories are made from their own fields" in page
     assert "Not known: the model tells no probabilities." in page
+    address = reverse("evaluation_results", args=[evaluation.pk])
+    compared = client.get(address, {"ranks": "model,score\nelsewhere,0.7"}).content.decode()
+    assert "Rank correlation with the other benchmark" in compared
+    assert "elsewhere" in compared
+    refused = client.get(address, {"ranks": "elsewhere"}).content.decode()
+    assert "the columns are model,score or model,rank" in refused
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.models import Profile
+from simulation.stats.regions import region_of
 from tests import factories
 from tests.shared_rows import share_rows
 
@@ -75,6 +78,14 @@ class TestProfiles:
         education = [one for one in document("--table", "7")["rows"] if one["field"] == "education"]
         assert sum(one["n"] for one in education) == 6
 
+    def test_regions_are_those_of_the_country_of_birth(self):
+        rows = [one for one in document("--table", "7", "--published")["rows"] if one["field"] == "region"]
+        born = Counter(
+            region_of(one["birth_country"]) for one in Profile.objects.values_list("demographics", flat=True)
+        )
+        assert {one["value"]: one["n"] for one in rows} == born
+        assert all(one["published"]["percent"] is not None for one in rows), "the groups are those of the paper"
+
     def test_as_text(self):
         text = measures("--table", "8", "--published")
         (line,) = (line for line in text.splitlines() if "Alarm Time Preference" in line)
@@ -83,7 +94,7 @@ class TestProfiles:
 
     def test_the_figure_is_written(self, tmp_path):
         found = document("--figure", "3", "--output", str(tmp_path / "f.svg"))
-        assert [one["field"] for one in found["fields"]] == ["gender", "age", "ethnicity", "religion"]
+        assert [one["field"] for one in found["fields"]] == ["gender", "age", "ethnicity", "religion", "region"]
         assert (tmp_path / "f.svg").read_text().startswith("<svg")
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from annotation.errors import InputError
 from annotation.models import Dialogue, Task
 from judging.models import Price
 from simulation.models import Turn
@@ -158,14 +159,35 @@ def test_sentences_that_sound_like_an_assistant_end_nothing(server):
     assert row.turns.get(ended=True).text == "Thanks, that is all."
 
 
+@pytest.mark.parametrize(("information", "ends"), [("faithful", "TERMINATE"), ("task_preferences", "[END]")])
+def test_the_end_mark_is_that_of_the_user_s_information(server, information, ends):
+    lines = ["Book me a table.", "Is [END] or TERMINATE on the bill?".replace(ends, "it"), f"That is all. **{ends}**"]
+
+    row = played_with(user=scripted("user", lines=lines), user_information=information)
+
+    said = [turn.text for turn in row.turns.order_by("number")]
+    assert (row.ending, len(said), said[4]) == ("done", 2 * 2 + 2, "That is all.")
+
+
 def test_a_task_without_a_goal_is_played(server):
+    """What is still without a goal is counted in the estimate; nobody can say whether it was completed."""
     people(1, 1)
     Task.objects.update(goal="")
+    server.answers += [Answer(text="A table, please."), Answer(text="At eight.")]
 
     experiment = played(user=speaker("user"), limits=Limits(1, 1))
 
-    assert experiment.dialogues.get().ending in ("limit", "repetition")
-    assert "$" not in server.asked[0].body["messages"][0]["content"]
+    assert experiment.dialogues.get().ending == "limit"
+    assert "You have it when: the task is done" in server.asked[0].body["messages"][0]["content"]
+
+
+@pytest.mark.parametrize("users", ["0", " "])
+def test_no_users_are_refused(server, users):
+    people(1, 1)
+
+    with pytest.raises(InputError) as error:
+        begun(user=speaker("user"), users=users)
+    assert (error.value.field, server.asked) == ("users", [])
 
 
 def test_an_instruction_of_an_agent_s_own_goes_first(server):

@@ -109,7 +109,7 @@ def test_ids_are_those_of_one_source():
 def test_an_experiment_may_have_every_scenario_of_the_full_data():
     people(1, 1)
     (one,) = grid(users="all", tasks="all").scenarios
-    every = Grid((one,) * 122_133, ("user0",), ("task0",), 0, {})
+    every = Grid((one,) * 122_133, ("user0",), ("task0",), 0, absent=0, asked={})
     plan = experiments.plan(
         name="All", user_agent=scripted("user"), assistants=[scripted("assistant")], conditions=["base"], grid=every
     )

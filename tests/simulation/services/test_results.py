@@ -207,6 +207,32 @@ def test_the_command_writes_csv(experiment, judge, tmp_path):
     assert {row["row"] for row in rows} == {"base+I minus base", "assistant 1 minus assistant 0"}
 
 
+def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
+    other = factories.JudgeFactory(name="other")
+    run_of = judge.runs.get()
+    again = factories.JudgeRunFactory(study=run_of.study, judge=other)
+    turned = {"1": "4", "2": "3", "3": "2", "4": "1", "yes": "no", "no": "yes"}
+    Judgment.objects.bulk_create(
+        Judgment(run=again, item_id=one.item_id, criterion_id=one.criterion_id, value=turned[one.value])
+        for one in run_of.judgments.filter(turn=0).exclude(value="")
+    )
+    found = json.loads(run("Synthetic", "--judge", str(judge), "--against-judge", str(other), "--json"))
+    means = by_hand.tables(experiment, judge)
+    for row in found["tables"]["ranks"]["rows"]:
+        rival = {"assistant 0": "assistant 1", "assistant 1": "assistant 0"}[row["name"]]
+        for measure, cell in row["cells"].items():
+            mine, theirs = (means["Table 3", row["group"], name, measure] for name in (row["name"], rival))
+            assert cell["value"] == (1 if mine > theirs else -1 if mine < theirs else 0)
+            assert cell["low"] <= cell["value"] <= cell["high"]
+    itself = ["--against", str(experiment.pk), "--judge", str(judge), "--against-judge", str(judge)]
+    same = json.loads(run("Synthetic", *itself, "--json"))
+    assert {cell["value"] for row in same["tables"]["ranks"]["rows"] for cell in row["cells"].values()} == {0}
+    alone = factories.ExperimentFactory(name="Alone")
+    assert alone.pk
+    with pytest.raises(CommandError, match="No judge has rated these dialogues, so there are no ranks"):
+        run("Synthetic", "--against", "Alone")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -245,4 +271,4 @@ def test_the_page_says_what_is_wrong(client, experiment, judge):
     assert client.get(page, {"judge": "nobody"}).status_code == 400
     assert client.get(page, {"turn": "x"}).status_code == 400
     shown = client.get(page, {"assistant": "assistant 1", "published": "1"}).content.decode()
-    assert "Claude 3 Sonnet (PersonaLens)" in shown
+    assert "Claude 3 Sonnet (printed)" in shown

@@ -45,3 +45,14 @@ def test_nothing_is_undefined_with_a_reason():
 def test_as_many_clusters_as_rows():
     with pytest.raises(ValueError, match="1 rows and 2 clusters"):
         cell_means(np.array([[1.0]]), ["a", "b"])
+
+
+def test_no_interval_passes_the_ends_of_the_scale():
+    few = np.array([[1.0, 4.0]] * 9 + [[0.0, 3.0]])
+    open_ended = cell_means(few, [str(n) for n in range(10)])
+    within = cell_means(few, [str(n) for n in range(10)], ends=[(0, 1), (1, 4)])
+    assert open_ended[0].high > 1
+    assert open_ended[1].high > 4
+    for one, (low, high) in zip(within, [(0, 1), (1, 4)], strict=True):
+        assert low < one.low < one.value < one.high < high
+    assert [one.value for one in within] == [one.value for one in open_ended]
