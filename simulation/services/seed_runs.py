@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from pydantic import ValidationError
 
 from annotation.errors import InputError
 from annotation.hashing import content_hash
@@ -81,6 +82,14 @@ class Plan:
         """Raise InputError where nothing can come of it."""
         if not self.seeds:
             raise InputError("Give at least one seed with traits.", field="seeds")
+        for one in self.seeds:
+            try:
+                SeedRecord.model_validate(one)
+            except ValidationError as error:
+                said = error.errors(include_url=False)[0]
+                raise InputError(
+                    f"Seed {one.get('id', '?')}: {said['loc'][0]}: {said['msg']}.", field="seeds"
+                ) from error
         for name, least in (("personas", 1), ("specific", 0), ("general", 0), ("memories", 0)):
             if not least <= getattr(self, name) <= MOST:
                 raise InputError(f"The number of {name} is from {least} to {MOST}.", field=name)

@@ -183,6 +183,7 @@ def test_when_nobody_is_left_the_run_says_why(model):
         ({"against": (("full", "over"),)}, "against"),
         ({"against": (("full", "full"),)}, "against"),
         ({"seeds": []}, "seeds"),
+        ({"seeds": [{"id": "1", "traits": {"diet": ""}}]}, "seeds"),
     ],
 )
 def test_what_no_benchmark_comes_of_is_refused(change, field):
