@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from simulation.views import candidates, experiments, making, material, results
+from simulation.views import candidates, experiments, making, material, ranks, results
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("making/", making.making_list, name="making_list"),
@@ -30,6 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/stop/", experiments.experiment_stop, name="experiment_stop"),
     path("experiments/<int:pk>/resume/", experiments.experiment_resume, name="experiment_resume"),
     path("experiments/<int:pk>/differences/", experiments.experiment_differences, name="experiment_differences"),
+    path("experiments/<int:pk>/ranks/", ranks.experiment_ranks, name="experiment_ranks"),
     path("experiments/<int:pk>/people/", experiments.experiment_people, name="experiment_people"),
     path("experiments/<int:pk>/judge/", experiments.experiment_judge, name="experiment_judge"),
     path("experiments/<int:pk>/dialogues/<int:index>/", experiments.simulated_detail, name="simulated_detail"),

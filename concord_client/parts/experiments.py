@@ -55,6 +55,10 @@ class Experiments(Transport):
         """Let a worker compute the tables of a large experiment: judge, filters."""
         return cast(Json, self.post(f"experiments/{experiment}/results", options))
 
+    def experiment_ranks(self, experiment: int, **query: Any) -> Json:
+        """How ranks change by another judge, or in another experiment: against, against_judge."""
+        return cast(Json, self.get(f"experiments/{experiment}/ranks", **query))
+
     def experiment_differences(self, experiment: int) -> types.ComparedSettings:
         """The settings of an experiment beside those of PersonaLens."""
         return cast(types.ComparedSettings, self.get(f"experiments/{experiment}/differences"))

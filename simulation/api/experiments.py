@@ -27,6 +27,7 @@ from simulation.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.services.grids import grid
 from simulation.services.result_data import Filters, Options
 from simulation.services.result_published import with_published
+from simulation.services.result_ranks import ranks_on_request
 
 LIMITS = ("single_exchanges", "multi_exchanges", "single_turns", "multi_turns")
 DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4, "allow_null": True, "default": None}
@@ -356,6 +357,23 @@ class ExperimentResults(ExperimentsApi):
         experiment = self.experiment(pk)
         judge = results.judge_called(judges_of(experiment), given["judge"])
         return {"experiment": experiment, "judge": judge, "options": Options(), "filters": Filters.of(given)}
+
+
+class RanksQuery(AskedResults):
+    against = serializers.IntegerField(
+        required=False, max_value=LARGEST, help_text="Another experiment; if not given, the same one."
+    )
+    against_judge = serializers.CharField(required=False, default="", help_text="Whose verdicts on that one.")
+
+
+class ExperimentRanks(ExperimentsApi):
+    @says("How ranks change by another judge, or in another experiment", Document, query=RanksQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        given, first = self.asked(RanksQuery), self.experiment(pk)
+        second = get_object_or_404(visible_to(self.me, listed()), pk=given["against"]) if "against" in given else first
+        pairs = ((first, given["judge"]), (second, given["against_judge"]))
+        rated = [(one, results.judge_called(judges_of(one), name)) for one, name in pairs]
+        return Response(ranks_on_request(rated[0], rated[1], Filters.of(given)))
 
 
 class ComparedSettingSerializer(serializers.Serializer[Any]):

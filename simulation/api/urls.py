@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/dialogues", experiments.ExperimentDialogues.as_view(), name="api_experiment_dialogues"),
     path("experiments/<int:pk>/dialogues/<int:index>", experiments.ExperimentDialogue.as_view(), name="api_simulated"),
     path("experiments/<int:pk>/results", experiments.ExperimentResults.as_view(), name="api_experiment_results"),
+    path("experiments/<int:pk>/ranks", experiments.ExperimentRanks.as_view(), name="api_experiment_ranks"),
     path("experiments/<int:pk>/differences", experiments.ExperimentDifferences.as_view(), name="api_differences"),
     path("experiments/<int:pk>/people", experiments.ExperimentPeople.as_view(), name="api_experiment_people"),
     path("experiments/<int:pk>/judge", experiments.ExperimentJudge.as_view(), name="api_experiment_judge"),

@@ -47,7 +47,6 @@ ROWS = {
     "size": "Assistant",
     "drift": "Turn",
     "talk": "Assistant",
-    "ranks": "Assistant",
 }
 """What the rows of each table are."""
 

@@ -58,14 +58,16 @@ class Tables(Sheet):
 
     def ablation_table(self) -> dict[str, Any]:
         """Table 4: conditions, for tasks of one and of several domains."""
-        rows = [
+        return self.judged("ablation", "Conditions", self.by_condition(), PUBLISHED, "Tasks of")
+
+    def by_condition(self) -> list[Row]:
+        return [
             Row(CONDITIONS[key].name, self.by(assistant) & self.under(key) & self.of_tasks(kind), group, key)
             for kind, name in TASKS.items()
             for assistant in self.assistants
             for group in [f"{name}, {assistant}" if self.group_of(assistant) else name]
             for key in self.conditions
         ]
-        return self.judged("ablation", "Conditions", rows, PUBLISHED, "Tasks of")
 
     def variety_table(self) -> dict[str, Any]:
         """Table 10: how varied the words of the dialogues are, of each dialogue and of all together."""
@@ -115,11 +117,10 @@ class Tables(Sheet):
 
     def domains_table(self) -> dict[str, Any]:
         """Figure 4: tasks by their domain, with the mean of the domains, each of the same weight, and that of all."""
-        names = sorted(set(in_order(self.played.domain)), key=lambda name: (name in (SEVERAL, NO_DOMAIN), name))
         rows, cells = [], []
         for assistant in self.assistants:
             mine, group = self.usual & self.by(assistant), self.group_of(assistant)
-            by_domain = self.there([Row(name, mine & (self.played.domain == name), group) for name in names])
+            by_domain = self.by_domain(assistant)
             single = [row.where for row in by_domain if row.name not in (SEVERAL, NO_DOMAIN)]
             means = [self.mean_of_rows(single, column) for column in PUBLISHED] if single else []
             rows += [*by_domain, *([Row("mean of domains", mine, group, "mean")] if means else [])]
@@ -127,6 +128,12 @@ class Tables(Sheet):
             cells += [*self.cells(by_domain, PUBLISHED), *([means] if means else []), *self.cells(rows[-1:], PUBLISHED)]
         note = f"{self.of_condition}; the mean of domains is of tasks of one domain, every domain with the same weight"
         return self.table("domains", "Domains", *self.if_judged(rows, cells), PUBLISHED, "Assistant", note)
+
+    def by_domain(self, assistant: str) -> list[Row]:
+        """A row of each domain that the assistant has dialogues in."""
+        names = sorted(set(in_order(self.played.domain)), key=lambda name: (name in (SEVERAL, NO_DOMAIN), name))
+        mine, group = self.usual & self.by(assistant), self.group_of(assistant)
+        return self.there([Row(name, mine & (self.played.domain == name), group) for name in names])
 
     def mean_of_rows(self, rows: Sequence[BoolArray], column: Column) -> Estimate:
         values = self.value(column)

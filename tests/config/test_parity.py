@@ -137,6 +137,7 @@ READS = {
     "experiment_list": "api_experiments",
     "experiment_progress": "api_experiment_progress",
     "experiment_differences": "api_differences",
+    "experiment_ranks": "api_experiment_ranks",
     "experiment_results": "api_experiment_results",
     "export": "api_study_labels",
     "export_for": "api_export",

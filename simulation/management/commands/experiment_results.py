@@ -67,7 +67,8 @@ class Command(ConcordCommand):
         filters = Filters.of(options)
         chosen = Options(**{name: options[name] for name in ("bootstrap", "confidence", "seed")})
         if options["against"] or options["against_judge"]:
-            return rank_document((experiment, rated(judge)), compared(experiment, options), chosen, filters)
+            ranks = rank_document((experiment, judge), compared(experiment, options), chosen, filters)
+            return {**ranks, "tables": {key: ranks["tables"][key] for key in wanted(ranks, options)}}
         found = results.kept_or_made(experiment, judge, chosen, filters, patient=True) or {}
         if not found["dialogues"]:
             raise InputError(f"No dialogue of {experiment} has ended yet.", field="name")
@@ -111,16 +112,10 @@ class Command(ConcordCommand):
             self.stdout.write(line)
 
 
-def rated(judge: Judge | None) -> Judge:
-    if judge is None:
-        raise InputError("No judge has rated these dialogues, so there are no ranks.", field="against")
-    return judge
-
-
-def compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge]:
+def compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge | None]:
     """The other experiment, or the same one, and its judge: the one that is named, else the one that said most."""
     other = experiment_called(options["against"]) if options["against"] else experiment
-    return other, rated(results.judge_called(judges_of(other), options["against_judge"]))
+    return other, results.judge_called(judges_of(other), options["against_judge"])
 
 
 def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
@@ -137,6 +132,8 @@ def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
             raise InputError(f"{number} is empty: {why_empty(document)}.", field=field)
     found = [document["numbers"][number] for _, number in asked]
     if options["differences"]:
+        if options["against"] or options["against_judge"]:
+            raise InputError("Differences and changes of rank are asked for apart.", field="differences")
         if "differences" not in document["tables"]:
             raise InputError("There are no two conditions or assistants with verdicts to compare.", field="differences")
         found.append("differences")
@@ -144,6 +141,8 @@ def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
 
 
 def why_empty(document: dict[str, Any]) -> str:
+    if "turns" not in document:
+        return "no two of its rows are in both"
     if document["judge"] is None:
         return "no judge has rated these dialogues"
     return "a judge has to rate single turns for it" if not document["turns"] else "no dialogue is left by the filters"

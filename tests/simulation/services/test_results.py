@@ -218,7 +218,10 @@ def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
     )
     found = json.loads(run("Synthetic", "--judge", str(judge), "--against-judge", str(other), "--json"))
     means = by_hand.tables(experiment, judge)
-    for row in found["tables"]["ranks"]["rows"]:
+    assert set(found["tables"]) == {"assistants", "ablation", "domains", "user_agent"}
+    (only,) = json.loads(run("Synthetic", "--against-judge", str(other), "--table", "12", "--json"))["tables"]
+    assert only == "user_agent"
+    for row in found["tables"]["assistants"]["rows"]:
         rival = {"assistant 0": "assistant 1", "assistant 1": "assistant 0"}[row["name"]]
         for measure, cell in row["cells"].items():
             mine, theirs = (means["Table 3", row["group"], name, measure] for name in (row["name"], rival))
@@ -226,10 +229,11 @@ def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
             assert cell["low"] <= cell["value"] <= cell["high"]
     itself = ["--against", str(experiment.pk), "--judge", str(judge), "--against-judge", str(judge)]
     same = json.loads(run("Synthetic", *itself, "--json"))
-    assert {cell["value"] for row in same["tables"]["ranks"]["rows"] for cell in row["cells"].values()} == {0}
+    rows = [row for table in same["tables"].values() for row in table["rows"]]
+    assert {cell["value"] for row in rows for cell in row["cells"].values()} == {0}
     alone = factories.ExperimentFactory(name="Alone")
     assert alone.pk
-    with pytest.raises(CommandError, match="No judge has rated these dialogues, so there are no ranks"):
+    with pytest.raises(CommandError, match="No judge has rated the dialogues of Alone"):
         run("Synthetic", "--against", "Alone")
 
 
@@ -260,6 +264,26 @@ def test_without_dialogues_or_without_a_judge():
     with pytest.raises(CommandError, match="Table 3 is empty: no judge has rated these dialogues"):
         run("Empty", "--table", "3")
     assert "How the dialogues went" in run("Empty")
+
+
+def test_page_and_api_of_ranks_show_what_the_command_prints(client, experiment, judge):
+    client.force_login(factories.ResearcherFactory())
+    address = reverse("experiment_ranks", args=[experiment.pk])
+    assert "Compare" in client.get(address).content.decode()
+    asked = {"judge": judge.pk, "against": "", "against_judge": judge.pk}
+    page = client.get(address, asked).content.decode()
+    printed = json.loads(run("Synthetic", "--judge", str(judge), "--against-judge", str(judge), "--json"))
+    query = {"judge": judge.pk, "against_judge": judge.pk}
+    assert client.get(reverse("api_experiment_ranks", args=[experiment.pk]), query).json() == printed
+    assert all(f'id="{key}"' in page for key in printed["tables"])
+    lonely = factories.ExperimentFactory(name="Alone")
+    assert client.get(address, {"against": lonely.pk}).status_code == 400
+    assert client.get(address, {"against": "9" * 9}).status_code == 404
+    elsewhere = factories.ExperimentFactory(project=factories.ProjectFactory())
+    client.force_login(factories.MembershipFactory(project=experiment.project, role="researcher").user)
+    for name in ("experiment_ranks", "api_experiment_ranks"):
+        answer = client.get(reverse(name, args=[experiment.pk]), {"against": elsewhere.pk})
+        assert answer.status_code == 404, "an experiment of another project is not there"
 
 
 def test_the_page_says_what_is_wrong(client, experiment, judge):
