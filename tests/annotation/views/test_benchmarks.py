@@ -205,7 +205,7 @@ def test_queries_do_not_grow_with_the_cases(alice, django_assert_max_num_queries
         ("benchmark_detail", 13),
         ("benchmark_cases", 12),
         ("benchmark_audit", 9),
-        ("benchmark_datasheet", 12),
+        ("benchmark_datasheet", 13),
         ("benchmark_release", 10),
     ):
         with django_assert_max_num_queries(most):
