@@ -35,7 +35,7 @@ smoke: setup ## the demo's loop without a lasting server; prints the final repor
 	@$(PY) scripts/smoke.py
 
 test: setup-dev ## all tests
-	@$(PY) -m pytest -n 6 --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -n 4 --dist loadgroup $(ARGS)
 
 test-services: setup-dev ## the tests that use the database, on PostgreSQL and Redis, where these answer
 	@$(PY) scripts/test_services.py $(ARGS)
