@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 from judging.models import Judge
 from simulation.models import Experiment
-from simulation.services.columns import OF_ASSISTANT, OF_USER, Column
+from simulation.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column
 from simulation.services.result_data import Filters, Options, filtered, read
 from simulation.services.result_sheet import Row
 from simulation.services.result_tables import Tables
@@ -30,8 +30,13 @@ TITLES = {
     "ablation": "Changes of rank of conditions",
     "domains": "Changes of rank of domains",
     "user_agent": "Changes of rank of assistants by the user agent's quality",
+    "variety": "Changes of rank of assistants by the diversity of words",
+    "size": "Changes of rank of assistants by the size of the dialogues",
 }
 """By the table whose rows are ranked."""
+
+WITHOUT_JUDGE = ("variety", "size")
+"""What no judge has a part in."""
 
 
 def rank_document(first: Rated, second: Rated, options: Options, filters: Filters) -> dict[str, Any]:
@@ -44,7 +49,8 @@ def rank_document(first: Rated, second: Rated, options: Options, filters: Filter
         raise InputError(f"No judge has rated the dialogues of {unrated}, so there are no ranks.", field="against")
     is_same = first[0] == second[0]
     one, other = (Tables(rated[0], filtered(read(*rated), filters), options) for rated in (first, second))
-    tables = {key: table for key in TITLES if (table := rank_table(key, one, other, is_same=is_same))["rows"]}
+    keys = [key for key in TITLES if not (is_same and key in WITHOUT_JUDGE)]
+    tables = {key: table for key in keys if (table := rank_table(key, one, other, is_same=is_same))["rows"]}
     if not tables:
         raise InputError("They have no two rows of a table in common, so there are no ranks.", field="against")
     return {
@@ -72,11 +78,14 @@ def ranks_on_request(first: Rated, second: Rated, filters: Filters) -> dict[str,
 def ranked(sheet: Tables, key: str) -> tuple[list[Row], Sequence[Column], str]:
     """The rows of a table that are ranked within their groups, its measures, and what groups are called."""
     by_domain = [row for assistant in sheet.assistants for row in sheet.by_domain(assistant)]
+    regular = [replace(row, where=row.where & sheet.played.is_regular) for row in sheet.by_tasks()]
     return {
         "assistants": (sheet.by_tasks(), OF_ASSISTANT, "Tasks of"),
         "ablation": (sheet.by_condition(), OF_ASSISTANT, "Tasks of"),
         "domains": (by_domain, OF_ASSISTANT, "Assistant"),
         "user_agent": (sheet.by_tasks(), OF_USER, "Tasks of"),
+        "variety": (regular, OF_VARIETY, "Tasks of"),
+        "size": (regular, [column for column in OF_SIZE if not column.per], "Tasks of"),
     }[key]
 
 

@@ -16,7 +16,10 @@ from judging.models import Judge, Judgment
 from simulation.models import DialogueMeasures, Experiment
 from simulation.queries.evidence import fingerprint
 from simulation.services import results
-from simulation.services.result_data import Filters, Options
+from simulation.services.columns import OF_VARIETY
+from simulation.services.result_data import Filters, Options, read
+from simulation.services.result_ranks import rank_document, rank_table
+from simulation.services.result_tables import Tables
 from tests import factories
 from tests.shared_rows import share_rows
 from tests.simulation import by_hand
@@ -264,6 +267,24 @@ def test_without_dialogues_or_without_a_judge():
     with pytest.raises(CommandError, match="Table 3 is empty: no judge has rated these dialogues"):
         run("Empty", "--table", "3")
     assert "How the dialogues went" in run("Empty")
+
+
+def test_ranks_by_words_and_size_are_compared_between_experiments_only(experiment, judge):
+    one, other = (Tables(experiment, read(experiment, judge), FEW) for _ in range(2))
+    column = next(column for column in OF_VARIETY if column.key == "dist_1")
+    other.known[column.key] = -other.value(column)
+    means = by_hand.tables(experiment, judge)
+    for row in rank_table("variety", one, other, is_same=False)["rows"]:
+        rival = {"assistant 0": "assistant 1", "assistant 1": "assistant 0"}[row["name"]]
+        mine, theirs = (means["Table 10", row["group"], name, column.key] for name in (row["name"], rival))
+        assert row["cells"]["dist_1"]["value"] == (1 if mine > theirs else -1)
+        assert row["cells"]["self_bleu"]["value"] == 0
+    sizes = rank_table("size", one, other, is_same=False)["rows"]
+    assert {cell["value"] for row in sizes for cell in row["cells"].values()} == {0}
+    assert set(sizes[0]["cells"]) == {"turns", "exchanges"}
+    assert not {"variety", "size"} & set(
+        rank_document((experiment, judge), (experiment, judge), FEW, Filters())["tables"]
+    )
 
 
 def test_page_and_api_of_ranks_show_what_the_command_prints(client, experiment, judge):
