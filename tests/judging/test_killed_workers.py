@@ -97,6 +97,7 @@ def test_worker_and_web_server_killed_at_random_moments(site):
     with running() as server:
         server.by_default = lambda request: Answer(text=verdict("2"), delay=0.2)
         site.environment |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        site.environment["CONCORD_WORKER_GONE_SECONDS"] = "30"  # on a busy machine a live worker is silent for 2
         judge = ["--judge", "paid", "--provider", "anthropic", "--model", MODEL, "--parameters", given]
         run = int(site.judge(*judge, "--criteria", "personalization", "--no-cache", "--no-wait")["run"])
         for _ in range(kills):
