@@ -46,7 +46,7 @@ lint: setup-dev docs ## style, types, direction of imports, templates, migration
 	@$(PY) -m mypy .
 	@PYTHONPATH=. $(PY) -c "from importlinter.cli import lint_imports_command; lint_imports_command()" --no-logo
 	@$(PY) -m djlint --quiet --check --lint templates
-	@$(PY) -m bandit -q -ll -r annotation judging simulation config concord_client
+	@$(PY) -m bandit -q -ll -r annotation judging simulation config core concord_client
 	@$(MANAGE) makemigrations --check --dry-run
 
 audit-dependencies: setup ## known weaknesses of the locked packages; needs a package index that lists them

@@ -9,7 +9,7 @@ def main() -> None:
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    from annotation.faults import fault_in_full
+    from core.faults import fault_in_full
 
     try:
         execute_from_command_line(sys.argv)

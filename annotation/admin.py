@@ -6,10 +6,12 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import UserCreationForm
 
-from annotation.models import Annotation, Assignment, Criterion, Study, User
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Assignment, Criterion, Study
+from core.accounts.models.users import User
 
 
-class AccountForm(UserCreationForm[User]):
+class AdminAccountForm(UserCreationForm[User]):
     class Meta:
         model = User
         fields = ("username",)
@@ -19,7 +21,7 @@ class AccountForm(UserCreationForm[User]):
 class UserAdmin(DjangoUserAdmin[User]):
     """Accounts: who may research, and who is imported or simulated."""
 
-    add_form = AccountForm
+    add_form = AdminAccountForm
     list_display = ("username", "display_name", "kind", "is_researcher", "is_active")
     list_filter = ("kind", "is_researcher", "is_active")
     fieldsets = (*(DjangoUserAdmin.fieldsets or ()), ("Concord", {"fields": ("display_name", "kind", "is_researcher")}))

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from celery import shared_task
 
-from annotation.services import difficulty_kept, overlap, webhooks
+from annotation.agreement.services import stored_difficulty
+from annotation.studies.services import webhooks
+from annotation.workbench.services import overlap
 
 
 @shared_task(name=webhooks.TASK)
@@ -15,10 +17,10 @@ def deliver(key: int) -> None:
     webhooks.deliver(key)
 
 
-@shared_task(name=difficulty_kept.TASK)
+@shared_task(name=stored_difficulty.TASK)
 def fit_difficulty(study_id: int, cuts: Sequence[float], reader: str) -> None:
     """Fit the difficulty model of a study's criteria, if that is not kept already."""
-    difficulty_kept.compute(study_id, cuts, reader)
+    stored_difficulty.compute(study_id, cuts, reader)
 
 
 @shared_task(name=overlap.TASK)

@@ -2,25 +2,15 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from annotation.slot_names import SlotConverter
-from annotation.views import (
-    acts,
-    before_work,
-    benchmarks,
-    filtering,
-    gold,
-    guidelines,
-    material,
-    projects,
-    quality,
-    queue,
-    review,
-    saving,
-    search,
-    studies,
-    tokens,
-    work,
-)
+from annotation.agreement.views import gold
+from annotation.benchmarks.views import benchmarks, filtering
+from annotation.corpus import views as corpus_views
+from annotation.quality.views import quality, queue
+from annotation.studies.views import guidelines, search, studies
+from annotation.workbench.assignment_names import SlotConverter
+from annotation.workbench.views import qualification, rating_api, review, work
+from core.accounts.views import projects, tokens
+from core.audit import views as audit_views
 
 register_converter(SlotConverter, "slot")
 
@@ -28,21 +18,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # work: asked for most often, and therefore found first
     path("work/", work.my_work, name="my_work"),
     path("work/<slug:slug>/next/", work.next_item, name="next_item"),
-    path("work/<slug:slug>/qualification/", before_work.qualification, name="qualification"),
-    path("work/items/<slot:pk>/answer/", before_work.training_answer, name="training_answer"),
+    path("work/<slug:slug>/qualification/", qualification.qualification, name="qualification"),
+    path("work/items/<slot:pk>/answer/", qualification.training_answer, name="training_answer"),
     path("work/items/<slot:pk>/", work.assignment, name="assignment"),
     path("work/items/<slot:pk>/skip/", work.assignment_skip, name="assignment_skip"),
-    path("work/<slug:slug>/ahead/", saving.ahead, name="next_ahead"),
-    path("work/items/<slot:pk>/save/", saving.save, name="assignment_save"),
-    path("work/items/<slot:pk>/draft/", saving.draft, name="assignment_draft"),
-    path("work/items/<slot:pk>/put-back/", saving.put_back, name="assignment_put_back"),
-    path("", include("annotation.joining_urls")),
+    path("work/<slug:slug>/ahead/", rating_api.ahead, name="next_ahead"),
+    path("work/items/<slot:pk>/save/", rating_api.save, name="assignment_save"),
+    path("work/items/<slot:pk>/draft/", rating_api.draft, name="assignment_draft"),
+    path("work/items/<slot:pk>/put-back/", rating_api.put_back, name="assignment_put_back"),
+    path("", include("annotation.recruitment.urls")),
     # material
-    path("material/", material.material, name="material"),
-    path("profiles/<int:pk>/", material.profile_detail, name="profile_detail"),
-    path("tasks/<int:pk>/", material.task_detail, name="task_detail"),
-    path("dialogues/<int:pk>/", material.dialogue_detail, name="dialogue_detail"),
-    path("pairs/<int:pk>/", material.pair_detail, name="pair_detail"),
+    path("material/", corpus_views.material, name="material"),
+    path("profiles/<int:pk>/", corpus_views.profile_detail, name="profile_detail"),
+    path("tasks/<int:pk>/", corpus_views.task_detail, name="task_detail"),
+    path("dialogues/<int:pk>/", corpus_views.dialogue_detail, name="dialogue_detail"),
+    path("pairs/<int:pk>/", corpus_views.pair_detail, name="pair_detail"),
     path("search/", search.search, name="search"),
     # studies
     path("studies/", studies.study_list, name="study_list"),
@@ -85,8 +75,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("benchmarks/<slug:slug>/release/", benchmarks.benchmark_release, name="benchmark_release"),
     path("benchmarks/<slug:slug>/release.zip", benchmarks.release_download, name="release_download"),
     # what was done
-    path("acts/", acts.act_list, name="act_list"),
-    path("acts.csv", acts.acts_download, name="acts_download"),
+    path("acts/", audit_views.act_list, name="act_list"),
+    path("acts.csv", audit_views.acts_download, name="acts_download"),
     # projects
     path("projects/", projects.project_list, name="project_list"),
     path("projects/<slug:slug>/", projects.project_detail, name="project_detail"),

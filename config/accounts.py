@@ -14,10 +14,10 @@ from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from annotation.names import is_hidden
-from annotation.queries import people
-from judging import second_factors
-from judging.sealing import UnreadableError
+from core.accounts.queries import users
+from core.names import is_hidden
+from judging.judges import second_factors
+from judging.judges.sealing import UnreadableError
 
 UNREADABLE = (
     "The site cannot read your second factor: it was sealed with a secret that is gone. "
@@ -83,5 +83,5 @@ class Passwords(ModelBackend):
     """Accounts by name and password, as Django has it; every request asks for its account once more."""
 
     def get_user(self, user_id: Any) -> Any:
-        user = people.account(int(user_id))
+        user = users.account(int(user_id))
         return user if user and self.user_can_authenticate(user) else None

@@ -15,8 +15,8 @@ from django.db.models import Model
 from django.db.models.signals import m2m_changed, post_save, pre_save
 from django.dispatch import receiver
 
-from annotation.models import User
-from annotation.services.acts import VERBS, record
+from core.accounts.models.users import User
+from core.audit.log import VERBS, record
 
 SIGN_IN, SIGN_OUT, REFUSED = "account.sign_in", "account.sign_out", "account.sign_in_refused"
 CHANGE, PERMIT = "account.change", "account.permit"

@@ -10,9 +10,9 @@ from django.contrib.admin import ModelAdmin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from annotation.models import User
-from annotation.services.acts import VERBS, record, together
 from config.administration import Administration
+from core.accounts.models.users import User
+from core.audit.log import VERBS, audit_batch, record
 
 ADD, CHANGE, DELETE = "admin.add", "admin.change", "admin.delete"
 VERBS.update({ADD, CHANGE, DELETE})
@@ -59,7 +59,7 @@ class AuditedSite(Administration):
         def audited(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             if request.method != "POST":
                 return view(request, *args, **kwargs)
-            with together():
+            with audit_batch():
                 return view(request, *args, **kwargs)
 
         return super().admin_view(audited, cacheable)

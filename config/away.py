@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views import defaults
 
-from annotation.faults import fault_in
+from core.faults import fault_in
 
 RETRY_SECONDS = 5
 

@@ -14,7 +14,7 @@ def file_broker_options(folder: Path) -> dict[str, Any]:
     """Transport options of kombu's file system broker, its folders made.
 
     In and out are one folder, since every process both sends and receives. A message that a killed worker had
-    already taken is lost there; `judging.services.recovery` hands the work out again from the database.
+    already taken is lost there; `judging.runs.services.recovery` hands the work out again from the database.
     """
     queue, control = folder / "queue", folder / "control"
     for path in (queue, control):

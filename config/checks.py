@@ -10,13 +10,13 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
-from annotation.errors import InputError
 from annotation.management.base import SETTINGS
 from config import privacy
 from config.backups import encryption
 from config.data_folder import HINT
 from config.logs import FORMATS
-from judging import signing
+from core.errors import InputError
+from judging.assessment import signing
 
 
 @register(SETTINGS)

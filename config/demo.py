@@ -10,17 +10,20 @@ from pathlib import Path
 
 from django.conf import settings
 
-from annotation.errors import InputError
-from annotation.models import Study, User
-from annotation.parsing.files import InputFile
-from annotation.services import assignments, samples, simulated, studies
-from annotation.services.acts import together
-from annotation.services.benchmarks import auditing, building, versions
-from annotation.services.benchmarks.building import BuildOptions
-from annotation.services.imports import records
-from annotation.services.simulated import SimulatedAnnotator, Truth
-from judging.models import Judge
-from judging.services import judges, runs
+from annotation.benchmarks.services import auditing, building, versions
+from annotation.benchmarks.services.building import BuildOptions
+from annotation.corpus.imports import records
+from annotation.studies.models.studies import Study
+from annotation.studies.services import samples, studies
+from annotation.workbench.services import assignments, simulated_annotators
+from annotation.workbench.services.simulated_annotators import SimulatedAnnotator, Truth
+from core.accounts.models.users import User
+from core.audit.log import audit_batch
+from core.errors import InputError
+from core.files.input_files import InputFile
+from judging.judges.models.judges import Judge
+from judging.judges.services import judges
+from judging.runs.services import runs
 
 SOURCE = "demo"
 PASSWORD = "concord-demo"  # noqa: S105 - printed on purpose; the demo listens on this machine only
@@ -70,7 +73,7 @@ def load() -> None:
     """Load everything, or nothing where something fails. Does nothing the second time."""
     if is_loaded():
         return
-    with together():
+    with audit_batch():
         rosa, *annotators = people()
         import_material(rosa)
         talk = study(rosa, annotators, DIALOGUES, Study.Kind.DIALOGUE, DIALOGUE_CRITERIA, designed_levels())
@@ -87,7 +90,7 @@ def ask_local_model() -> str:
         return ""
     rosa = User.objects.get(username=RESEARCHER)
     try:
-        with together():
+        with audit_batch():
             judge = judges.define(by=rosa, name=LOCAL_JUDGE, provider="local", model=LOCAL_MODEL)
             for name in (PAIRS, DIALOGUES):
                 runs.start(by=rosa, study=Study.objects.get(name=name), judge=judge, order_policy="both", seed=SEED)
@@ -133,7 +136,7 @@ def study(by: User, annotators: Sequence[User], name: str, kind: str, criteria: 
     samples.draw(by=by, study=made, method="all", filters={"source": SOURCE}, seed=SEED)
     assignments.add_annotators(by=by, study=made, annotators=annotators)
     studies.open(by=by, study=made)
-    simulated.rate(by=by, study=made, truth=truth, annotators=SIMULATED, seed=SEED)
+    simulated_annotators.rate(by=by, study=made, truth=truth, annotators=SIMULATED, seed=SEED)
     return made
 
 

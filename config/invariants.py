@@ -15,19 +15,21 @@ from django.db import IntegrityError, connection
 from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation import audit_triggers
-from annotation.audit_heads import read_heads
-from annotation.models import Annotation, Assignment, Criterion, Item, Study
-from annotation.queries import acts, audit_heads
-from annotation.services import withdrawn
-from annotation.withdrawn_list import Entry
+from annotation.recruitment.services import withdrawn
+from annotation.recruitment.withdrawn_list import WithdrawalEntry
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Assignment, Criterion, Item, Study
 from config.erasure import again
-from judging import row_triggers
-from judging.models import JudgeChunk, JudgeRun, VerdictRules
-from judging.queries import runs
-from judging.services.trust import rules
-from simulation.models import Experiment, SimulatedDialogue, Turn
-from simulation.parsing.endings import REGULAR
+from core.audit import head_queries, triggers
+from core.audit import queries as audit_queries
+from core.audit.heads import read_heads
+from judging.assessment import row_triggers
+from judging.assessment.models.rules import VerdictRules
+from judging.assessment.services import rules
+from judging.runs.models.runs import JudgeChunk, JudgeRun
+from judging.runs.queries import runs
+from simulation.agents.parsing.endings import REGULAR
+from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
 
 EXAMPLES = 5
 EMPTIABLE = (
@@ -52,16 +54,16 @@ def findings(heads: Iterable[Path] = ()) -> list[Finding]:
     """All that is broken; nothing where all is as it should be. `heads`: more files with heads of the audit log."""
     found = [finding(text, broken()) for text, broken in INVARIANTS.items()]
     found += [references(), finished_runs(), chain_of_acts(), triggers_of_acts(), heads_of_acts(heads)]
-    found += [not_in_list(), only_in_list(), rules_of_verdicts(), triggers_of_rows()]
+    found += [not_in_list(), find_returned_withdrawals(), rules_of_verdicts(), triggers_of_rows()]
     return [one for one in found if one.n]
 
 
 def notes(heads: Iterable[Path] = ()) -> list[str]:
     """What is no fault and has to be known: an older backup was restored, or the site's role may empty a table."""
-    restored = audit_heads.compare(read_heads(heads)).restored
+    restored = head_queries.compare(read_heads(heads)).restored
     emptiable = row_triggers.find_emptiable(connection)
     may_empty = [EMPTIABLE.format(", ".join(emptiable))] if emptiable else []
-    return [*(audit_heads.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
+    return [*(head_queries.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
 
 
 def finding(text: str, broken: QuerySet[Any]) -> Finding:
@@ -84,7 +86,7 @@ def rated_too_often() -> QuerySet[Item]:
     return Item.objects.annotate(n=counted(ratings, "item")).filter(n__gt=MOST).order_by("pk")
 
 
-def without_its_slots() -> QuerySet[Item]:
+def find_items_without_assignments() -> QuerySet[Item]:
     """Of studies that were opened here; imported ones have the slots of the labels that came along."""
     opened = Q(study__state=Study.State.OPEN) & ~Q(study__assignments__annotator__kind="imported")
     slots = Assignment.objects.filter(RATINGS, item=OuterRef("pk"))
@@ -144,7 +146,7 @@ def dialogues_left_of_finished_experiments() -> QuerySet[Experiment]:
 
 INVARIANTS: dict[str, Callable[[], QuerySet[Any]]] = {
     "An item has no more ratings than its study's overlap.": rated_too_often,
-    "An item of an open study has as many slots as its overlap.": without_its_slots,
+    "An item of an open study has as many slots as its overlap.": find_items_without_assignments,
     "Nobody rated an item twice.": rated_twice_by_one,
     "What a person handed in answers every criterion.": handed_in_without_an_answer,
     "Answers belong to what was handed in.": answered_without_being_handed_in,
@@ -167,7 +169,7 @@ def references() -> Finding:
 
 def chain_of_acts() -> Finding:
     """The log of acts is as it was written."""
-    text, first = "Every act follows the act before it, unchanged.", acts.broken()
+    text, first = "Every act follows the act before it, unchanged.", audit_queries.broken()
     return Finding(text, 1, (first[1],)) if first else Finding(text, 0, ())
 
 
@@ -179,7 +181,7 @@ def not_in_list() -> Finding:
     )
 
 
-def only_in_list() -> Finding:
+def find_returned_withdrawals() -> Finding:
     """Nobody who withdrew is back."""
     left = again.not_applied()
     return Finding(
@@ -187,7 +189,7 @@ def only_in_list() -> Finding:
     )
 
 
-def named_entries(entries: list[Entry]) -> tuple[str, ...]:
+def named_entries(entries: list[WithdrawalEntry]) -> tuple[str, ...]:
     return tuple(f"{one.what} person {one.person} {one.at}" for one in entries[:EXAMPLES])
 
 
@@ -202,7 +204,7 @@ def rules_of_verdicts() -> Finding:
 
 def triggers_of_acts() -> Finding:
     """The database refuses to change the log."""
-    missing = audit_triggers.find_missing(connection)
+    missing = triggers.find_missing(connection)
     return Finding("The triggers that keep the log of acts are there and work.", len(missing), tuple(missing))
 
 
@@ -215,16 +217,16 @@ def triggers_of_rows() -> Finding:
 
 def heads_of_acts(heads: Iterable[Path]) -> Finding:
     """The log is the one that was written down elsewhere."""
-    lost = audit_heads.compare(read_heads(heads)).lost
+    lost = head_queries.compare(read_heads(heads)).lost
     text = "Every act that was written down outside the database is in the log."
-    return Finding(text, len(lost), tuple(audit_heads.describe_lost(lost)))
+    return Finding(text, len(lost), tuple(head_queries.describe_lost(lost)))
 
 
 def finished_runs() -> Finding:
     """A run that finished with all of its parts whole has every judgment once; a constraint keeps it from more."""
     parts = JudgeChunk.objects.filter(run=OuterRef("pk"))
     whole = JudgeRun.objects.filter(Exists(parts), ~Exists(parts.exclude(error="")), finished_at__isnull=False)
-    each = runs.with_numbers(whole.select_related("study", "judge").order_by("pk"))
+    each = runs.add_counts(whole.select_related("study", "judge").order_by("pk"))
     broken = [run for run, judged, asked in each if judged < asked]
     examples = tuple(f"run {run.pk}" for run in broken[:EXAMPLES])
     return Finding("A finished run has every judgment that was asked for.", len(broken), examples)

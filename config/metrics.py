@@ -10,28 +10,28 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from annotation.version import code_version
 from config import readiness
-from judging.queries import queues
-from simulation.queries import progress
+from core.version import code_version
+from judging.runs.queries import queues
+from simulation.experiments.queries import progress
 
 
 class SiteCollector(Collector):
     """Queue, runs, workers, experiments, services and disk, in a constant number of queries."""
 
     def collect(self) -> Iterator[Metric]:
-        yield of_label("concord_build", "Version of the code that answers.", "version", {code_version(): 1})
+        yield build_metric("concord_build", "Version of the code that answers.", "version", {code_version(): 1})
         queue = queues.queue()
         parts = {"waiting": queue.waiting, "held": queue.held, "later": queue.later}
-        yield of_label("concord_run_parts", "Parts of running judge runs.", "state", parts)
+        yield build_metric("concord_run_parts", "Parts of running judge runs.", "state", parts)
         yield single("concord_run_part_oldest_seconds", "How long the oldest part has been due.", queue.oldest_seconds)
-        yield of_label("concord_runs", "Judge runs.", "state", queues.runs_by_state())
-        yield of_label("concord_experiments", "Experiments.", "state", progress.by_state())
+        yield build_metric("concord_runs", "Judge runs.", "state", queues.runs_by_state())
+        yield build_metric("concord_experiments", "Experiments.", "state", progress.group_by_state())
         alive = list(queues.processes())
         yield single("concord_workers", "Celery workers seen lately.", sum(one.slots > 0 for one in alive))
         yield single("concord_worker_slots", "Parts that they can work on at once.", sum(one.slots for one in alive))
         up = {check.name: float(check.ok) for check in readiness.checks()}
-        yield of_label("concord_service_up", "Whether what the site needs answers.", "service", up)
+        yield build_metric("concord_service_up", "Whether what the site needs answers.", "service", up)
         yield single("concord_disk_free_bytes", "Free in the data folder.", disk_usage(settings.DATA_DIR).free)
 
 
@@ -39,7 +39,7 @@ def single(name: str, text: str, value: float) -> Metric:
     return GaugeMetricFamily(name, text, value=value)
 
 
-def of_label(name: str, text: str, label: str, values: dict[str, float] | dict[str, int]) -> Metric:
+def build_metric(name: str, text: str, label: str, values: dict[str, float] | dict[str, int]) -> Metric:
     family = GaugeMetricFamily(name, text, labels=[label])
     for key, value in values.items():
         family.add_metric([key], value)

@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
 
-from annotation.errors import InputError
-from annotation.models import Act
-from annotation.services.acts import coming_through
+from core.audit.log import coming_through
+from core.audit.models import Act
+from core.errors import InputError
 
 MEGABYTE = 1024 * 1024
 LONGEST_QUERY = 4000

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from kombu.exceptions import OperationalError
 
-from annotation.queries.schema import describe_gap
-from annotation.services import withdrawn
+from annotation.recruitment.services import withdrawn
+from core.schema_state import describe_gap
 
 logger = logging.getLogger(__name__)
 

@@ -14,16 +14,21 @@ from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from annotation.errors import InputError
-from annotation.models import Assignment, DemographicAnswer, Draft, IdempotentWrite, Study, User, WebhookDelivery
-from annotation.services.acts import act
-from judging.models import CachedReply
+from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.studies.models.labels import Draft
+from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.webhooks import WebhookDelivery
+from core.accounts.models.tokens import IdempotentWrite
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from judging.judges.models.limits import CachedReply
 
 ALWAYS = "always"
 LONGEST = 36_500
 
 
-class Found(Protocol):
+class ExpiredRows(Protocol):
     """What is over its period."""
 
     def count(self) -> int: ...
@@ -50,7 +55,7 @@ class Kind:
     key: str
     what: str
     usual: int | None
-    found: Callable[[datetime], Found]
+    found: Callable[[datetime], ExpiredRows]
 
     @property
     def variable(self) -> str:
@@ -94,40 +99,40 @@ class Files:
             path.unlink(missing_ok=True)
 
 
-def sessions(before: datetime) -> Found:
+def sessions(before: datetime) -> ExpiredRows:
     return Session.objects.filter(expire_date__lt=before)
 
 
-def answered_requests(before: datetime) -> Found:
+def answered_requests(before: datetime) -> ExpiredRows:
     return IdempotentWrite.objects.filter(created_at__lt=before)
 
 
-def deliveries(before: datetime) -> Found:
+def deliveries(before: datetime) -> ExpiredRows:
     return WebhookDelivery.objects.filter(due_at=None, created_at__lt=before)
 
 
-def drafts(before: datetime) -> Found:
+def drafts(before: datetime) -> ExpiredRows:
     """Late answers wait for a researcher, and stay."""
     closed = Study.State.CLOSED
     return Draft.objects.filter(state=Draft.State.DRAFT, assignment__study__state=closed, saved_at__lt=before)
 
 
-def decided_late_answers(before: datetime) -> Found:
+def decided_late_answers(before: datetime) -> ExpiredRows:
     return Draft.objects.filter(state__in=[Draft.State.USED, Draft.State.DISMISSED], decided_at__lt=before)
 
 
-def demographics(before: datetime) -> Found:
+def demographics(before: datetime) -> ExpiredRows:
     """Of closed studies in which nobody has handed anything in since."""
     since = Assignment.objects.filter(study=OuterRef("question__study"), submitted_at__gte=before)
     closed = DemographicAnswer.objects.filter(question__study__state=Study.State.CLOSED, answered_at__lt=before)
     return closed.exclude(Exists(since))
 
 
-def replies(before: datetime) -> Found:
+def replies(before: datetime) -> ExpiredRows:
     return CachedReply.objects.filter(created_at__lt=before)
 
 
-def import_errors(before: datetime) -> Found:
+def import_errors(before: datetime) -> ExpiredRows:
     return Files(Path(settings.DATA_DIR) / "import-errors", before)
 
 
@@ -155,7 +160,7 @@ def period(kind: Kind, environment: Mapping[str, str] = os.environ) -> int | Non
     return int(text)
 
 
-def over(kind: Kind, now: datetime) -> Found | None:
+def find_expired(kind: Kind, now: datetime) -> ExpiredRows | None:
     """What is over its period; None for what is always kept."""
     days = period(kind)
     return None if days is None else kind.found(now - timedelta(days=days))
@@ -164,13 +169,13 @@ def over(kind: Kind, now: datetime) -> Found | None:
 def due() -> list[Due]:
     """Every kind, and how much of it would go now. A query for each that does not stay for good."""
     now = timezone.now()
-    return [Due(kind, period(kind), found.count() if (found := over(kind, now)) else 0) for kind in KINDS]
+    return [Due(kind, period(kind), found.count() if (found := find_expired(kind, now)) else 0) for kind in KINDS]
 
 
-@act("retention.delete", says=("kind.key",))
+@audited("retention.delete", says=("kind.key",))
 def delete(*, by: User | None, kind: Kind) -> int:  # noqa: ARG001
     """Delete what is over its period. Returns how much that was."""
-    found = over(kind, timezone.now())
+    found = find_expired(kind, timezone.now())
     if found is None:
         return 0
     n = found.count()

@@ -21,7 +21,8 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 
-from annotation.models import Membership, User
+from core.accounts.models.projects import Membership
+from core.accounts.models.users import User
 
 NOBODY, STAFF, OWNERS, EVERYONE = "", "staff", "owners", "everyone"
 CHOICES = (NOBODY, STAFF, OWNERS, EVERYONE)

@@ -9,7 +9,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from annotation.queries import statements
+from core import statements
 
 COLUMNS = statements.Columns(Session)
 FIND = (

@@ -47,15 +47,15 @@ DEBUG = env_flag("CONCORD_DEBUG", default=False)
 with writing_into(DATA_DIR):
     SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
-"""Keys of models and second factors are sealed under the first, and opened under any: judging/sealing.py."""
+"""Keys of models and second factors are sealed under the first, and opened under any: judging/judges/sealing.py."""
 AUDIT_SECRETS = [*env_list("CONCORD_AUDIT_KEY"), SECRET_KEY]
-"""Acts carry digests keyed by the first, and are checked with any: annotation/audit_digest.py."""
+"""Acts carry digests keyed by the first, and are checked with any: core/audit/digest.py."""
 SIGNING_KEYS = env_list("CONCORD_SIGNING_KEY")
 SIGNING_KEY_FILE = DATA_DIR / "signing_keys"
-"""The first signs certificates, and what any of them signed is believed: judging/signing.py."""
+"""The first signs certificates, and what any of them signed is believed: judging/assessment/signing.py."""
 AUDIT_HEADS = Path(os.environ.get("CONCORD_AUDIT_HEADS") or DATA_DIR / "audit-heads").absolute()
 AUDIT_SYSLOG = os.environ.get("CONCORD_AUDIT_SYSLOG", "")
-"""Where the newest act is written down outside the database: annotation/audit_heads.py."""
+"""Where the newest act is written down outside the database: core/audit/heads.py."""
 
 ALLOWED_HOSTS = env_list("CONCORD_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CONCORD_TRUSTED_ORIGINS")
@@ -257,17 +257,17 @@ WORKER_GONE_SECONDS = float(os.environ.get("CONCORD_WORKER_GONE_SECONDS", "15"))
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotation.api.authentication.TokenAuthentication",
+        "core.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["annotation.access.IsResearcher"],
-    "DEFAULT_RENDERER_CLASSES": ["annotation.api.rendering.Json"],
-    "DEFAULT_PARSER_CLASSES": ["annotation.api.rendering.JsonBody"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotation.api.rendering.AlwaysJson",
-    "DEFAULT_THROTTLE_CLASSES": ["annotation.api.throttling.AccountThrottle"],
+    "DEFAULT_PERMISSION_CLASSES": ["core.accounts.access.IsResearcher"],
+    "DEFAULT_RENDERER_CLASSES": ["core.api.rendering.Json"],
+    "DEFAULT_PARSER_CLASSES": ["core.api.rendering.JsonBody"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.rendering.AlwaysJson",
+    "DEFAULT_THROTTLE_CLASSES": ["core.api.throttling.AccountThrottle"],
     "DEFAULT_THROTTLE_RATES": {"account": os.environ.get("CONCORD_API_RATE", "1200/min")},
-    "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Schema",
-    "EXCEPTION_HANDLER": "annotation.api.problems.handler",
+    "DEFAULT_SCHEMA_CLASS": "core.api.schema.Schema",
+    "EXCEPTION_HANDLER": "core.api.problems.handler",
     "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS = {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from judging.providers.local import host
+from judging.judges.providers.local import host
 
 START_SECONDS = 300.0
 """A machine with other work takes minutes to load the code. What has ended is noticed at once: nobody waits in vain."""

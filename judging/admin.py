@@ -7,27 +7,22 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from judging.models import (
+from judging.assessment.models.assessment import (
     AuditRun,
-    CachedReply,
     CalibrationRun,
     Certificate,
     Escalation,
     HoldOut,
-    Judge,
-    JudgeBatch,
-    JudgeChunk,
-    JudgeRun,
-    Judgment,
     Look,
-    Pause,
-    Price,
-    Quota,
     Revocation,
-    Seat,
-    VerdictRules,
-    Worker,
 )
+from judging.assessment.models.rules import VerdictRules
+from judging.judges.models.judges import Judge
+from judging.judges.models.limits import CachedReply, Price, Quota, Seat
+from judging.judges.models.pauses import Pause
+from judging.judges.models.workers import Worker
+from judging.runs.models.batches import JudgeBatch
+from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 
 
 class ReadOnly(admin.ModelAdmin[Any]):

@@ -8,5 +8,5 @@ class JudgingConfig(AppConfig):
 
     def ready(self) -> None:
         """Tell the line of a study about judges, and whose they are."""
-        import_module("judging.steps")
+        import_module("judging.assessment.steps")
         import_module("judging.walls")

@@ -9,22 +9,22 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.db import connection
 
-from judging.services import agreement_later, callbacks, chunks, recovery, work, workers
-from judging.services.evaluating import results
-from judging.services.trust import trusting
+from judging.assessment.services import assessment, deferred_agreement
+from judging.evaluations.services import results
+from judging.runs.services import cancellations, leases, recovery, work, workers
 
 hearts: list[workers.Heart] = []
 leaving = mmap(-1, 1)
 """A byte that the worker's main process shares with those it forks: not 0 once it was told to end."""
 
 
-@shared_task(name=chunks.TASK)
+@shared_task(name=leases.TASK)
 def judge_chunk(chunk_id: int) -> None:
     """Work through one part of a run, if it is free."""
     work.judge_chunk(chunk_id, leaving=lambda: leaving[0] != 0)
 
 
-@shared_task(name=callbacks.TASK)
+@shared_task(name=cancellations.TASK)
 def cancel_batch(batch_id: int) -> None:
     """Take back a batch of a run that was stopped."""
     work.cancel_batch(batch_id)
@@ -42,16 +42,16 @@ def evaluation_results(evaluation_id: int) -> None:
     results.keep(evaluation_id)
 
 
-@shared_task(name=trusting.TASK)
+@shared_task(name=assessment.TASK)
 def assess(study_id: int, judge_id: int) -> None:
     """Calibrate and audit a judge on a study, if that is not kept already."""
-    trusting.assess(study_id, judge_id)
+    assessment.assess(study_id, judge_id)
 
 
-@shared_task(name=agreement_later.TASK)
+@shared_task(name=deferred_agreement.TASK)
 def agree(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
     """Compute agreement of a large study, if that is not kept already."""
-    agreement_later.compute(study_id, parameters, by)
+    deferred_agreement.compute(study_id, parameters, by)
 
 
 @worker_ready.connect

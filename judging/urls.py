@@ -2,33 +2,29 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.views import (
+from judging.assessment.views import (
     against_majority,
     agreement,
     certificates,
     comparison,
     escalations,
-    evaluations,
     exports,
-    imports,
-    improving,
+    improvement,
     items,
-    judges,
     judgments,
-    keys,
-    more,
-    panels,
-    planning,
-    predicted,
+    labelling_plans,
+    more_ratings,
+    predicted_difficulty,
     probes,
     progress,
     reports,
     rules,
-    runs,
     scores,
     tiers,
-    trust,
+    verdict,
 )
+from judging.evaluations import views as evaluations_views
+from judging.runs.views import imports, judges, keys, panels, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # imports
@@ -55,26 +51,28 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:pk>/resume/", runs.run_resume, name="run_resume"),
     path("runs/<int:pk>/ask-again/", runs.run_ask_again, name="run_ask_again"),
     # evaluations of a benchmark
-    path("evaluations/", evaluations.evaluation_index, name="evaluation_index"),
-    path("benchmarks/<slug:slug>/evaluations/", evaluations.evaluation_list, name="evaluation_list"),
-    path("evaluations/<int:pk>/", evaluations.evaluation_detail, name="evaluation_detail"),
-    path("evaluations/<int:pk>/progress/", evaluations.evaluation_progress, name="evaluation_progress"),
-    path("evaluations/<int:pk>/results/", evaluations.evaluation_results, name="evaluation_results"),
-    path("evaluations/<int:pk>/results.<slug:format>", evaluations.evaluation_download, name="evaluation_download"),
-    path("evaluations/<int:pk>/failures/", evaluations.evaluation_failures, name="evaluation_failures"),
-    path("evaluations/<int:pk>/failures/<int:judgment>/tag/", evaluations.failure_tag, name="failure_tag"),
+    path("evaluations/", evaluations_views.evaluation_index, name="evaluation_index"),
+    path("benchmarks/<slug:slug>/evaluations/", evaluations_views.evaluation_list, name="evaluation_list"),
+    path("evaluations/<int:pk>/", evaluations_views.evaluation_detail, name="evaluation_detail"),
+    path("evaluations/<int:pk>/progress/", evaluations_views.evaluation_progress, name="evaluation_progress"),
+    path("evaluations/<int:pk>/results/", evaluations_views.evaluation_results, name="evaluation_results"),
+    path(
+        "evaluations/<int:pk>/results.<slug:format>", evaluations_views.evaluation_download, name="evaluation_download"
+    ),
+    path("evaluations/<int:pk>/failures/", evaluations_views.evaluation_failures, name="evaluation_failures"),
+    path("evaluations/<int:pk>/failures/<int:judgment>/tag/", evaluations_views.failure_tag, name="failure_tag"),
     # results
     path("studies/<slug:slug>/against-majority/", against_majority.against_majority, name="against_majority"),
     path("studies/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("studies/<slug:slug>/agreement/compute/", agreement.agreement_compute, name="agreement_compute"),
     path("studies/<slug:slug>/agreement.<slug:format>", agreement.agreement_download, name="agreement_download"),
     path("studies/<slug:slug>/tiers/", tiers.tiers, name="tiers"),
-    path("studies/<slug:slug>/tiers/ask-more/", more.tiers_ask_more, name="tiers_ask_more"),
+    path("studies/<slug:slug>/tiers/ask-more/", more_ratings.tiers_ask_more, name="tiers_ask_more"),
     path("studies/<slug:slug>/tiers/compute/", tiers.tiers_compute, name="tiers_compute"),
-    path("studies/<slug:slug>/tiers/predicted/", predicted.tiers_predicted, name="tiers_predicted"),
+    path("studies/<slug:slug>/tiers/predicted/", predicted_difficulty.tiers_predicted, name="tiers_predicted"),
     path(
         "studies/<slug:slug>/tiers/predicted.<slug:format>",
-        predicted.tiers_predicted_download,
+        predicted_difficulty.tiers_predicted_download,
         name="tiers_predicted_download",
     ),
     path("studies/<slug:slug>/tiers.<slug:format>", tiers.tiers_download, name="tiers_download"),
@@ -84,20 +82,24 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/calibration/", comparison.calibration, name="calibration"),
     path("studies/<slug:slug>/calibration.<slug:format>", comparison.calibration_download, name="calibration_download"),
     path("studies/<slug:slug>/calibration/escalate/", escalations.cascade_escalate, name="cascade_escalate"),
-    path("studies/<slug:slug>/calibration/<int:pk>/", trust.judge_verdict, name="judge_verdict"),
+    path("studies/<slug:slug>/calibration/<int:pk>/", verdict.judge_verdict, name="judge_verdict"),
     path("studies/<slug:slug>/calibration/<int:pk>/compute/", comparison.judge_assess, name="judge_assess"),
     path("studies/<slug:slug>/calibration/<int:pk>/escalate/", escalations.judge_escalate, name="judge_escalate"),
     path("studies/<slug:slug>/calibration/<int:pk>/hold-out/", escalations.study_hold_out, name="study_hold_out"),
     path("studies/<slug:slug>/calibration/<int:pk>/probes/", probes.judge_probes, name="judge_probes"),
     path("studies/<slug:slug>/calibration/<int:pk>/look/", escalations.judge_look, name="judge_look"),
     path("studies/<slug:slug>/calibration/<int:pk>/maps/", escalations.judge_recalibrate, name="judge_recalibrate"),
-    path("studies/<slug:slug>/calibration/<int:pk>/improve/", improving.judge_improve, name="judge_improve"),
-    path("studies/<slug:slug>/calibration/<int:pk>/plan/", planning.judge_plan, name="judge_plan"),
-    path("studies/<slug:slug>/calibration/<int:pk>/plan/study/", planning.judge_plan_study, name="judge_plan_study"),
-    path("studies/<slug:slug>/calibration/<int:pk>/version/", improving.judge_version, name="judge_version"),
+    path("studies/<slug:slug>/calibration/<int:pk>/improve/", improvement.judge_improve, name="judge_improve"),
+    path("studies/<slug:slug>/calibration/<int:pk>/plan/", labelling_plans.judge_plan, name="judge_plan"),
+    path(
+        "studies/<slug:slug>/calibration/<int:pk>/plan/study/",
+        labelling_plans.judge_plan_study,
+        name="judge_plan_study",
+    ),
+    path("studies/<slug:slug>/calibration/<int:pk>/version/", improvement.judge_version, name="judge_version"),
     path(
         "studies/<slug:slug>/calibration/<int:pk>/improve/<slug:key>/<int:position>/",
-        improving.judge_disagreement,
+        improvement.judge_disagreement,
         name="judge_disagreement",
     ),
     path(
@@ -107,12 +109,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path(
         "studies/<slug:slug>/calibration/<int:pk>/<slug:part>.<slug:format>",
-        trust.judge_verdict_download,
+        verdict.judge_verdict_download,
         name="judge_verdict_download",
     ),
     path(
         "studies/<slug:slug>/calibration/<int:pk>/<slug:key>/<slug:plot>.<slug:format>",
-        trust.judge_plot,
+        verdict.judge_plot,
         name="judge_plot",
     ),
     path("studies/<slug:slug>/rules/", rules.study_rules, name="study_rules"),

@@ -1,9 +1,9 @@
-"""Whose the tables of `judging` are, and what its addresses name (see annotation/walls.py)."""
+"""Whose the tables of `judging` are, and what its addresses name (see core/accounts/permissions.py)."""
 
-from annotation import walls
-from annotation.walls import Part
+from core.accounts import permissions
+from core.accounts.permissions import RouteObject
 
-walls.register(
+permissions.register(
     ways={
         "judging.Judge": "project",
         "judging.JudgeRun": "study__project",
@@ -14,14 +14,14 @@ walls.register(
     },
     parts={
         "judges/<int:pk>": ("judging.Judge", "pk"),
-        "prices/<int:pk>": Part.SITE,
+        "prices/<int:pk>": RouteObject.SITE,
         "judgments/<int:pk>": ("judging.Judgment", "pk"),
         "runs/<int:pk>": ("judging.JudgeRun", "pk"),
         "evaluations/<int:pk>": ("judging.Evaluation", "pk"),
-        "evaluations/<int:pk>/failures/<int:judgment>": Part.WITHIN,
+        "evaluations/<int:pk>/failures/<int:judgment>": RouteObject.WITHIN,
         "studies/<slug:slug>/calibration/<int:pk>": ("judging.Judge", "pk"),
         "studies/<slug:slug>/judges/<int:pk>": ("judging.Judge", "pk"),
-        "projects/<slug:slug>/keys/<int:pk>": Part.WITHIN,
+        "projects/<slug:slug>/keys/<int:pk>": RouteObject.WITHIN,
         "certificates/<slug:sha256>": ("judging.Certificate", "sha256"),
     },
 )

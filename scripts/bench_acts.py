@@ -47,15 +47,15 @@ def main() -> int:
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     from django.db import connection
 
-    from annotation.queries import acts
+    from core.audit import queries as audit_queries
 
     used = time.process_time()
     alone = acting(options.acts, 1)
     used = time.process_time() - used
     many = acting(options.acts, options.threads)
     began = time.perf_counter()
-    broken = acts.broken()
-    rate = acts.head()[0] / (time.perf_counter() - began)
+    broken = audit_queries.broken()
+    rate = audit_queries.head()[0] / (time.perf_counter() - began)
     assert broken is None, broken
     return {
         "database": connection.vendor,
@@ -71,8 +71,9 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def acting(n: int, threads: int) -> float:
     """Acts a second of `threads` that do nothing else."""
-    from annotation.models import User
-    from annotation.services import known, studies
+    from annotation.quality.services import gold_questions
+    from annotation.studies.services import studies
+    from core.accounts.models.users import User
 
     by, _ = User.objects.get_or_create(username="bench", is_researcher=True)
     names = [f"{threads} {number}" for number in range(threads)]
@@ -80,7 +81,7 @@ def acting(n: int, threads: int) -> float:
 
     def work(study: Any) -> None:
         for number in range(n // threads):
-            known.set_rules(by=by, study=study, item_limit=number + 1)
+            gold_questions.set_rules(by=by, study=study, item_limit=number + 1)
 
     took = at_once(work, made)
     return n // threads * threads / took
@@ -91,7 +92,7 @@ def signing_in(people: int) -> dict[str, float]:
     from django.conf import settings
     from django.test import Client
 
-    from annotation.models import User
+    from core.accounts.models.users import User
 
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     word = secrets.token_hex(8)

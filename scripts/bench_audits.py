@@ -27,8 +27,8 @@ from judging.stats.audits.planted import (
     CLEAN,
     ON_PAIRS,
     ON_SCORES,
-    Design,
     Planted,
+    PlantedDesign,
     planted_pairs,
     planted_scores,
     stated,
@@ -36,24 +36,24 @@ from judging.stats.audits.planted import (
 
 POWER, FALSE_ALARMS = 0.9, 0.05
 TIMES = 400
-DESIGNS = [Design(noise=noise, per_profile=k) for k in (1, 15) for noise in (0.3, 1.0, 2.0)]
+DESIGNS = [PlantedDesign(noise=noise, per_profile=k) for k in (1, 15) for noise in (0.3, 1.0, 2.0)]
 
 
-def pairs(bias: Planted, design: Design, seed: int) -> Audit:
+def pairs(bias: Planted, design: PlantedDesign, seed: int) -> Audit:
     return correct({"": probe_pairs(planted_pairs(bias, design=design, seed=seed))})[""]
 
 
-def scores(bias: Planted, design: Design, seed: int) -> Audit:
+def scores(bias: Planted, design: PlantedDesign, seed: int) -> Audit:
     return correct({"": probe_scores(planted_scores(bias, design=design, seed=seed))})[""]
 
 
-AUDITS: dict[str, tuple[Callable[[Planted, Design, int], Audit], tuple[str, ...]]] = {
+AUDITS: dict[str, tuple[Callable[[Planted, PlantedDesign, int], Audit], tuple[str, ...]]] = {
     "pairs": (pairs, ON_PAIRS),
     "scores": (scores, ON_SCORES),
 }
 
 
-def described(design: Design) -> str:
+def described(design: PlantedDesign) -> str:
     items = f"{design.n // design.per_profile} profiles x {design.per_profile}" if design.clusters else "independent"
     return f"noise {design.noise:g}, {items}"
 
@@ -78,7 +78,7 @@ def power(kinds: Sequence[str], times: int) -> int:
     broken = 0
     for kind in kinds:
         audit, names = AUDITS[kind]
-        for design in (Design(), Design(per_profile=15)):
+        for design in (PlantedDesign(), PlantedDesign(per_profile=15)):
             for name in names:
                 bias = stated(name, paired=kind == "pairs")
                 found = sum(name in audit(bias, design, 10_000 + seed).found for seed in range(times)) / times

@@ -49,7 +49,7 @@ BenchmarkCase.objects.bulk_create([
         tier=("easy", "medium", "hard")[n % 3], gold="12"[n % 2], content_hash=pair.content_hash)
     for n, pair in enumerate(pairs)
 ], batch_size=2000)
-from judging.services import judges
+from judging.judges.services import judges
 judges.define(by=None, name="bench", provider="anthropic", model="claude-bench",
     parameters={"concurrency": CONCURRENCY, "max_retries": 0})
 """
@@ -72,7 +72,7 @@ print(json.dumps(took))
 """
 
 JUDGES = """
-from judging.services import judges
+from judging.judges.services import judges
 for rule in ("longer", "first", "chance"):
     judges.define(by=None, name=rule, provider="baseline", model=rule)
 judges.define(by=None, name="embedding scorer", provider="scorer", model="embedding")

@@ -163,8 +163,8 @@ def size() -> list[str]:
     import bench_report as bench  # sets Django up with a database of its own
     from django.core.management import call_command
 
-    from judging.queries.evidence import StudyEvidence
-    from judging.services.trust import trusting
+    from judging.assessment.queries.assessment_data import StudyEvidence
+    from judging.assessment.services import assessment
 
     call_command("migrate", verbosity=0)
     rng, problems = np.random.default_rng(0), []
@@ -175,7 +175,9 @@ def size() -> list[str]:
         bench.label(made, truth, rng, bench.ITEMS)
         bench.judge(made, truth, rng)
         begun, used = time.perf_counter(), time.process_time()
-        judges, _ = trusting.of_judges(by=None, evidence=StudyEvidence.read(made), asked=trusting.Asked())
+        judges, _ = assessment.assess_judges(
+            by=None, evidence=StudyEvidence.read(made), asked=assessment.AssessmentRequest()
+        )
         seconds, processor = time.perf_counter() - begun, time.process_time() - used
         print(
             f"{slug:<11} {bench.ITEMS} items x {bench.PEOPLE} people x {len(judges)} judges, yes or no and 1 to 5: "

@@ -29,7 +29,7 @@ from difficulty.nine import nine
 
 from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty, difficulty
 from annotation.stats.difficulty.latent import LatentFit, Ratings
 from annotation.stats.table import FloatArray, IntArray, Level, RatingTable
@@ -111,7 +111,7 @@ def _means(several: Sequence[Told], *names: str) -> list[float]:
     return [float(np.mean([value for one in several for value in getattr(one, name)])) for name in names]
 
 
-def _model(scale: str, r: int, rng: np.random.Generator) -> tuple[Graded | Categories, FloatArray]:
+def _model(scale: str, r: int, rng: np.random.Generator) -> tuple[GradedResponseModel | Categories, FloatArray]:
     if scale == "unordered":
         return drawing.categories(r, SCALES[scale], rng)
     return drawing.graded(r, SCALES[scale], rng, NOISES.get(scale, 0.5))
@@ -143,8 +143,8 @@ def _kappas(table: RatingTable) -> FloatArray:
     return item_kappas(table, chance_agreement(table, "uniform"))
 
 
-def _held(found: Difficulty, model: Graded | Categories, free: FloatArray) -> list[bool]:
-    if not isinstance(model, Graded):
+def _held(found: Difficulty, model: GradedResponseModel | Categories, free: FloatArray) -> list[bool]:
+    if not isinstance(model, GradedResponseModel):
         return []
     pairs = zip(found.people, model.severities(free).tolist(), strict=True)
     return [one.severity.low <= truth <= one.severity.high for one, truth in pairs]

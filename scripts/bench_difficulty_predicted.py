@@ -204,17 +204,17 @@ def bench_demo() -> None:
     django.setup()
     from django.core.management import call_command
 
-    from annotation.models import Study
+    from annotation.studies.models.studies import Study
     from config import demo
-    from judging.services import predicted
+    from judging.assessment.services import predicted_difficulty
 
     call_command("migrate", verbosity=0)
     demo.load()
     for study in Study.objects.filter(name__in=[demo.DIALOGUES, demo.PAIRS]):
         for criterion in study.criteria.all():
             if not criterion.of_turns:
-                found = predicted.of_criterion(study, criterion)
-                print(f"\n{study.name} (simulated people), {criterion.name}: {predicted.in_a_sentence(found)}")
+                found = predicted_difficulty.compute_criterion(study, criterion)
+                print(f"\n{study.name} (simulated people), {criterion.name}: {predicted_difficulty.summarise(found)}")
 
 
 def read_pandalm() -> tuple[tuple[list[ItemFacts], RatingTable], Mapping[str, np.ndarray]]:

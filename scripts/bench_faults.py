@@ -392,7 +392,7 @@ def kept(site: Site, people: list[Patient]) -> list[str]:
     """Answers that were said to be saved and are not there as they were given, and what else does not hold."""
     from django.db import connections
 
-    from annotation.models import Annotation
+    from annotation.studies.models.labels import Annotation
 
     connections.close_all()
     problems = [f"{n} × {what}" for one in people for what, n in one.problems.items()]
@@ -413,7 +413,7 @@ def kept(site: Site, people: list[Patient]) -> list[str]:
 
 def checked(site: Site, people: list[Patient], items: int, run: int) -> list[str]:
     """What was promised and is not so."""
-    from annotation.models import Assignment
+    from annotation.studies.models.studies import Assignment
 
     problems = kept(site, people)
     submitted = Assignment.objects.filter(state="submitted").count()

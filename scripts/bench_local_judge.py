@@ -53,9 +53,9 @@ def prepare() -> None:
 
 
 def study(kind: str, items: int) -> Any:
-    from annotation.models import User
-    from annotation.services import samples, studies
+    from annotation.studies.services import samples, studies
     from config import demo
+    from core.accounts.models.users import User
 
     rosa = User.objects.get(username=demo.RESEARCHER)
     criteria = demo.DIALOGUE_CRITERIA if kind == "dialogue" else ("preference",)
@@ -66,7 +66,8 @@ def study(kind: str, items: int) -> Any:
 
 def judged(studies: list[Any], **parameters: Any) -> list[Any]:
     """Runs of the local judge on the studies, through the worker, when they are finished."""
-    from judging.services import judges, runs
+    from judging.judges.services import judges
+    from judging.runs.services import runs
 
     name = "local, reusing" if parameters.get("reuse", True) else "local, reading all anew"
     judge = judges.define(by=None, name=name, provider="local", parameters=parameters)
@@ -80,7 +81,7 @@ def judged(studies: list[Any], **parameters: Any) -> list[Any]:
 
 def told(runs: list[Any]) -> dict[str, Any]:
     """What the server said of the work on these runs."""
-    from judging.models import JudgeChunk, Judgment
+    from judging.runs.models.runs import JudgeChunk, Judgment
 
     rows = list(Judgment.objects.filter(run__in=runs))
     timings = [row.details["timings"] for row in rows]

@@ -26,19 +26,12 @@ import numpy as np  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from annotation.models import (  # noqa: E402
-    Annotation,
-    Assignment,
-    Criterion,
-    Dialogue,
-    Item,
-    Profile,
-    Sample,
-    Scenario,
-    Study,
-    User,
-)
-from judging.models import Judge, JudgeRun, Judgment  # noqa: E402
+from annotation.corpus.models import Dialogue, Profile, Scenario  # noqa: E402
+from annotation.studies.models.labels import Annotation  # noqa: E402
+from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study  # noqa: E402
+from core.accounts.models.users import User  # noqa: E402
+from judging.judges.models.judges import Judge  # noqa: E402
+from judging.runs.models.runs import JudgeRun, Judgment  # noqa: E402
 
 ITEMS, PEOPLE, CRITERIA, JUDGES, MOST_SECONDS = 5000, 3, 4, 3, 20.0
 STEPS, ANSWERS = ("1", "2", "3", "4", "5"), ("no", "yes")

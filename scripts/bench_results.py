@@ -81,10 +81,10 @@ def results(given: argparse.Namespace) -> int:
     from django.test import Client
     from django.urls import reverse
 
-    from simulation.models import DialogueMeasures, Experiment
-    from simulation.queries.evidence import judges_of
-    from simulation.services.result_data import Filters, Options
-    from simulation.services.results import kept_or_made
+    from simulation.experiments.models.experiments import DialogueMeasures, Experiment
+    from simulation.results.queries.judgments import judges_of
+    from simulation.results.services.data import Filters, Options
+    from simulation.results.services.results import kept_or_made
     from tests.factories import ResearcherFactory
     from tests.simulation.synthetic import synthetic
 
@@ -99,7 +99,7 @@ def results(given: argparse.Namespace) -> int:
     print(f"{experiment.dialogues.count():,} dialogues")
     _, good = timed("first", lambda: kept_or_made(experiment, judge, Options(), Filters(), patient=True), FIRST)
     client = Client(raise_request_exception=True)
-    from annotation.models import User
+    from core.accounts.models.users import User
 
     client.force_login(User.objects.get(username="rosa"))
     page = reverse("experiment_results", args=[experiment.pk])
@@ -117,8 +117,8 @@ def results(given: argparse.Namespace) -> int:
 
 
 def flow(given: argparse.Namespace) -> int:
-    from simulation.services.result_data import Filters, Options
-    from simulation.services.results import document
+    from simulation.results.services.data import Filters, Options
+    from simulation.results.services.results import document
     from tests.model_server import KEY, running
     from tests.simulation import by_hand
     from tests.simulation.flow import flow as from_scenarios_to_verdicts
@@ -143,9 +143,9 @@ def flow(given: argparse.Namespace) -> int:
 
 
 def plan(given: argparse.Namespace) -> int:
-    from annotation.models import Scenario
-    from simulation.services import estimates, experiments
-    from simulation.services.grids import grid
+    from annotation.corpus.models import Scenario
+    from simulation.experiments.services import estimates, experiments
+    from simulation.experiments.services.grids import grid
     from tests.simulation.helpers import scripted
     from tests.simulation.synthetic import scenarios
 

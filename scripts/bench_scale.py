@@ -108,8 +108,8 @@ def prepare(name: str, folder: Path) -> None:
 def fill_or_find(items: int, *, there: bool) -> Any:
     from scaling import filling
 
-    from annotation.models import Assignment, Item, Study
-    from judging.models import JudgeRun
+    from annotation.studies.models.studies import Assignment, Item, Study
+    from judging.runs.models.runs import JudgeRun
 
     if not there:
         filled = filling.fill(items)
@@ -124,7 +124,7 @@ def fill_or_find(items: int, *, there: bool) -> Any:
 def measure(given: argparse.Namespace, filled: Any) -> int:
     from scaling.measuring import Cost, apart
 
-    from annotation.models import User
+    from core.accounts.models.users import User
 
     researcher, _ = User.objects.get_or_create(username="researcher", is_superuser=True, is_researcher=True)
     print(f"{filled.studies:,} studies; the large one has {filled.items:,} items, {filled.labelled:,} of them labelled")
@@ -178,8 +178,11 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
     from scaling.filling import SLUG
     from scaling.measuring import page
 
-    from annotation.models import Annotation, Assignment, Dialogue, User
-    from annotation.slot_names import name_of
+    from annotation.corpus.models import Dialogue
+    from annotation.studies.models.labels import Annotation
+    from annotation.studies.models.studies import Assignment
+    from annotation.workbench.assignment_names import name_of
+    from core.accounts.models.users import User
 
     study, deep = f"/studies/{SLUG}/", filled.items // 2
     last_page = -(-filled.items // 50)

@@ -23,7 +23,7 @@ from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
 from judging.stats.asymptotic import share, undefined
-from judging.stats.power import Design, power_of_replace, simulate
+from judging.stats.power import PowerDesign, power_of_replace, simulate
 from judging.stats.prediction_powered import Labelled, ppi_mean
 from judging.stats.sample_size_gained import sample_size_gained
 from judging.stats.selective import select
@@ -130,7 +130,7 @@ def _promise(
     return [name] if broken / repeats > most(DELTA, repeats) else []
 
 
-def decide(design: Design, people: np.ndarray, judge: np.ndarray, *, bootstrap: int = BOOTSTRAP) -> str:
+def decide(design: PowerDesign, people: np.ndarray, judge: np.ndarray, *, bootstrap: int = BOOTSTRAP) -> str:
     """The verdict by the code that pages and commands use; all replies are readable, and no probe finds anything.
 
     Whether the judge is worth asking does not matter: that is not asked of one that may stand in for a person.
@@ -157,7 +157,7 @@ def decide(design: Design, people: np.ndarray, judge: np.ndarray, *, bootstrap: 
     return verdict(facts).decision
 
 
-def designs() -> list[tuple[str, Design]]:
+def designs() -> list[tuple[str, PowerDesign]]:
     """10, 20 and 40 profiles x 5 and 15 items, and 50 to 500 independent items; two scales, two prevalences."""
     sizes = [(g * size, g) for g in (10, 20, 40) for size in (5, 15)] + [(n, n) for n in (50, 100, 200, 500)]
     scales = {
@@ -166,7 +166,7 @@ def designs() -> list[tuple[str, Design]]:
         "1 to 5, ordered": {"n_categories": 5, "shares": None, "level": "ordinal"},
     }
     return [
-        (f"{scale}: {n} items" + ("" if n == g else f" in {g} profiles"), Design(n, g, **more))  # type: ignore[arg-type]
+        (f"{scale}: {n} items" + ("" if n == g else f" in {g} profiles"), PowerDesign(n, g, **more))  # type: ignore[arg-type]
         for scale, more in scales.items()
         for n, g in sizes
     ]

@@ -5,16 +5,10 @@ from __future__ import annotations
 from django.contrib import admin
 
 from judging.admin import ReadOnly
-from simulation.models import (
-    Agent,
-    Conflict,
-    ConflictReview,
-    Experiment,
-    Making,
-    PreferenceType,
-    SimulatedDialogue,
-    Turn,
-)
+from simulation.agents.models import Agent
+from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
+from simulation.experiments.models.schemas import PreferenceType
+from simulation.generation.models.orders import Conflict, ConflictReview, Making
 
 
 @admin.register(Agent)

@@ -8,29 +8,31 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
 from judging.tasks import leaving
-from simulation.services import claims, making, making_sessions, material, results, seed_runs, work
-from simulation.services.recovery import Sweeper
+from simulation.experiments.services import leases, work
+from simulation.experiments.services.recovery import Sweeper
+from simulation.generation.services import generation, seed_runs, worker_sessions
+from simulation.results.services import measures, results
 
 sweepers: list[Sweeper] = []
 
 
-@shared_task(name=claims.TASK)
+@shared_task(name=leases.TASK)
 def play(experiment_id: int) -> None:
     """Work through an experiment, if it is free."""
     work.play(experiment_id, leaving=lambda: leaving[0] != 0)
 
 
-@shared_task(name=making.TASK)
+@shared_task(name=generation.TASK)
 def make(making_id: int) -> None:
     """Work on an order of material, if it is free."""
-    making_sessions.make(making_id, leaving=lambda: leaving[0] != 0)
+    worker_sessions.make(making_id, leaving=lambda: leaving[0] != 0)
     seed_runs.advance_all()
 
 
-@shared_task(name=material.TASK)
+@shared_task(name=measures.TASK)
 def measure(kind: str, source: str, reader: str) -> None:
     """Measure the profiles or dialogues of a source, if that is not kept already."""
-    material.compute(kind, source, reader)
+    measures.compute(kind, source, reader)
 
 
 @shared_task(name=results.TASK)

@@ -2,12 +2,14 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from simulation.views import candidates, experiments, making, material, ranks, results
+from simulation.experiments import views as experiments_views
+from simulation.generation.views import candidates, generation
+from simulation.results.views import measures, ranks, results
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("making/", making.making_list, name="making_list"),
-    path("making/<int:pk>/", making.making_detail, name="making_detail"),
-    path("making/<int:pk>/again/", making.making_again, name="making_again"),
+    path("making/", generation.making_list, name="making_list"),
+    path("making/<int:pk>/", generation.making_detail, name="making_detail"),
+    path("making/<int:pk>/again/", generation.making_again, name="making_again"),
     path("candidates/", candidates.candidate_list, name="candidate_list"),
     path("candidates/new/", candidates.candidate_create, name="candidate_create"),
     path("candidates/seeds/", candidates.candidate_seeds, name="candidate_seeds"),
@@ -17,24 +19,26 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("candidates/<int:pk>/progress/", candidates.candidate_progress, name="candidate_progress"),
     path("candidates/<int:pk>/stop/", candidates.candidate_stop, name="candidate_stop"),
     path("candidates/<int:pk>/again/", candidates.candidate_again, name="candidate_again"),
-    path("conflicts/", making.conflict_list, name="conflict_list"),
-    path("conflicts/<int:pk>/", making.conflict_decide, name="conflict_decide"),
-    path("measures/", material.material_measures, name="material_measures"),
-    path("measures/compute/", material.measures_compute, name="measures_compute"),
-    path("measures.<slug:format>", material.measures_download, name="measures_download"),
-    path("studies/<slug:slug>/human-check/", material.human_check, name="human_check"),
-    path("experiments/", experiments.experiment_list, name="experiment_list"),
-    path("experiments/new/", experiments.experiment_create, name="experiment_create"),
-    path("experiments/<int:pk>/", experiments.experiment_detail, name="experiment_detail"),
-    path("experiments/<int:pk>/progress/", experiments.experiment_progress, name="experiment_progress"),
-    path("experiments/<int:pk>/stop/", experiments.experiment_stop, name="experiment_stop"),
-    path("experiments/<int:pk>/resume/", experiments.experiment_resume, name="experiment_resume"),
-    path("experiments/<int:pk>/differences/", experiments.experiment_differences, name="experiment_differences"),
+    path("conflicts/", generation.conflict_list, name="conflict_list"),
+    path("conflicts/<int:pk>/", generation.conflict_decide, name="conflict_decide"),
+    path("measures/", measures.material_measures, name="material_measures"),
+    path("measures/compute/", measures.measures_compute, name="measures_compute"),
+    path("measures.<slug:format>", measures.measures_download, name="measures_download"),
+    path("studies/<slug:slug>/human-check/", measures.human_check, name="human_check"),
+    path("experiments/", experiments_views.experiment_list, name="experiment_list"),
+    path("experiments/new/", experiments_views.experiment_create, name="experiment_create"),
+    path("experiments/<int:pk>/", experiments_views.experiment_detail, name="experiment_detail"),
+    path("experiments/<int:pk>/progress/", experiments_views.experiment_progress, name="experiment_progress"),
+    path("experiments/<int:pk>/stop/", experiments_views.experiment_stop, name="experiment_stop"),
+    path("experiments/<int:pk>/resume/", experiments_views.experiment_resume, name="experiment_resume"),
+    path("experiments/<int:pk>/differences/", experiments_views.experiment_differences, name="experiment_differences"),
     path("experiments/<int:pk>/ranks/", ranks.experiment_ranks, name="experiment_ranks"),
-    path("experiments/<int:pk>/people/", experiments.experiment_people, name="experiment_people"),
-    path("experiments/<int:pk>/judge/", experiments.experiment_judge, name="experiment_judge"),
-    path("experiments/<int:pk>/dialogues/<int:index>/", experiments.simulated_detail, name="simulated_detail"),
-    path("experiments/<int:pk>/dialogues/<int:index>/turns/", experiments.simulated_turns, name="simulated_turns"),
+    path("experiments/<int:pk>/people/", experiments_views.experiment_people, name="experiment_people"),
+    path("experiments/<int:pk>/judge/", experiments_views.experiment_judge, name="experiment_judge"),
+    path("experiments/<int:pk>/dialogues/<int:index>/", experiments_views.simulated_detail, name="simulated_detail"),
+    path(
+        "experiments/<int:pk>/dialogues/<int:index>/turns/", experiments_views.simulated_turns, name="simulated_turns"
+    ),
     path("experiments/<int:pk>/results/", results.experiment_results, name="experiment_results"),
     path(
         "experiments/<int:pk>/results/compute/", results.experiment_results_compute, name="experiment_results_compute"

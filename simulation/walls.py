@@ -1,8 +1,8 @@
-"""Whose the tables of `simulation` are, and what its addresses name (see annotation/walls.py)."""
+"""Whose the tables of `simulation` are, and what its addresses name (see core/accounts/permissions.py)."""
 
-from annotation import walls
+from core.accounts import permissions
 
-walls.register(
+permissions.register(
     ways={
         "simulation.Experiment": "project",
         "simulation.Making": "project",

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from django.db import connection
 from django.db.models import Model
 
-from annotation.models import Act
 from config.backups import tables
+from core.audit.models import Act
 from tests.guards import without_triggers
 
 

@@ -20,11 +20,12 @@ from django.test import Client
 from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 
-from annotation import audit_triggers
-from annotation.services import acts
-from judging import row_triggers
+from core.audit import log, triggers
+from judging.assessment import row_triggers
+from tests.callers import caller, rosa  # noqa: F401  fixtures
 from tests.factories import UserFactory
 from tests.guards import run
+from tests.people import alice, bob, charlie, open_study  # noqa: F401  fixtures
 from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -109,13 +110,13 @@ def flush_acts_too() -> None:
 
     def flushing(self: Any, statements: Iterable[str]) -> None:
         vendor = connection.vendor
-        flush(self, [*dropping(vendor), *statements, *audit_triggers.making(vendor), *row_triggers.making(vendor)])
+        flush(self, [*dropping(vendor), *statements, *triggers.making(vendor), *row_triggers.making(vendor)])
 
     operations.execute_sql_flush = flushing  # type: ignore[method-assign]
 
 
 def dropping(vendor: str) -> list[str]:
-    return [*audit_triggers.dropping(vendor), *row_triggers.dropping(vendor)]
+    return [*triggers.dropping(vendor), *row_triggers.dropping(vendor)]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -148,11 +149,11 @@ def unrecorded(arrange: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(arrange)
     def arranging(*args: Any, **kwargs: Any) -> Any:
-        token = acts.pending.set(acts.Pending("test.arrange", {"by": None}, None, {}, ("", None, ""), None, None))
+        token = log.pending.set(log.Pending("test.arrange", {"by": None}, None, {}, ("", None, ""), None, None))
         try:
             return arrange(*args, **kwargs)
         finally:
-            acts.pending.reset(token)
+            log.pending.reset(token)
 
     return arranging
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from annotation.models import Criterion
+from annotation.studies.models.studies import Criterion
 from tests.annotation.stats.difficulty import simulated
 from tests.factories import CriterionFactory
 from tests.labelled import people_say, with_items

@@ -16,22 +16,26 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.errors import InputError
-from annotation.exchange.material import naming
-from annotation.exchange.registry import EXCHANGES
-from annotation.models import Annotation, Dialogue, Profile, ResponsePair, Study, Task
-from annotation.parsing.files import InputFile
-from annotation.parsing.packed import unpack
-from annotation.services import known
-from annotation.services.imports import personafeedback, ratings, records
-from annotation.services.imports.outcome import Outcome
+from annotation.benchmarks.imports import personafeedback
+from annotation.corpus.exchange.dataset import naming
+from annotation.corpus.exchange.registry import EXCHANGES
+from annotation.corpus.imports import records
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
+from annotation.quality.services import gold_questions
+from annotation.studies.imports import ratings
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Study
 from config.archives import reading as reading_of_archives
 from config.archives import writing as archives
-from judging.models import Judgment
-from judging.services.exchanging import reading, writing
-from judging.services.imports import pandalm, personalens
-from judging.services.imports import ratings as judge_ratings
-from simulation.services import candidates
+from core.errors import InputError
+from core.files.archives import unpack
+from core.files.input_files import InputFile
+from core.files.outcome import Outcome
+from judging.runs.exchange import reading, writing
+from judging.runs.imports import pandalm, personalens
+from judging.runs.imports import ratings as judge_ratings
+from judging.runs.models.runs import Judgment
+from simulation.generation.services import candidates
 from tests.personalens_copy import make_copy
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -304,7 +308,7 @@ def of_tables(table: bytes, study: Study) -> Iterator[Importer]:
         return judge_ratings.load(by=None, file=InputFile.of(path), study="Pilot", judge="fuzzed")
 
     def of_known(path: Path) -> None:
-        known.add_file(by=None, study=study, purpose="check", path=path)
+        gold_questions.add_file(by=None, study=study, purpose="check", path=path)
 
     yield Importer("ratings", {"ratings.csv": table}, of_people)
     yield Importer("judgments", {"ratings.csv": of_one(table)}, of_judge)

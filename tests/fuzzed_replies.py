@@ -15,20 +15,21 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from annotation.errors import InputError
-from annotation.parsing import checking, personalens_output
-from annotation.parsing.files import InputFile
-from annotation.parsing.records import DialogueRecord
+from annotation.corpus.parsing import personalens_output
+from annotation.corpus.parsing.records import DialogueRecord
 from annotation.stats.benchmarks import shortcuts
-from judging import parsing
-from judging.prompts import alterations, evaluation, renamed, templates
-from judging.providers.base import DialogueContent, Person, Reply, TransientError, Turn
-from judging.providers.baseline import words as baseline
-from judging.providers.distribution import Token, distribution
-from judging.providers.scorer import asked, endpoint
+from core.errors import InputError
+from core.files import checking
+from core.files.input_files import InputFile
+from judging.judges import parsing as judges_parsing
+from judging.judges.prompts import alterations, evaluation, renamed, templates
+from judging.judges.providers.base import DialogueContent, Person, Reply, TransientError, Turn
+from judging.judges.providers.baseline import words as baseline
+from judging.judges.providers.distribution import Token, distribution
+from judging.judges.providers.scorer import asked, endpoint
 from judging.stats import retrieval, stated_scores, stated_verdicts, words
-from simulation.parsing import made, seeds, speech
-from simulation.prompts.making import TypeSpec
+from simulation.agents.parsing import made, seeds, speech
+from simulation.agents.prompts.making import TypeSpec
 from simulation.stats import leakage, repetition
 
 Reader = Callable[[str], object]
@@ -59,8 +60,8 @@ def encoded(text: str) -> bytes:
 
 
 READERS: Mapping[str, Reader] = {
-    "verdict": partial(parsing.parse, scale=SCALE),
-    "verdict, cut": partial(parsing.parse, scale=SCALE, stop="length"),
+    "verdict": partial(judges_parsing.parse, scale=SCALE),
+    "verdict, cut": partial(judges_parsing.parse, scale=SCALE, stop="length"),
     "tokens": lambda text: distribution(
         [Token(text[at : at + 8], {"1": -0.1}) for at in range(0, len(text), 8)], list(SCALE)
     ),

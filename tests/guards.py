@@ -7,15 +7,15 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from annotation import audit_triggers
+from core.audit import triggers
 
 
 @contextmanager
 def without_triggers() -> Iterator[None]:
     """They are made anew behind it."""
-    run(audit_triggers.dropping(connection.vendor))
+    run(triggers.dropping(connection.vendor))
     yield
-    run(audit_triggers.making(connection.vendor))
+    run(triggers.making(connection.vendor))
 
 
 def run(statements: Sequence[str]) -> None:

@@ -9,8 +9,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.models import Annotation, Assignment, Criterion, Dialogue, Item, ResponsePair, Study, User
-from judging.models import JudgeRun, Judgment
+from annotation.corpus.models import Dialogue, ResponsePair
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from core.accounts.models.users import User
+from judging.runs.models.runs import JudgeRun, Judgment
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, SampleFactory, StudyFactory
 
 Column = Sequence[str | None]

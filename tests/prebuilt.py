@@ -38,7 +38,7 @@ def compute_hash(*patterns: str) -> str:
 
 
 def hash_migrations() -> str:
-    return compute_hash("[a-z]*/migrations/*.py", "annotation/audit_triggers.py")
+    return compute_hash("[a-z]*/migrations/*.py", "core/audit/triggers.py")
 
 
 def manage(command: str, folder: str, url: str = "") -> None:
@@ -71,7 +71,7 @@ def find_or_make_demo() -> Path:
         shutil.copy(find_or_make_migrated(), f"{folder}/concord.sqlite3")
         manage("demo", folder)
 
-    code = [f"{app}/**/*.py" for app in ("annotation", "config", "judging", "simulation")]
+    code = [f"{app}/**/*.py" for app in ("annotation", "config", "core", "judging", "simulation")]
     return find_or_make("demo", compute_hash(*code, "fixtures/demo/*"), make)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from annotation.models import Criterion, ResponsePair
+from annotation.corpus.models import ResponsePair
+from annotation.studies.models.studies import Criterion
 from tests.factories import CriterionFactory
 from tests.labelled import people_say, with_items
 

@@ -8,8 +8,9 @@ from typing import Any
 from django.utils import timezone
 
 from annotation import models
-from annotation.services import invitations, tokens
-from annotation.slot_names import name_of
+from annotation.recruitment.services import invitations
+from annotation.workbench.assignment_names import name_of
+from core.accounts.services import tokens
 from judging import models as judging
 from simulation import models as simulation
 from tests import factories
@@ -24,7 +25,7 @@ class World:
     project: models.Project
     people: dict[str, models.User]
     parts: dict[str, Any]
-    """The address up to a part -> its value (see annotation/walls.py)."""
+    """The address up to a part -> its value (see core/accounts/permissions.py)."""
     made: dict[str, Any]
 
 

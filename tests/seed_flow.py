@@ -141,7 +141,8 @@ def go(
     if stage(site) != "done":
         found.problems.append(f"the run is held up: {stage(site)}")
         return found
-    words = "import json; from simulation.models import CandidateRun; from simulation.services import seed_runs; "
+    words = "import json; from simulation.models import CandidateRun; "
+    words += "from simulation.generation.services import seed_runs; "
     words += "print(json.dumps(seed_runs.document(CandidateRun.objects.get())))"
     told = json.loads(site.manage("shell", "-v0", "-c", words).stdout)
     found.stages, found.unfit, found.pairs = told["stages"], told["unfit"], told["pairs"]

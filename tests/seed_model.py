@@ -7,8 +7,8 @@ import random
 import re
 from hashlib import sha256
 
-from simulation.prompts import text
-from simulation.prompts.candidates import LEVELS
+from simulation.agents.prompts import text
+from simulation.agents.prompts.candidates import LEVELS
 from tests.model_server import Answer, Request
 
 WORDS = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judging import parsing
+from judging.judges import parsing as judges_parsing
 from tests import fuzzed_replies as fuzzed
 
 LARGEST = 2000
@@ -21,4 +21,4 @@ def test_no_spoilt_reply_crashes_a_reader():
 
 @pytest.mark.parametrize("text", ["{" * 200_000, "_" * 200_000, '{"a":' * 40_000, "\n" * 200_000])
 def test_replies_that_held_a_worker_for_half_a_minute_are_read_at_once(text):
-    assert fuzzed.seconds(lambda text: parsing.parse(text, scale=fuzzed.SCALE), text) < 3
+    assert fuzzed.seconds(lambda text: judges_parsing.parse(text, scale=fuzzed.SCALE), text) < 3

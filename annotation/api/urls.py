@@ -2,20 +2,15 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.api import (
-    account,
-    acts,
-    benchmarks,
-    coming_in,
-    deciding,
-    labels,
-    material,
-    projects,
-    queue,
-    studies,
-    webhooks,
-    work,
-)
+from annotation.agreement import api as agreement_api
+from annotation.benchmarks import api as benchmarks_api
+from annotation.corpus import api as corpus_api
+from annotation.quality import api as quality_api
+from annotation.recruitment import api as recruitment_api
+from annotation.studies.api import studies, webhooks
+from annotation.workbench.api import adjudication, work
+from core.accounts.api import account, projects
+from core.audit import api as audit_api
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # who is calling
@@ -23,7 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tokens", account.TokenList.as_view(), name="api_tokens"),
     path("tokens/<int:pk>", account.TokenDetail.as_view(), name="api_token"),
     path("people", studies.PeopleList.as_view(), name="api_people"),
-    path("acts", acts.ActList.as_view(), name="api_acts"),
+    path("acts", audit_api.ActList.as_view(), name="api_acts"),
     # projects
     path("projects", projects.ProjectList.as_view(), name="api_projects"),
     path("projects/<slug:slug>", projects.ProjectDetail.as_view(), name="api_project"),
@@ -31,33 +26,35 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("projects/<slug:slug>/members", projects.Members.as_view(), name="api_members"),
     path("projects/<slug:slug>/members/<str:username>", projects.MemberDetail.as_view(), name="api_member"),
     # benchmarks
-    path("benchmarks", benchmarks.BenchmarkList.as_view(), name="api_benchmarks"),
-    path("benchmarks/<slug:slug>", benchmarks.BenchmarkDetail.as_view(), name="api_benchmark"),
-    path("benchmarks/<slug:slug>/cases", benchmarks.BenchmarkCases.as_view(), name="api_benchmark_cases"),
-    path("benchmarks/<slug:slug>/cases/<int:pk>", benchmarks.BenchmarkCaseDetail.as_view(), name="api_benchmark_case"),
-    path("benchmarks/<slug:slug>/audit", benchmarks.BenchmarkAuditApi.as_view(), name="api_benchmark_audit"),
-    path("benchmarks/<slug:slug>/clean", benchmarks.BenchmarkClean.as_view(), name="api_benchmark_clean"),
-    path("benchmarks/<slug:slug>/datasheet", benchmarks.BenchmarkDatasheet.as_view(), name="api_datasheet"),
-    path("benchmarks/<slug:slug>/release", benchmarks.BenchmarkRelease.as_view(), name="api_benchmark_release"),
-    path("benchmarks/<slug:slug>/release.zip", benchmarks.BenchmarkFolder.as_view(), name="api_benchmark_folder"),
-    path("studies/<slug:slug>/filter-rounds", benchmarks.FilterRounds.as_view(), name="api_filter_rounds"),
-    path("studies/<slug:slug>/graded", benchmarks.Graded.as_view(), name="api_graded"),
+    path("benchmarks", benchmarks_api.BenchmarkList.as_view(), name="api_benchmarks"),
+    path("benchmarks/<slug:slug>", benchmarks_api.BenchmarkDetail.as_view(), name="api_benchmark"),
+    path("benchmarks/<slug:slug>/cases", benchmarks_api.BenchmarkCases.as_view(), name="api_benchmark_cases"),
+    path(
+        "benchmarks/<slug:slug>/cases/<int:pk>", benchmarks_api.BenchmarkCaseDetail.as_view(), name="api_benchmark_case"
+    ),
+    path("benchmarks/<slug:slug>/audit", benchmarks_api.BenchmarkAuditApi.as_view(), name="api_benchmark_audit"),
+    path("benchmarks/<slug:slug>/clean", benchmarks_api.BenchmarkClean.as_view(), name="api_benchmark_clean"),
+    path("benchmarks/<slug:slug>/datasheet", benchmarks_api.BenchmarkDatasheet.as_view(), name="api_datasheet"),
+    path("benchmarks/<slug:slug>/release", benchmarks_api.BenchmarkRelease.as_view(), name="api_benchmark_release"),
+    path("benchmarks/<slug:slug>/release.zip", benchmarks_api.BenchmarkFolder.as_view(), name="api_benchmark_folder"),
+    path("studies/<slug:slug>/filter-rounds", benchmarks_api.FilterRounds.as_view(), name="api_filter_rounds"),
+    path("studies/<slug:slug>/graded", benchmarks_api.Graded.as_view(), name="api_graded"),
     # webhooks
     path("webhooks", webhooks.WebhookList.as_view(), name="api_webhooks"),
     path("webhooks/<int:pk>", webhooks.WebhookDetail.as_view(), name="api_webhook"),
     path("webhooks/<int:pk>/ping", webhooks.WebhookPing.as_view(), name="api_webhook_ping"),
     path("webhooks/<int:pk>/deliveries", webhooks.WebhookDeliveries.as_view(), name="api_webhook_deliveries"),
     # material
-    path("material", material.MaterialStocks.as_view(), name="api_material"),
-    path("profiles", material.ProfileList.as_view(), name="api_profiles"),
-    path("profiles/<int:pk>", material.ProfileDetail.as_view(), name="api_profile"),
-    path("tasks", material.TaskList.as_view(), name="api_tasks"),
-    path("tasks/<int:pk>", material.TaskDetail.as_view(), name="api_task"),
-    path("dialogues", material.DialogueList.as_view(), name="api_dialogues"),
-    path("dialogues/<int:pk>", material.DialogueDetail.as_view(), name="api_dialogue"),
-    path("pairs", material.PairList.as_view(), name="api_pairs"),
-    path("pairs/<int:pk>", material.PairDetail.as_view(), name="api_pair"),
-    path("search", material.Search.as_view(), name="api_search"),
+    path("material", corpus_api.MaterialStocks.as_view(), name="api_material"),
+    path("profiles", corpus_api.ProfileList.as_view(), name="api_profiles"),
+    path("profiles/<int:pk>", corpus_api.ProfileDetail.as_view(), name="api_profile"),
+    path("tasks", corpus_api.TaskList.as_view(), name="api_tasks"),
+    path("tasks/<int:pk>", corpus_api.TaskDetail.as_view(), name="api_task"),
+    path("dialogues", corpus_api.DialogueList.as_view(), name="api_dialogues"),
+    path("dialogues/<int:pk>", corpus_api.DialogueDetail.as_view(), name="api_dialogue"),
+    path("pairs", corpus_api.PairList.as_view(), name="api_pairs"),
+    path("pairs/<int:pk>", corpus_api.PairDetail.as_view(), name="api_pair"),
+    path("search", corpus_api.Search.as_view(), name="api_search"),
     # studies
     path("criteria", studies.CriterionTemplates.as_view(), name="api_criteria"),
     path("studies", studies.StudyList.as_view(), name="api_studies"),
@@ -77,47 +74,47 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path(
         "studies/<slug:slug>/annotators/<str:username>/readmit",
-        labels.StudyReadmission.as_view(),
+        agreement_api.StudyReadmission.as_view(),
         name="api_readmission",
     ),
     path("studies/<slug:slug>/items", studies.StudyItems.as_view(), name="api_study_items"),
     path("studies/<slug:slug>/items/<int:position>", studies.StudyItem.as_view(), name="api_study_item"),
     # queue
-    path("studies/<slug:slug>/queue", queue.StudyQueue.as_view(), name="api_queue"),
-    path("studies/<slug:slug>/queue/changes", queue.QueueChanges.as_view(), name="api_queue_changes"),
-    path("studies/<slug:slug>/known", queue.KnownItems.as_view(), name="api_known_items"),
-    path("studies/<slug:slug>/known/decided", queue.DecidedKnownItems.as_view(), name="api_known_decided"),
-    path("studies/<slug:slug>/known/<int:pk>", queue.KnownItemDetail.as_view(), name="api_known_item"),
-    path("studies/<slug:slug>/admissions", queue.Admissions.as_view(), name="api_admissions"),
+    path("studies/<slug:slug>/queue", quality_api.StudyQueue.as_view(), name="api_queue"),
+    path("studies/<slug:slug>/queue/changes", quality_api.QueueChanges.as_view(), name="api_queue_changes"),
+    path("studies/<slug:slug>/known", quality_api.KnownItems.as_view(), name="api_known_items"),
+    path("studies/<slug:slug>/known/decided", quality_api.DecidedKnownItems.as_view(), name="api_known_decided"),
+    path("studies/<slug:slug>/known/<int:pk>", quality_api.KnownItemDetail.as_view(), name="api_known_item"),
+    path("studies/<slug:slug>/admissions", quality_api.Admissions.as_view(), name="api_admissions"),
     # coming in
-    path("studies/<slug:slug>/invitations", coming_in.Invitations.as_view(), name="api_invitations"),
-    path("studies/<slug:slug>/invitations/<int:pk>", coming_in.InvitationDetail.as_view(), name="api_invitation"),
-    path("studies/<slug:slug>/intake", coming_in.StudyIntake.as_view(), name="api_intake"),
-    path("studies/<slug:slug>/participants", coming_in.Participants.as_view(), name="api_participants"),
+    path("studies/<slug:slug>/invitations", recruitment_api.Invitations.as_view(), name="api_invitations"),
+    path("studies/<slug:slug>/invitations/<int:pk>", recruitment_api.InvitationDetail.as_view(), name="api_invitation"),
+    path("studies/<slug:slug>/intake", recruitment_api.StudyIntake.as_view(), name="api_intake"),
+    path("studies/<slug:slug>/participants", recruitment_api.Participants.as_view(), name="api_participants"),
     path(
         "studies/<slug:slug>/participants/<str:username>/withdraw",
-        coming_in.ParticipantWithdrawal.as_view(),
+        recruitment_api.ParticipantWithdrawal.as_view(),
         name="api_withdrawal",
     ),
-    path("studies/<slug:slug>/questions", coming_in.Questions.as_view(), name="api_questions"),
-    path("studies/<slug:slug>/questions/<slug:key>", coming_in.QuestionDetail.as_view(), name="api_question"),
+    path("studies/<slug:slug>/questions", recruitment_api.Questions.as_view(), name="api_questions"),
+    path("studies/<slug:slug>/questions/<slug:key>", recruitment_api.QuestionDetail.as_view(), name="api_question"),
     # labels
-    path("studies/<slug:slug>/annotations", labels.StudyAnnotations.as_view(), name="api_study_annotations"),
-    path("studies/<slug:slug>/exclusions", labels.StudyExclusions.as_view(), name="api_study_exclusions"),
-    path("studies/<slug:slug>/quality", labels.StudyQuality.as_view(), name="api_study_quality"),
-    path("studies/<slug:slug>/checks", labels.StudyChecks.as_view(), name="api_checks"),
-    path("studies/<slug:slug>/disputes", labels.StudyDisputes.as_view(), name="api_study_disputes"),
-    path("adjudication", deciding.ToDecide.as_view(), name="api_to_decide"),
-    path("studies/<slug:slug>/items/<int:position>/dispute", deciding.ItemDispute.as_view(), name="api_dispute"),
-    path("studies/<slug:slug>/late", labels.StudyLate.as_view(), name="api_study_late"),
-    path("studies/<slug:slug>/late/<int:pk>", labels.LateAnswers.as_view(), name="api_late_answers"),
-    path("studies/<slug:slug>/gold", labels.StudyGold.as_view(), name="api_study_gold"),
+    path("studies/<slug:slug>/annotations", agreement_api.StudyAnnotations.as_view(), name="api_study_annotations"),
+    path("studies/<slug:slug>/exclusions", agreement_api.StudyExclusions.as_view(), name="api_study_exclusions"),
+    path("studies/<slug:slug>/quality", agreement_api.StudyQuality.as_view(), name="api_study_quality"),
+    path("studies/<slug:slug>/checks", agreement_api.StudyChecks.as_view(), name="api_checks"),
+    path("studies/<slug:slug>/disputes", agreement_api.StudyDisputes.as_view(), name="api_study_disputes"),
+    path("adjudication", adjudication.ToDecide.as_view(), name="api_to_decide"),
+    path("studies/<slug:slug>/items/<int:position>/dispute", adjudication.ItemDispute.as_view(), name="api_dispute"),
+    path("studies/<slug:slug>/late", agreement_api.StudyLate.as_view(), name="api_study_late"),
+    path("studies/<slug:slug>/late/<int:pk>", agreement_api.LateAnswers.as_view(), name="api_late_answers"),
+    path("studies/<slug:slug>/gold", agreement_api.StudyGold.as_view(), name="api_study_gold"),
     path(
         "studies/<slug:slug>/items/<int:position>/adjudications",
-        labels.ItemAdjudications.as_view(),
+        agreement_api.ItemAdjudications.as_view(),
         name="api_item_adjudications",
     ),
-    path("studies/<slug:slug>/items/<int:position>/tier", labels.ItemTier.as_view(), name="api_item_tier"),
+    path("studies/<slug:slug>/items/<int:position>/tier", agreement_api.ItemTier.as_view(), name="api_item_tier"),
     # my work
     path("work", work.MyStudies.as_view(), name="api_work"),
     path("work/<slug:slug>/next", work.NextItem.as_view(), name="api_next"),

@@ -12,15 +12,15 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
-from annotation.documents import pieces
-from annotation.errors import InputError
-from annotation.faults import fault_in_full
-from annotation.models import Act
-from annotation.models.project import commanded
-from annotation.queries.projects import called
-from annotation.queries.schema import describe_gap
-from annotation.queries.studies import study_called
-from annotation.services.acts import coming_through, record
+from annotation.studies.queries.studies import study_called
+from core.accounts.models.projects import commanded
+from core.accounts.queries.projects import called
+from core.audit.log import coming_through, record
+from core.audit.models import Act
+from core.documents import pieces
+from core.errors import InputError
+from core.faults import fault_in_full
+from core.schema_state import describe_gap
 
 BAD_INPUT = 2
 CLOSED_PIPE = 128 + 13
@@ -31,7 +31,7 @@ SETTINGS = "settings"
 
 
 @contextmanager
-def in_words() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Turn bad input and faults of the machine into a sentence and an exit code. `--traceback` shows the rest."""
     try:
         yield
@@ -49,7 +49,7 @@ class PlainCommand(BaseCommand):
     """A command that says in a sentence what a person can do something about."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        with in_words():
+        with report_errors():
             return super().execute(*args, **options)
 
 

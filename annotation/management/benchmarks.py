@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import CommandParser
 
-from annotation.services.tiers import chance_from, cuts_from
+from annotation.agreement.services.tiers import chance_from, cuts_from
 from annotation.stats.bands import Cuts
 from annotation.stats.tiers import Chance
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from annotation.errors import InputError
+from core.errors import InputError
 
 
 def read_text(path: Path, *, field: str | None = None) -> str:

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.corpus.imports import records
 from annotation.management.imports import ImportCommand
-from annotation.parsing.files import InputFile
-from annotation.services.imports import records
+from core.files.input_files import InputFile
 
 
 class RecordsCommand(ImportCommand):
-    """Imports a JSONL file of one `kind` of annotation.services.imports.records."""
+    """Imports a JSONL file of one `kind` of annotation.corpus.imports.records."""
 
     kind = ""
     path_help = "the JSONL file, one record on each line"

@@ -2,8 +2,8 @@ from django.core.management.base import CommandError
 from django.db import migrations, models, transaction
 from django.utils import timezone
 
-from annotation import audit_digest, audit_triggers
-from annotation.audit_heads import write_head
+from core.audit import digest as audit_digest, triggers
+from core.audit.heads import write_head
 
 MARK = "log.key"
 REFUSAL = (
@@ -17,7 +17,7 @@ def guard(apps, schema_editor):
     """Make the triggers anew: SQLite loses them with a table that is altered, whichever way."""
     connection = schema_editor.connection
     with connection.cursor() as cursor:
-        for statement in audit_triggers.making(connection.vendor):
+        for statement in triggers.making(connection.vendor):
             cursor.execute(statement)
 
 
@@ -32,7 +32,7 @@ def begin(apps, schema_editor):
 
 def mark(model, last):
     """The first act with a keyed digest, from which on all have one."""
-    from annotation.models import Act
+    from core.audit.models import Act
 
     columns = {
         "number": last.number + 1,

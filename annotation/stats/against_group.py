@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 """A mean this little more than one step away is one step away."""
 
 
-def of_items(
+def compute_item_figures(
     group: RatingTable, codes: IntArray, resampling: Resampling, scores: FloatArray | None = None
 ) -> Replicates:
     """The figures of `OF_ITEMS` of a rater's ``codes`` (n_items,), -1 where missing, against ``group``.

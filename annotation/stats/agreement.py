@@ -25,9 +25,9 @@ from annotation.stats.pairs import (
     NOT_SIMPLE,
     PairAgreement,
     RaterAgreement,
-    against_the_rest,
     basis_of,
     compare_pairs,
+    compare_with_the_rest,
     mean_estimates,
 )
 from annotation.stats.per_category import CategoryAgreement
@@ -229,7 +229,7 @@ class _Work:
             compared = compare_pairs(
                 self.table, self.distinct, self.resampling, cohen.rater_pairs(self.distinct), raters=raters
             )
-            rest = against_the_rest(self.table, raters, compared.means[1:], self.resampling)
+            rest = compare_with_the_rest(self.table, raters, compared.means[1:], self.resampling)
         return {**of_items.result(), **self._means(compared.means[0])}, compared.pairs, tuple(rest)
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.stats import cohen
-from annotation.stats.against_group import NO_NUMBERS, OF_ITEMS, VERSUS_MAJORITY, of_items
+from annotation.stats.against_group import NO_NUMBERS, OF_ITEMS, VERSUS_MAJORITY, compute_item_figures
 from annotation.stats.arrays import ratio
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate, number_or_none
@@ -19,7 +19,7 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import scales_of
 from annotation.stats.labels import Label
 from annotation.stats.majority import majority
-from annotation.stats.pairs import NO_ORDER, RaterAgreement, against_the_rest, basis_of, compare_pairs
+from annotation.stats.pairs import NO_ORDER, RaterAgreement, basis_of, compare_pairs, compare_with_the_rest
 from annotation.stats.resampling import Resampling
 from annotation.stats.scores import pearson
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
@@ -160,7 +160,7 @@ def annotator_report(
     )
     raters = np.flatnonzero((table.codes != MISSING).any(axis=0)).tolist()
     compared = compare_pairs(table, distinct.table, resampling, cohen.rater_pairs(table), raters=raters)
-    rest = against_the_rest(table, raters, compared.means[1:], resampling)
+    rest = compare_with_the_rest(table, raters, compared.means[1:], resampling)
     backwards = inverted_raters(table)
     profiles = [
         _profile(table, distinct.table, resampling, column, agreement, when[:, column], agreement.rater in backwards)
@@ -215,8 +215,8 @@ def _versus_others(
     table: RatingTable, distinct: RatingTable, resampling: Resampling, column: int
 ) -> dict[str, Estimate]:
     """The annotator against the majority and the mean of the others."""
-    replicates = of_items(without(distinct, column), distinct.codes[:, column], resampling)
-    others = without(table, column)
+    replicates = compute_item_figures(drop_rater(distinct, column), distinct.codes[:, column], resampling)
+    others = drop_rater(table, column)
     rated = table.codes[:, column] != MISSING
     met = basis_of(others, rated & (others.ratings_per_item > 0))
     decided = basis_of(others, rated & (majority(others).codes != MISSING))
@@ -237,7 +237,7 @@ def _why_not(name: str, table: RatingTable, met: Basis, decided: Basis) -> str:
     return NO_NUMBERS if table.level == "nominal" else "the annotator's scores or the others' means do not vary"
 
 
-def without(table: RatingTable, column: int) -> RatingTable:
+def drop_rater(table: RatingTable, column: int) -> RatingTable:
     """The table with the ratings of one rater taken out."""
     return table.with_codes(np.where(np.arange(len(table.raters)) == column, MISSING, table.codes))
 

@@ -26,7 +26,7 @@ NONE_YET = {"accuracy": "no checks answered", "consistency": "no repeats answere
 
 
 @dataclass(frozen=True)
-class Compared:
+class CheckComparison:
     """One answer beside what is known, or beside the first answer; `same` is None where either is "cannot judge"."""
 
     annotator: str
@@ -58,7 +58,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Record:
+class CheckRecord:
     """One annotator's checks, or repeats.
 
     Attributes
@@ -99,7 +99,7 @@ class Record:
         }
 
 
-def records(compared: Iterable[Compared], *, confidence: float = 0.95) -> list[Record]:
+def records(compared: Iterable[CheckComparison], *, confidence: float = 0.95) -> list[CheckRecord]:
     """The record of every annotator and kind, by name and kind."""
     ordered = sorted(compared, key=lambda one: (one.annotator, one.kind, one.number, one.item))
     return [
@@ -108,11 +108,11 @@ def records(compared: Iterable[Compared], *, confidence: float = 0.95) -> list[R
     ]
 
 
-def record(annotator: str, kind: Kind, answers: Sequence[Compared], *, confidence: float = 0.95) -> Record:
+def record(annotator: str, kind: Kind, answers: Sequence[CheckComparison], *, confidence: float = 0.95) -> CheckRecord:
     """One annotator's record of one kind, of their answers in order."""
     found = marks(answers)
     criteria = sorted({one.criterion for one in answers if one.same is not None})
-    return Record(
+    return CheckRecord(
         annotator=annotator,
         kind=kind,
         overall=mean_mark([one.value for one in found], kind, confidence),
@@ -137,7 +137,7 @@ def record(annotator: str, kind: Kind, answers: Sequence[Compared], *, confidenc
     )
 
 
-def marks(answers: Sequence[Compared]) -> list[Mark]:
+def marks(answers: Sequence[CheckComparison]) -> list[Mark]:
     """A mark for each item of which anything was scored."""
     found = []
     for _, group in groupby(answers, key=lambda one: (one.number, one.item)):

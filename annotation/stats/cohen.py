@@ -35,7 +35,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Distances:
+class CategoryDistances:
     """(q, q) disagreement weights of the two weighted kappas, to any factor; without them these are NaN.
 
     Distances and not credits: those of whole numbers are whole, and their sums exact and fast.
@@ -45,18 +45,18 @@ class Distances:
     linear: FloatArray
 
 
-def distances_of(table: RatingTable) -> Distances | None:
+def distances_of(table: RatingTable) -> CategoryDistances | None:
     """The distances on a table's scale; None on a nominal scale, which has no order to weigh by."""
     if table.level == "nominal":
         return None
     places = positions(table)
     steps = np.diff(np.unique(places))
     apart = np.abs(places[:, None] - places[None, :]) / (steps.min() if steps.size else 1.0)
-    return Distances(np.round(apart**2, DECIMALS), np.round(apart, DECIMALS))
+    return CategoryDistances(np.round(apart**2, DECIMALS), np.round(apart, DECIMALS))
 
 
 def pairs_statistic(
-    codes: IntArray, pairs: Sequence[Pair], n_categories: int, distances: Distances | None
+    codes: IntArray, pairs: Sequence[Pair], n_categories: int, distances: CategoryDistances | None
 ) -> SumStatistic:
     """The figures of `KINDS` of each pair of raters, as one statistic.
 
@@ -86,7 +86,7 @@ def pairs_statistic(
     return SumStatistic(matrix, function)
 
 
-def _fill(columns: FloatArray, a: IntArray, b: IntArray, distances: Distances | None) -> None:
+def _fill(columns: FloatArray, a: IntArray, b: IntArray, distances: CategoryDistances | None) -> None:
     """Fill (n_items, 3 + 2 q) zeros: whether the same; both distances; categories of the first, the second."""
     both = np.flatnonzero((a != MISSING) & (b != MISSING))
     first, second = a[both], b[both]
@@ -97,11 +97,11 @@ def _fill(columns: FloatArray, a: IntArray, b: IntArray, distances: Distances | 
     columns[both, 3 + (columns.shape[1] - 3) // 2 + second] = 1.0
 
 
-def _both(distances: Distances | None) -> list[FloatArray]:
+def _both(distances: CategoryDistances | None) -> list[FloatArray]:
     return [] if distances is None else [distances.quadratic, distances.linear]
 
 
-def _pair_values(sums: FloatArray, *, n_pairs: int, q: int, distances: Distances | None) -> FloatArray:
+def _pair_values(sums: FloatArray, *, n_pairs: int, q: int, distances: CategoryDistances | None) -> FloatArray:
     by_pair = sums.reshape(*sums.shape[:-1], n_pairs, 3 + 2 * q)
     same, *apart = np.moveaxis(by_pair[..., :3], -1, 0)
     first, second = by_pair[..., 3 : 3 + q], by_pair[..., 3 + q :]
@@ -129,7 +129,7 @@ def _kappa(observed: FloatArray, expected: FloatArray) -> FloatArray:
 
 def cohen_kappa(a: IntArray, b: IntArray, weights: FloatArray) -> float:
     """Cohen's kappa of two raters' codes (n_items,) with (q, q) agreement weights; NaN where undefined."""
-    distances = Distances(1 - weights, 1 - weights)
+    distances = CategoryDistances(1 - weights, 1 - weights)
     statistic = pairs_statistic(np.column_stack([a, b]), [(0, 1)], len(weights), distances)
     return float(statistic.at(np.ones((1, len(a))))[0, 1])
 

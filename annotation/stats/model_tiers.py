@@ -61,7 +61,7 @@ def _expected(tiers: FloatArray) -> dict[str, float]:
     return dict(zip(TIERS, tiers.sum(axis=0).tolist(), strict=True))
 
 
-def beside_counted(found: Difficulty, counted: Sequence[str | None]) -> list[dict[str, Any]]:
+def compare_with_counted(found: Difficulty, counted: Sequence[str | None]) -> list[dict[str, Any]]:
     """By counted tier, from easy on, then without one: how many items, and how many the model expects of each tier.
 
     A row is ``{"counted", "n", "expected"}``; n are items that the model was fitted to. Counted tiers without items are

@@ -181,7 +181,7 @@ def _by_kind(reason: str, *, nominal: bool) -> list[str]:
     return [weighted if kind in ("weighted_cohen_kappa", "linear_cohen_kappa") else reason for kind in cohen.KINDS]
 
 
-def against_the_rest(
+def compare_with_the_rest(
     table: RatingTable, raters: Sequence[int], means: Sequence[Replicates], resampling: Resampling
 ) -> list[RaterAgreement]:
     """Each of ``raters`` (columns) against the others, from the replicates of its means."""

@@ -31,7 +31,7 @@ class Drawn(Generic[Id]):
 
 
 @dataclass(frozen=True)
-class Sample(Generic[Id]):
+class DrawnSample(Generic[Id]):
     """A draw, stratum by stratum, with what is needed to draw it again.
 
     Attributes
@@ -60,7 +60,7 @@ class Sample(Generic[Id]):
         return tuple(1 / one.probability for one in self.drawn)
 
 
-def simple_sample(ids: Sequence[Id], n: int, seed: int) -> Sample[Id]:
+def simple_sample(ids: Sequence[Id], n: int, seed: int) -> DrawnSample[Id]:
     """``n`` of ``ids`` without replacement, each with probability n / N.
 
     The draw depends on which ids there are and on the seed, not on the order of ``ids``: a query may return
@@ -80,7 +80,7 @@ def stratified_sample(
     n: int,
     seed: int,
     allocation: Allocation = "proportional",
-) -> Sample[Id]:
+) -> DrawnSample[Id]:
     """``n`` of ``ids`` without replacement, with a fixed number from every stratum.
 
     Parameters
@@ -107,7 +107,9 @@ def stratified_sample(
     return _sample(ids, strata, n, seed, allocation)
 
 
-def _sample(ids: Sequence[Id], strata: Sequence[Any], n: int, seed: int, allocation: Allocation | None) -> Sample[Id]:
+def _sample(
+    ids: Sequence[Id], strata: Sequence[Any], n: int, seed: int, allocation: Allocation | None
+) -> DrawnSample[Id]:
     _check(ids, strata, n)
     members = _members(ids, strata)
     sizes = allocate({stratum: len(group) for stratum, group in members.items()}, n, allocation or "proportional")
@@ -117,7 +119,7 @@ def _sample(ids: Sequence[Id], strata: Sequence[Any], n: int, seed: int, allocat
         chosen = rng.permutation(len(group))[: sizes[stratum]]
         drawn += [Drawn(group[i], stratum, sizes[stratum] / len(group)) for i in chosen]
     counts = {stratum: (sizes[stratum], len(group)) for stratum, group in members.items()}
-    return Sample(tuple(drawn), counts, seed, allocation)
+    return DrawnSample(tuple(drawn), counts, seed, allocation)
 
 
 def _check(ids: Sequence[Id], strata: Sequence[Any], n: int) -> None:

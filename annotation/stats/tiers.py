@@ -44,7 +44,7 @@ SHIFTS = (-0.1, -0.05, 0.0, 0.05, 0.1)
 
 
 @dataclass(frozen=True)
-class ItemTier:
+class CountedTier:
     """One item's tier.
 
     Attributes
@@ -133,7 +133,7 @@ class TierResult:
     warnings: tuple[StatWarning, ...] = ()
 
     @property
-    def items(self) -> tuple[ItemTier, ...]:
+    def items(self) -> tuple[CountedTier, ...]:
         """Every item's tier."""
         rows = zip(
             self.names,
@@ -143,7 +143,7 @@ class TierResult:
             self.stabilities.tolist(),
             strict=True,
         )
-        return tuple(ItemTier(item, n, kappa, NAMES[k], _why_no_tier(n, kappa), s) for item, n, kappa, k, s in rows)
+        return tuple(CountedTier(item, n, kappa, NAMES[k], _why_no_tier(n, kappa), s) for item, n, kappa, k, s in rows)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -10,13 +10,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.access import MayErase
-from annotation.api.base import Api, Given
-from annotation.api.schema import says
-from annotation.errors import InputError
-from annotation.models import User
 from config.erasure import erasing
 from config.erasure.about import about
+from core.accounts.access import MayErase
+from core.accounts.models.users import User
+from core.api.base import Api, Given
+from core.api.schema import says
+from core.errors import InputError
 
 
 class ErasureSerializer(serializers.Serializer[Any]):

@@ -12,19 +12,20 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import Api
-from annotation.api.schema import says
-from annotation.downloads import audited_export, sent_zipped
-from annotation.models import Study
-from annotation.walls import visible_to
+from annotation.studies.models.studies import Study
 from config import readiness, retention
 from config.archives import writing
-from judging.api.runs import RunSerializer
-from judging.models import JudgeRun, Worker
-from judging.queries import queues
-from simulation.api.experiments import ExperimentSerializer
-from simulation.models import Experiment
-from simulation.queries import progress
+from core.accounts.permissions import visible_to
+from core.api.base import Api
+from core.api.schema import says
+from core.downloads import audited_export, sent_zipped
+from judging.judges.models.workers import Worker
+from judging.runs.api.runs import RunSerializer
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import queues
+from simulation.experiments.api import ExperimentSerializer
+from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.queries import progress
 
 
 class CheckSerializer(serializers.Serializer[Any]):

@@ -2,8 +2,8 @@
 
 from django.urls import include, path, re_path
 
-from annotation.api.account import Nothing
 from config.api import erasure, system, views
+from core.accounts.api.account import Nothing
 
 urlpatterns = [
     path("schema", views.Schema.as_view(), name="api_schema"),

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.access import IsSignedIn, signed_in
+from core.accounts.access import IsSignedIn, signed_in
 
 TAGS = {
     "account": "Account and tokens",

@@ -15,14 +15,15 @@ from django.db.models import Field, JSONField, Model, SlugField
 from pydantic import BaseModel, TypeAdapter
 from pydantic import ValidationError as ShapeError
 
-from annotation.errors import InputError
-from annotation.hashing import content_hash, digest
-from annotation.models import User
-from annotation.parsing.files import DOCUMENT_LIMIT, MEGABYTE
-from annotation.parsing.records import Turn
-from judging.canonical_json import to_canonical_bytes
-from judging.models import Certificate, VerdictRules
-from judging.services.trust import rules
+from annotation.corpus.parsing.records import Turn
+from core.accounts.models.users import User
+from core.errors import InputError
+from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE
+from core.hashing import content_hash, digest
+from judging.assessment.canonical_json import to_canonical_bytes
+from judging.assessment.models.assessment import Certificate
+from judging.assessment.models.rules import VerdictRules
+from judging.assessment.services import rules
 
 MANIFEST_LIMIT = 4 * MEGABYTE
 SMALL = 64 * MEGABYTE

@@ -11,8 +11,10 @@ from typing import Any
 from django.apps import apps
 from django.db.models import ForeignKey, Model, QuerySet
 
-from annotation.models import Dialogue, Profile, ResponsePair, Scenario, Study, Task, User
-from judging.models import Judge
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from judging.judges.models.judges import Judge
 
 APPS = ("annotation", "judging", "simulation")
 
@@ -112,15 +114,15 @@ def own() -> tuple[type[Model], ...]:
         for model in apps.get_app_config(name).get_models(include_auto_created=True)
         if model._meta.label not in LEFT_OUT and model not in SHARED and path(model)
     ]
-    return in_order(found)
+    return sort_models(found)
 
 
 @cache
 def shared() -> tuple[type[Model], ...]:
-    return in_order(list(SHARED))
+    return sort_models(list(SHARED))
 
 
-def in_order(models: Sequence[type[Model]]) -> tuple[type[Model], ...]:
+def sort_models(models: Sequence[type[Model]]) -> tuple[type[Model], ...]:
     sorter: TopologicalSorter[type[Model]] = TopologicalSorter()
     for model in models:
         targets = {link.remote_field.model for link in links(model)} & set(models)

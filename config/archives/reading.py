@@ -19,20 +19,23 @@ from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, transaction
 from django.db.models import Model, Q
 
-from annotation.errors import InputError
-from annotation.models import Project, Study, User
-from annotation.models.project import where
-from annotation.names import check_line
-from annotation.parsing.json_text import parse_json
-from annotation.services.acts import act
+from annotation.studies.models.studies import Study
 from config.archives import members
 from config.archives.checking import MANIFEST_LIMIT, check_members, check_row, read_lines
 from config.archives.writing import FORM, MANIFEST, SECRET
 from config.backups import tables
-from config.backups.reading import BATCH, as_it_was
+from config.backups.reading import BATCH, preserve_timestamps
 from config.backups.writing import migrations
 from config.erasure import again
-from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
+from core.accounts.models.projects import Project, where
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.files.json_text import parse_json
+from core.names import check_line
+from judging.assessment.models.assessment import CalibrationRun
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import JudgeRun, Judgment
 
 NAMING = {"judging.Judgment": "details", "judging.JudgeRun": "result"}
 """By table, the column of JSON in which a row names others."""
@@ -49,7 +52,7 @@ HERE = 0
 """Projects are the site's own: whatever project a row was of, it is now of the one that has this number."""
 
 
-@act("study.restore", says=("path", "project"))
+@audited("study.restore", says=("path", "project"))
 def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, Any]:
     """Add the study of an archive to this site, to a project of it or to the only one.
 
@@ -114,7 +117,7 @@ def table(
     name = f"{label}.jsonl"
     if name not in archive.namelist():
         raise InputError("is not in the archive", file=f"{path}:{name}")
-    with archive.open(name) as file, as_it_was(model):
+    with archive.open(name) as file, preserve_timestamps(model):
         lines = hashed(file, found)
         try:
             while batch := [moved(model, parse_json(line), numbers) for line in islice(lines, BATCH)]:

@@ -11,15 +11,16 @@ from typing import Any
 
 from django.db.models import Model
 
-from annotation.errors import InputError
-from annotation.models import Study, User
-from annotation.packing import Member, zipped
-from annotation.queries.moment import of_one_moment
-from annotation.version import code_version
-from annotation.whole_files import write_whole
+from annotation.studies.models.studies import Study
 from config.archives import members
 from config.backups import tables
 from config.backups.writing import Written, migrations
+from core.accounts.models.users import User
+from core.errors import InputError
+from core.files.atomic import write_whole
+from core.files.streaming import Member, zipped
+from core.read_snapshot import read_at_one_moment
+from core.version import code_version
 
 FORM = 1
 MANIFEST = "archive.json"
@@ -33,7 +34,7 @@ def write(study: Study, path: Path) -> dict[str, Any]:
     Raises InputError while a judge is at work on it, OSError where the file cannot be written.
     """
     with write_whole(path) as file:
-        file.writelines(of_one_moment(zipped(files(study))))
+        file.writelines(read_at_one_moment(zipped(files(study))))
         with zipfile.ZipFile(file) as archive:
             manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
     return manifest
@@ -61,10 +62,10 @@ def refuse_at_work(study: Study) -> None:
 def shared_rows(model: type[Model], ids: Iterable[int]) -> Iterator[str]:
     for some in members.chunks(sorted(ids)):
         for line in tables.rows(model, found=model._base_manager.filter(pk__in=some)):
-            yield without_secrets(line) if model is User else line
+            yield drop_secrets(line) if model is User else line
 
 
-def without_secrets(line: str) -> str:
+def drop_secrets(line: str) -> str:
     return json.dumps({**json.loads(line), **SECRET}, ensure_ascii=False) + "\n"
 
 

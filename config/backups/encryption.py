@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
-from annotation.errors import InputError
+from core.errors import InputError
 
 MAGIC = b"Concord backup, encrypted, form 1\n"
 SALT, PROOF, KEY, TAG = 32, 16, 32, 16

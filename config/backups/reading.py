@@ -18,15 +18,15 @@ from django.core.management.color import no_style
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import DateField, Model
 
-from annotation.errors import InputError
-from annotation.models import Act, Project
-from annotation.models.project import DEFAULT_NAME, DEFAULT_SLUG
-from annotation.queries.audit_heads import RESTORE
-from annotation.services.acts import record
 from config.backups import tables
 from config.backups.encryption import decrypted
 from config.backups.writing import FORM, MANIFEST, migrations
 from config.erasure import again
+from core.accounts.models.projects import DEFAULT_NAME, DEFAULT_SLUG, Project
+from core.audit.head_queries import RESTORE
+from core.audit.log import record
+from core.audit.models import Act
+from core.errors import InputError
 
 BATCH = 1000
 
@@ -114,7 +114,7 @@ def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any]
     name = f"{label}.jsonl"
     if name not in archive.namelist():
         raise InputError("is not in the backup", file=f"{path}:{name}")
-    with archive.open(name) as file, as_it_was(model):
+    with archive.open(name) as file, preserve_timestamps(model):
         rows = tables.instances(model, hashed(file, found))
         try:
             while batch := list(islice(rows, BATCH)):
@@ -134,7 +134,7 @@ def hashed(file: Any, into: Any) -> Iterator[str]:
 
 
 @contextmanager
-def as_it_was(model: type[Model]) -> Iterator[None]:
+def preserve_timestamps(model: type[Model]) -> Iterator[None]:
     """Moments of making and changing come from the backup, not from the clock."""
     dated = [field for field in tables.columns(model) if isinstance(field, DateField)]
     kept = [(field, field.auto_now, field.auto_now_add) for field in dated]

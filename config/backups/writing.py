@@ -15,11 +15,11 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
-from annotation.queries.moment import one_moment
-from annotation.version import code_version
-from annotation.whole_files import write_whole
 from config.backups import tables
 from config.backups.encryption import Encrypting
+from core.files.atomic import write_whole
+from core.read_snapshot import one_moment
+from core.version import code_version
 
 FORM = 1
 MANIFEST = "manifest.json"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from annotation.models import Annotation, User
-from annotation.walls import visible_to
+from annotation.studies.models.labels import Annotation
 from config.erasure.erasing import number_of, studies_of, why_not
+from core.accounts.models.users import User
+from core.accounts.permissions import visible_to
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,15 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from django.utils.dateparse import parse_datetime
 
-from annotation import withdrawn_list
-from annotation.errors import InputError
-from annotation.models import ConsentDecision, Study, User
-from annotation.services import consents, withdrawn
-from annotation.services.acts import together
-from annotation.withdrawn_list import ERASED, Entry, Listed, birthday, moment
+from annotation.recruitment import withdrawn_list
+from annotation.recruitment.models.participation import ConsentDecision
+from annotation.recruitment.services import consents, withdrawn
+from annotation.recruitment.withdrawn_list import ERASED, Listed, WithdrawalEntry, birthday, moment
+from annotation.studies.models.studies import Study
 from config.erasure.erasing import make_nobody
+from core.accounts.models.users import User
+from core.audit.log import audit_batch
+from core.errors import InputError
 
 Known = tuple[int, str]
 """By what an entry knows an account or a study: its number, and the moment at which it was made."""
@@ -45,18 +47,18 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Found:
+class ErasureFinding:
     """Where the accounts and studies of entries are in this database."""
 
     people: Mapping[Known, int]
     studies: Mapping[Known, int]
 
 
-def person_of(entry: Entry) -> Known:
+def person_of(entry: WithdrawalEntry) -> Known:
     return entry.person, entry.joined
 
 
-def study_of(entry: Entry) -> Known:
+def study_of(entry: WithdrawalEntry) -> Known:
     return entry.study, entry.made
 
 
@@ -68,9 +70,9 @@ def apply_list() -> Applied:
 
 def apply_to_archive(archive: zipfile.ZipFile, numbers: Mapping[type[Model], Mapping[int, int]]) -> Applied:
     """The same for the study of an archive. Its rows have other numbers here than the list knows them by."""
-    people = in_archive(archive, User, "date_joined", numbers[User])
-    studies = in_archive(archive, Study, "created_at", numbers[Study])
-    return apply(the_list(), Found(people, studies))
+    people = find_in_archive(archive, User, "date_joined", numbers[User])
+    studies = find_in_archive(archive, Study, "created_at", numbers[Study])
+    return apply(the_list(), ErasureFinding(people, studies))
 
 
 def the_list() -> Listed:
@@ -89,18 +91,18 @@ def add_lists(paths: Iterable[Path]) -> None:
         withdrawn.add(other.entries)
 
 
-def here(entries: Iterable[Entry]) -> Found:
+def here(entries: Iterable[WithdrawalEntry]) -> ErasureFinding:
     """Accounts and studies that have the numbers and moments of the entries."""
     people = User.objects.filter(pk__in={entry.person for entry in entries})
     studies = Study.objects.filter(pk__in={entry.study for entry in entries})
-    return Found(made(people, "date_joined"), made(studies, "created_at"))
+    return ErasureFinding(made(people, "date_joined"), made(studies, "created_at"))
 
 
 def made(rows: QuerySet[Any], column: str) -> dict[Known, int]:
     return {(pk, birthday(at)): pk for pk, at in rows.values_list("pk", column)}
 
 
-def in_archive(
+def find_in_archive(
     archive: zipfile.ZipFile, model: type[Model], column: str, numbers: Mapping[int, int]
 ) -> dict[Known, int]:
     with archive.open(f"{model._meta.label}.jsonl") as file:
@@ -115,10 +117,10 @@ def parsed(text: str) -> datetime:
     return at
 
 
-def apply(listed: Listed, found: Found) -> Applied:
+def apply(listed: Listed, found: ErasureFinding) -> Applied:
     """In the order in which it happened, all or nothing."""
     due = owed(listed.entries, found)
-    with together():
+    with audit_batch():
         for entry in due:
             do_again(entry, found)
     erased = sum(entry.what == ERASED for entry in due)
@@ -139,7 +141,7 @@ def sentence(done: Mapping[str, Any]) -> str:
     return f"{text} Lines that cannot be read: {lines}." if lines else text
 
 
-def owed(entries: Iterable[Entry], found: Found) -> list[Entry]:
+def owed(entries: Iterable[WithdrawalEntry], found: ErasureFinding) -> list[WithdrawalEntry]:
     """Entries on what is here of which the database does not know. Two queries."""
     decided = ConsentDecision.objects.filter(decision=ConsentDecision.Decision.WITHDRAWN)
     done = {(who, study, moment(at)) for who, study, at in decided.values_list("annotator", "study", "created_at")}
@@ -148,7 +150,7 @@ def owed(entries: Iterable[Entry], found: Found) -> list[Entry]:
     return [entry for entry in sorted(entries) if is_owed(entry, found, done, left)]
 
 
-def is_owed(entry: Entry, found: Found, done: set[tuple[int, int, str]], left: set[Known]) -> bool:
+def is_owed(entry: WithdrawalEntry, found: ErasureFinding, done: set[tuple[int, int, str]], left: set[Known]) -> bool:
     """Whether it is yet to be done. An account that had the name before an archive came is not erased for its sake."""
     person, study = found.people.get(person_of(entry)), found.studies.get(study_of(entry))
     if person is None:
@@ -158,7 +160,7 @@ def is_owed(entry: Entry, found: Found, done: set[tuple[int, int, str]], left: s
     return study is not None and (person, study, entry.at) not in done
 
 
-def do_again(entry: Entry, found: Found) -> None:
+def do_again(entry: WithdrawalEntry, found: ErasureFinding) -> None:
     person = User.objects.get(pk=found.people[person_of(entry)])
     if entry.what == ERASED:
         make_nobody(by=None, person=person, notes=entry.notes, at=parsed(entry.at))
@@ -177,7 +179,7 @@ def withdraw(study: Study, person: User) -> ConsentDecision:
     )
 
 
-def not_applied() -> list[Entry]:
+def not_applied() -> list[WithdrawalEntry]:
     """Entries of the list of which the database does not know, though account and study are in it."""
     entries = the_list().entries
     return owed(entries, here(entries))

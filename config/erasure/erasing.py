@@ -19,31 +19,23 @@ from django.contrib.sessions.models import Session
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from annotation import walls
-from annotation.access import may_research
-from annotation.errors import InputError
-from annotation.hashing import content_hash
-from annotation.models import (
-    Annotation,
-    ApiToken,
-    Assignment,
-    ConsentDecision,
-    DemographicAnswer,
-    Draft,
-    IdempotentWrite,
-    Invitation,
-    Membership,
-    Participation,
-    Project,
-    Study,
-    User,
-    Webhook,
-)
-from annotation.queries.rating import SUFFIXES
-from annotation.services import consents, withdrawn
-from annotation.services.acts import act, together
-from annotation.withdrawn_list import birthday
+from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.recruitment.models.participation import ConsentDecision, Invitation, Participation
+from annotation.recruitment.services import consents, withdrawn
+from annotation.recruitment.withdrawn_list import birthday
+from annotation.studies.models.labels import Annotation, Draft
+from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.webhooks import Webhook
+from annotation.workbench.queries.rating import SUFFIXES
 from config.erasure import names
+from core.accounts import permissions
+from core.accounts.access import may_research
+from core.accounts.models.projects import Membership, Project
+from core.accounts.models.tokens import ApiToken, IdempotentWrite
+from core.accounts.models.users import User
+from core.audit.log import audit_batch, audited
+from core.errors import InputError
+from core.hashing import content_hash
 
 DELETED: tuple[tuple[type[Model], str], ...] = (
     (ApiToken, "user"),
@@ -65,7 +57,7 @@ def erase_person(*, by: User | None, person: User, notes: bool = False) -> User:
 
     InputError where it may not be: see `why_not`.
     """
-    with together():
+    with audit_batch():
         lock(person)
         person.refresh_from_db()
         if reason := why_not(by, person):
@@ -108,7 +100,7 @@ def may_erase(by: User | None, person: User) -> bool:
     if by is None or by == person or by.is_superuser:
         return True
     is_only_annotator = not (person.is_researcher or person.is_superuser or person.memberships.exists())
-    mine = walls.memberships(by, walls.OWNING)
+    mine = permissions.memberships(by, permissions.OWNING)
     studies = studies_of(person)
     return (
         may_research(by) and is_only_annotator and studies.exists() and not studies.exclude(project__in=mine).exists()
@@ -119,7 +111,7 @@ def concerns(by: User, person: User) -> bool:
     """Whether the account may be spoken of to them: their own, or one that has a part in a project that they own."""
     if by == person or by.is_superuser:
         return True
-    mine = walls.memberships(by, walls.OWNING)
+    mine = permissions.memberships(by, permissions.OWNING)
     return may_research(by) and studies_of(person).filter(project__in=mine).exists()
 
 
@@ -137,7 +129,7 @@ def number_of(person: User) -> str:
     return f"erased-{person.pk}-{content_hash([person.pk, birthday(person.date_joined)])[:6]}"
 
 
-@act("account.erase", on="person", says=("notes",))
+@audited("account.erase", on="person", says=("notes",))
 def make_nobody(*, by: User | None, person: User, notes: bool, at: datetime) -> User:  # noqa: ARG001
     """Erase without asking whether it may be. `at` is the moment that is kept of it."""
     names.replace_in_results(person, number_of(person), studies_of(person))

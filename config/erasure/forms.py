@@ -6,9 +6,9 @@ from typing import Any
 
 from django import forms
 
-from annotation.errors import InputError
-from annotation.models import User
 from config.erasure.erasing import erase_person
+from core.accounts.models.users import User
+from core.errors import InputError
 
 
 class EraseForm(forms.Form):

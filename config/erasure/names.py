@@ -12,17 +12,13 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 
-from annotation.models import (
-    Adjudication,
-    AgreementRun,
-    BenchmarkCase,
-    FilterRound,
-    IdempotentWrite,
-    Study,
-    TierOverride,
-    User,
-)
-from judging.models import AuditRun, CalibrationRun
+from annotation.agreement.models import TierOverride
+from annotation.benchmarks.models import BenchmarkCase, FilterRound
+from annotation.studies.models.labels import Adjudication, AgreementRun
+from annotation.studies.models.studies import Study
+from core.accounts.models.tokens import IdempotentWrite
+from core.accounts.models.users import User
+from judging.assessment.models.assessment import AuditRun, CalibrationRun
 
 BY_RATER = ("per_annotator", "per_annotator_weighted", "per_annotator_ceiling")
 """Objects whose keys are raters."""
@@ -64,7 +60,7 @@ def renamed(value: Any, old: str, new: str, under: str = "") -> Any:
         if under == "pairs":
             value = {**value, **{side: new for side in ("a", "b") if value.get(side) == old}}
         if value.get("code") in TELLING_RATERS:
-            return {**value, "message": in_sentence(value["message"], old, new)}
+            return {**value, "message": replace_in_sentence(value["message"], old, new)}
         return {key_of(key, under, old, new): renamed(part, old, new, key) for key, part in value.items()}
     return new if under in RATERS and value == old else value
 
@@ -73,7 +69,7 @@ def key_of(key: str, under: str, old: str, new: str) -> str:
     return new if under in BY_RATER and key == old else key
 
 
-def in_sentence(text: str, old: str, new: str) -> str:
+def replace_in_sentence(text: str, old: str, new: str) -> str:
     """The name as a whole word; a full stop behind it may be the end of the sentence."""
     return re.sub(rf"(?<![\w.@+-]){re.escape(old)}(?![\w@+-]|\.\w)", new, text)
 

@@ -7,11 +7,11 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
-from annotation.access import researcher_required
-from annotation.downloads import audited_export, sent_zipped
-from annotation.errors import InputError
-from annotation.models import Study
+from annotation.studies.models.studies import Study
 from config.archives import writing
+from core.accounts.access import researcher_required
+from core.downloads import audited_export, sent_zipped
+from core.errors import InputError
 
 
 @researcher_required

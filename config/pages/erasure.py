@@ -9,13 +9,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 
-from annotation.access import signed_in
-from annotation.models import User
-from annotation.services import withdrawn
-from annotation.views.work import me
+from annotation.recruitment.services import withdrawn
 from config.erasure import erasing
 from config.erasure.about import about
 from config.erasure.forms import EraseForm
+from core.accounts.access import get_account, signed_in
+from core.accounts.models.users import User
 
 
 @signed_in
@@ -23,7 +22,7 @@ from config.erasure.forms import EraseForm
 @reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator] # allauth says no types
 def person_erase(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what is erased and what stays, ask for the username, and erase."""
-    by, person = me(request), get_object_or_404(User, pk=pk)
+    by, person = get_account(request), get_object_or_404(User, pk=pk)
     if not erasing.concerns(by, person):
         raise Http404
     found, is_own = about(by=by, person=person), by == person

@@ -13,15 +13,16 @@ from django.views.decorators.cache import never_cache
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from annotation.access import may_adjudicate, may_research, public, researcher_required, signed_in
-from annotation.walls import visible_to
 from config import readiness, retention
 from config.metrics import registry
 from config.pages import gallery as specimens
-from judging.models import JudgeRun
-from judging.queries import queues, workers
-from simulation.models import Experiment
-from simulation.queries import progress
+from core.accounts.access import may_adjudicate, may_research, public, researcher_required, signed_in
+from core.accounts.permissions import visible_to
+from judging.judges.queries import workers
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import queues
+from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.queries import progress
 
 
 @signed_in

@@ -63,7 +63,7 @@ def count(value: Any) -> str:
     return DASH if number is None else f"{round(number):,}"
 
 
-def at(value: float, scale: tuple[float, float]) -> str:
+def position(value: float, scale: tuple[float, float]) -> str:
     """Where on the small plot a value lies; values beyond the scale lie on its end."""
     low, high = scale
     share = min(max((value - low) / (high - low), 0.0), 1.0)
@@ -80,9 +80,9 @@ def estimate(
     context: dict[str, Any] = {"point": point, "bottom": bottom, "top": top, "n": n, "digits": digits, "mark": mark}
     context["reason"] = part(value, "reason") or "not defined"
     if mark and point is not None:
-        context |= {"x": at(point, scale), "zero": at(0.0, scale) if low <= 0 <= high else None}
+        context |= {"x": position(point, scale), "zero": position(0.0, scale) if low <= 0 <= high else None}
         if bottom is not None and top is not None:
-            context |= {"x_low": at(bottom, scale), "x_high": at(top, scale)}
+            context |= {"x_low": position(bottom, scale), "x_high": position(top, scale)}
     return context
 
 

@@ -2,13 +2,15 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.api import certificates, evaluations, imports, judges, keys, more, plans, reading, results, runs
+from judging.assessment.api import certificates, exports, more_ratings, plans, reading, results
+from judging.evaluations import api as evaluations_api
+from judging.runs.api import judges, keys, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # files (REST framework leaves addresses that end with a `format` out of its document)
-    path("imports", imports.Imports.as_view(), name="api_imports"),
-    path("imports/formats", imports.ImportFormats.as_view(), name="api_import_formats"),
-    path("studies/<slug:slug>/labels.<slug:form>", imports.StudyLabels.as_view(), name="api_study_labels"),
+    path("imports", exports.Imports.as_view(), name="api_imports"),
+    path("imports/formats", exports.ImportFormats.as_view(), name="api_import_formats"),
+    path("studies/<slug:slug>/labels.<slug:form>", exports.StudyLabels.as_view(), name="api_study_labels"),
     # judges
     path("judges", judges.JudgeList.as_view(), name="api_judges"),
     path("judges/<int:pk>", judges.JudgeDetail.as_view(), name="api_judge"),
@@ -20,15 +22,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("prices/published", judges.PublishedPrices.as_view(), name="api_published_prices"),
     path("prices/<int:pk>", judges.PriceDetail.as_view(), name="api_price"),
     # evaluations of benchmarks
-    path("benchmarks/<slug:slug>/evaluations", evaluations.BenchmarkEvaluations.as_view(), name="api_of_benchmark"),
-    path("evaluations", evaluations.EvaluationList.as_view(), name="api_evaluations"),
-    path("evaluations/<int:pk>", evaluations.EvaluationDetail.as_view(), name="api_evaluation"),
-    path("evaluations/<int:pk>/runs", evaluations.EvaluationRuns.as_view(), name="api_evaluation_runs"),
-    path("evaluations/<int:pk>/results", evaluations.EvaluationResults.as_view(), name="api_evaluation_results"),
-    path("evaluations/<int:pk>/failures", evaluations.EvaluationFailures.as_view(), name="api_failures"),
-    path("evaluations/<int:pk>/tags", evaluations.EvaluationTags.as_view(), name="api_failure_counts"),
+    path("benchmarks/<slug:slug>/evaluations", evaluations_api.BenchmarkEvaluations.as_view(), name="api_of_benchmark"),
+    path("evaluations", evaluations_api.EvaluationList.as_view(), name="api_evaluations"),
+    path("evaluations/<int:pk>", evaluations_api.EvaluationDetail.as_view(), name="api_evaluation"),
+    path("evaluations/<int:pk>/runs", evaluations_api.EvaluationRuns.as_view(), name="api_evaluation_runs"),
+    path("evaluations/<int:pk>/results", evaluations_api.EvaluationResults.as_view(), name="api_evaluation_results"),
+    path("evaluations/<int:pk>/failures", evaluations_api.EvaluationFailures.as_view(), name="api_failures"),
+    path("evaluations/<int:pk>/tags", evaluations_api.EvaluationTags.as_view(), name="api_failure_counts"),
     path(
-        "evaluations/<int:pk>/failures/<int:judgment>/tags", evaluations.FailureTags.as_view(), name="api_failure_tags"
+        "evaluations/<int:pk>/failures/<int:judgment>/tags",
+        evaluations_api.FailureTags.as_view(),
+        name="api_failure_tags",
     ),
     # runs
     path("runs", runs.RunList.as_view(), name="api_runs"),
@@ -49,7 +53,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/agreement", results.StudyAgreement.as_view(), name="api_study_agreement"),
     path("studies/<slug:slug>/tiers/predicted", results.StudyTiersPredicted.as_view(), name="api_tiers_predicted"),
     path("studies/<slug:slug>/tiers", results.StudyTiers.as_view(), name="api_study_tiers"),
-    path("studies/<slug:slug>/tiers/more", more.TiersMore.as_view(), name="api_tiers_more"),
+    path("studies/<slug:slug>/tiers/more", more_ratings.TiersMore.as_view(), name="api_tiers_more"),
     path("studies/<slug:slug>/calibration", results.StudyCalibration.as_view(), name="api_study_calibration"),
     path("studies/<slug:slug>/hold-out", results.StudyHoldOut.as_view(), name="api_study_hold_out"),
     path("studies/<slug:slug>/report.<slug:form>", results.StudyReport.as_view(), name="api_study_report"),

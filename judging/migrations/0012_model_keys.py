@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('origin', models.CharField(help_text='Scheme, host and port, such as https://api.openai.com.', max_length=200)),
-                ('sealed', models.TextField(help_text='See judging/sealing.py.')),
+                ('sealed', models.TextField(help_text='See judging/judges/sealing.py.')),
                 ('note', models.CharField(blank=True, help_text='Who pays, for example.', max_length=200)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from judging.second_factors import change_secrets, seal, unseal
+from judging.judges.second_factors import change_secrets, seal, unseal
 
 
 def change_all(apps, change):

@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from judging import row_triggers
+from judging.assessment import row_triggers
 
 
 def make(apps, schema_editor):

@@ -16,7 +16,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.asymptotic import by_jackknife, few_units, resampling_of, undefined, without_interval
+from judging.stats.asymptotic import drop_interval, estimate_by_jackknife, few_units, resampling_of, undefined
 
 LEAST = 2
 """Labels of drawn items below which there is no figure."""
@@ -108,7 +108,9 @@ def active_mean(
     counts = (int(before.sum()), int(data.taken.sum()), int(done.sum()))
     used = before | data.open
     clusters = None if data.clusters is None else np.asarray(data.clusters, dtype=object)[used].tolist()
-    estimate = partial(by_jackknife, clusters=clusters, n_items=int(used.sum()), confidence=confidence, bounds=bounds)
+    estimate = partial(
+        estimate_by_jackknife, clusters=clusters, n_items=int(used.sum()), confidence=confidence, bounds=bounds
+    )
     if not used.any():
         nothing = undefined("there are no items", n_items=0, confidence=confidence)
         return Active(nothing, nothing, nothing, np.nan, *counts)
@@ -122,7 +124,7 @@ def active_mean(
     sums = _contributions(data, before, done)[used]
     best = _narrowest(sums, clusters) if weight is None else weight
     why = few_units(before | done, data.clusters, data.weights)
-    alone, both = (without_interval(estimate(SumStatistic(sums, partial(_mean, at)))[0], why) for at in (0.0, best))
+    alone, both = (drop_interval(estimate(SumStatistic(sums, partial(_mean, at)))[0], why) for at in (0.0, best))
     return Active(alone, judge_only, both, best, *counts)
 
 

@@ -19,7 +19,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.majority import majority
-from annotation.stats.pairs import against_the_rest, basis_of, compare_pairs
+from annotation.stats.pairs import basis_of, compare_pairs, compare_with_the_rest
 from annotation.stats.resampling import Replicates
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from judging.stats import figures
@@ -289,4 +289,4 @@ def _annotators(held: Held) -> tuple[RaterAgreement, ...]:
     people = held.distinct_people
     raters = [column - held.n_judges for column in held.columns_of_people]
     compared = compare_pairs(held.people, people, held.resampling, cohen.rater_pairs(people), raters=raters)
-    return tuple(against_the_rest(held.people, raters, compared.means[1:], held.resampling))
+    return tuple(compare_with_the_rest(held.people, raters, compared.means[1:], held.resampling))

@@ -18,7 +18,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from judging.stats.asymptotic import by_jackknife, share, undefined
+from judging.stats.asymptotic import estimate_by_jackknife, share, undefined
 from judging.stats.multiplicity import adjusted
 from judging.stats.signed_rank import signed_rank_less
 
@@ -298,7 +298,7 @@ def _advantage(duel: _Duel, wins: BoolArray, confidence: float, reason: str | No
     if duel.used_clusters is None or not duel.n:
         return share(int(wins.sum()), duel.n, confidence=confidence, reason=reason or "no items")
     columns = np.column_stack([wins[duel.used], np.ones(duel.n)]).astype(float)
-    return by_jackknife(
+    return estimate_by_jackknife(
         SumStatistic(columns, _mean_share),
         clusters=duel.used_clusters,
         n_items=duel.n,
@@ -325,7 +325,7 @@ def _test(duel: _Duel, epsilon: float) -> tuple[float, str, str | None]:
 def _clustered_test(shifted: FloatArray, clusters: Sequence[str]) -> tuple[float, str, str | None]:
     """The same for items in clusters: the mean over its jackknife error, by Student's t."""
     columns = np.column_stack([shifted, np.ones(len(shifted))])
-    mean, _ = by_jackknife(SumStatistic(columns, _mean_share), clusters=clusters, n_items=len(shifted))
+    mean, _ = estimate_by_jackknife(SumStatistic(columns, _mean_share), clusters=clusters, n_items=len(shifted))
     if np.isnan(mean.se):
         return np.nan, "none", mean.reason
     return float(scipy.special.stdtr(mean.df, mean.value / mean.se)), "cluster t", None
@@ -361,7 +361,7 @@ def _mean_advantage(duels: Sequence[_Duel], clusters: Sequence[str] | None, conf
         return undefined(why, n_items=0, confidence=confidence, n_raters=len(duels))
     used = np.any([duel.used for duel in fought], axis=0)
     columns = [duel.judge_wins[used] for duel in fought] + [duel.used[used] for duel in fought]
-    return by_jackknife(
+    return estimate_by_jackknife(
         SumStatistic(np.column_stack(columns).astype(float), _mean_share),
         clusters=None if clusters is None else [clusters[i] for i in np.flatnonzero(used).tolist()],
         n_items=int(used.sum()),

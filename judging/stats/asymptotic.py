@@ -13,7 +13,8 @@ from annotation.stats.shares import figure, quantile, share, undefined, wilson
 from annotation.stats.table import BoolArray, FloatArray
 
 __all__ = [
-    "by_jackknife",
+    "drop_interval",
+    "estimate_by_jackknife",
     "few_units",
     "figure",
     "influence_error",
@@ -24,7 +25,6 @@ __all__ = [
     "summed_by_cluster",
     "undefined",
     "wilson",
-    "without_interval",
 ]
 
 
@@ -59,7 +59,7 @@ def normal(
     )
 
 
-def by_jackknife(
+def estimate_by_jackknife(
     statistic: SumStatistic,
     *,
     clusters: Sequence[str] | None = None,
@@ -97,7 +97,7 @@ def by_jackknife(
     return (found if why else replace(found, se=error, df=float(knife.df[0]))), error
 
 
-def without_interval(found: Estimate, why: str | None) -> Estimate:
+def drop_interval(found: Estimate, why: str | None) -> Estimate:
     """The same figure without its interval, where there is a reason ``why`` it can have none."""
     if why is None or not found.defined:
         return found

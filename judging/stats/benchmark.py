@@ -186,7 +186,7 @@ class Sheet:
         )
 
 
-def by_cell(sheet: Sheet, name: str, values: FloatArray, *, reason: str = NO_ANSWER) -> None:
+def add_cell_columns(sheet: Sheet, name: str, values: FloatArray, *, reason: str = NO_ANSWER) -> None:
     """A column for each cell of the cases."""
     for cell, mask in sheet.cases.cells().items():
         sheet.add((name, cell), values, where=mask, reason=reason)
@@ -297,7 +297,7 @@ def nobody_right(cases: Cases, everybody: Iterable[Answers]) -> IntArray:
 
 
 @dataclass(frozen=True)
-class Bin:
+class ConfidenceBin:
     """Answers whose confidence lies from ``low`` to ``high``: their mean confidence, and how many were right."""
 
     low: float
@@ -326,7 +326,7 @@ class Confidence:
     ece: Estimate
     brier: Estimate
     excess: Estimate
-    bins: tuple[Bin, ...]
+    bins: tuple[ConfidenceBin, ...]
 
 
 def confidence_of(answers: Answers, sheet: Sheet) -> Confidence:
@@ -350,7 +350,10 @@ def confidence_of(answers: Answers, sheet: Sheet) -> Confidence:
     ece, brier, excess, *accuracies = estimates(found, resampling, bases, [NO_PROBABILITY] * len(bases))
     means = ratio(sums[:, BINS : 2 * BINS].sum(axis=0), counts)
     edges = np.linspace(0.5, 1.0, BINS + 1).tolist()
-    diagram = [Bin(edges[b], edges[b + 1], float(means[b]), accuracies[b]) for b in np.flatnonzero(counts > 0).tolist()]
+    diagram = [
+        ConfidenceBin(edges[b], edges[b + 1], float(means[b]), accuracies[b])
+        for b in np.flatnonzero(counts > 0).tolist()
+    ]
     return Confidence(ece, brier, excess, tuple(diagram))
 
 

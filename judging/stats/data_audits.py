@@ -44,7 +44,7 @@ class Duplicates:
 
 
 @dataclass(frozen=True)
-class Baseline:
+class TrivialBaseline:
     """A rule that needs no model, and how often it says what people say; the judge on the same items beside it."""
 
     name: str
@@ -79,7 +79,7 @@ def duplicates(fingerprints: Sequence[str], names: Sequence[str], labels: IntArr
     return Duplicates(*named)
 
 
-def baselines(evidence: Evidence) -> list[Baseline]:
+def baselines(evidence: Evidence) -> list[TrivialBaseline]:
     """The commonest label; for pairs also the longer response and the one that comes first."""
     labels, judge = evidence.people.consensus, evidence.said.codes
     known = labels != MISSING
@@ -103,11 +103,11 @@ def _longer(length: FloatArray, one: int, two: int) -> IntArray:
     return np.where(np.isnan(length) | (length == 0), MISSING, said)
 
 
-def _baseline(name: str, rule: IntArray, labels: IntArray, judge: IntArray) -> Baseline:
+def _baseline(name: str, rule: IntArray, labels: IntArray, judge: IntArray) -> TrivialBaseline:
     used = (labels != MISSING) & (rule != MISSING) & (judge != MISSING)
     n, reason = int(used.sum()), "no item that people labelled and the judge scored"
     right, judge_right = (int((column == labels)[used].sum()) for column in (rule, judge))
-    return Baseline(name, share(right, n, reason=reason), share(judge_right, n, reason=reason))
+    return TrivialBaseline(name, share(right, n, reason=reason), share(judge_right, n, reason=reason))
 
 
 def label_noise(evidence: Evidence) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from judging.stats.audits.columns import PairColumns, ScoreColumns, codes_or_nan
 from judging.stats.calibrate import Columns
 from judging.stats.label_shares import agreement_with
 from judging.stats.leaderboard import Comparisons
-from judging.stats.observed import AlteredCodes, Material, People, Said, chosen, scored
+from judging.stats.observed import AlteredCodes, JudgeVerdicts, Material, People, chosen, scored
 
 PREFERENCE = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """Preference for response 1, by the value of a pair's criterion."""
@@ -38,7 +38,7 @@ class Evidence:
 
     material: Material
     people: People
-    said: Said
+    said: JudgeVerdicts
     previous: IntArray | None = None
     copies: tuple[AlteredCodes, ...] = ()
 

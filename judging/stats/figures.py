@@ -9,8 +9,15 @@ from functools import cached_property
 import numpy as np
 
 from annotation.stats import cohen
-from annotation.stats.against_group import NO_NUMBERS, OF_ITEMS, VERSUS_MAJORITY, VERSUS_MEAN, of_items, side_by_side
-from annotation.stats.annotators import without
+from annotation.stats.against_group import (
+    NO_NUMBERS,
+    OF_ITEMS,
+    VERSUS_MAJORITY,
+    VERSUS_MEAN,
+    compute_item_figures,
+    side_by_side,
+)
+from annotation.stats.annotators import drop_rater
 from annotation.stats.arrays import ratio
 from annotation.stats.distinct import Distinct, distinct_items
 from annotation.stats.intervals import Basis
@@ -191,10 +198,10 @@ def mean_over_pairs(held: Held, pairs: Sequence[cohen.Pair]) -> Replicates:
     for block, replicates in cohen.pair_blocks(held.distinct, pairs, held.resampling):
         running.add(replicates, member[start : start + len(block)])
         start += len(block)
-    return of_means(running.means()[0])
+    return compute_means(running.means()[0])
 
 
-def of_means(means: Replicates) -> Replicates:
+def compute_means(means: Replicates) -> Replicates:
     """The figures of `MEANS` out of those of `annotation.stats.cohen.KINDS`."""
     places = [cohen.KINDS.index(kind) for kind in MEANS.values()]
     return Replicates(means.value[places], means.bootstrap[:, places], means.left_out[:, places])
@@ -204,7 +211,7 @@ def all_figures(held: Held, judge: int) -> Replicates:
     """The figures of `ALL` of one of the raters."""
     codes = held.distinct.codes[:, judge]
     scores = held.scores if judge == 0 else None
-    items = of_items(held.distinct_people, codes, held.resampling, scores)
+    items = compute_item_figures(held.distinct_people, codes, held.resampling, scores)
     return side_by_side([_like(means_over_annotators(held, judge), items), items])
 
 
@@ -226,14 +233,14 @@ def ceiling_bases(held: Held) -> dict[str, Basis]:
     for column, codes in enumerate(people.codes.T):
         rated = codes != MISSING
         if rated.any():
-            decided |= rated & (majority(without(people, column)).codes != MISSING)
+            decided |= rated & (majority(drop_rater(people, column)).codes != MISSING)
     return {name: basis_of(people, decided) if name in VERSUS_MAJORITY else paired for name in ALL}
 
 
 def _each_against_the_rest(held: Held) -> Iterable[Replicates]:
     people = held.distinct_people
     for column in np.flatnonzero(cohen.enough(held.common_items)).tolist():
-        yield of_items(without(people, column), people.codes[:, column], held.resampling)
+        yield compute_item_figures(drop_rater(people, column), people.codes[:, column], held.resampling)
 
 
 def _mean(parts: Iterable[Replicates]) -> Replicates:

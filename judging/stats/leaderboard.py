@@ -19,7 +19,7 @@ from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import PreparedSums, Replicates, Resampling, SumStatistic
 from annotation.stats.simultaneous import rank_sets
 from annotation.stats.table import FloatArray, IntArray
-from judging.stats.asymptotic import few_units, figure, resampling_of, without_interval
+from judging.stats.asymptotic import drop_interval, few_units, figure, resampling_of
 from judging.stats.bradley_terry import NOT_CONNECTED, bradley_terry
 from judging.stats.differences import differ_together
 
@@ -238,7 +238,7 @@ def _board(
     scales: list[Scale] = [*["share"] * k, *["plain"] * k]  # type: ignore[list-item]
     reasons = [NEVER] * k + [NOT_CONNECTED] * k
     each = [
-        without_interval(one, why)
+        drop_interval(one, why)
         for one in estimates(own, resampling, [basis] * 2 * k, reasons, scale=scales, student=True)
     ]
     strengths = own.value[k:]

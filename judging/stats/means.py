@@ -63,7 +63,7 @@ def means_of(
     seed: int = 0,
 ) -> list[Estimate]:
     """The same of m columns (n,) that are looked at one by one, for there may be millions of rows."""
-    unit, number = in_order(clusters), in_order(items)
+    unit, number = index_in_order(clusters), index_in_order(items)
     k = int(unit.max(initial=-1)) + 1
     sums, counts, bases = [], [], []
     for column in columns:
@@ -84,7 +84,7 @@ def means_of(
     return estimates(replicates, resampling, bases, [NO_VERDICT] * m)
 
 
-def in_order(labels: Labels) -> IntArray:
+def index_in_order(labels: Labels) -> IntArray:
     """(n,) the place of each label among the different ones, in the order in which they come first."""
     _, first, which = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
     place = np.empty(first.size, dtype=np.int64)

@@ -195,7 +195,7 @@ class People:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class JudgeVerdicts:
     """What one judge said on one criterion.
 
     Attributes

@@ -80,15 +80,15 @@ def combine(
         return [None] * len(votes), None
     if method == DAWID_SKENE:
         model = fit(table_of(votes, scale), same_rater=columns_of(votes))
-        return [of_posterior(model, row, scale, numbers) for row in range(len(votes))], model
+        return [combine_posterior(model, row, scale, numbers) for row in range(len(votes))], model
     if method not in METHODS:
         raise ValueError(f"{method!r} is not one of {', '.join(METHODS)}")
     if method == MEAN and not numbers:
         raise ValueError("values without numbers have no mean")
-    return [of_votes([value for _, value in said], method, numbers) for said in votes], None
+    return [combine_votes([value for _, value in said], method, numbers) for said in votes], None
 
 
-def of_votes(values: Sequence[str], method: str, numbers: Mapping[str, float]) -> Combined | None:
+def combine_votes(values: Sequence[str], method: str, numbers: Mapping[str, float]) -> Combined | None:
     """The most frequent value, or the one next to the mean."""
     if not values:
         return None
@@ -97,7 +97,9 @@ def of_votes(values: Sequence[str], method: str, numbers: Mapping[str, float]) -
     return Combined(nearest, shares, expected(shares, numbers))
 
 
-def of_posterior(model: DawidSkene, row: int, scale: Sequence[str], numbers: Mapping[str, float]) -> Combined | None:
+def combine_posterior(
+    model: DawidSkene, row: int, scale: Sequence[str], numbers: Mapping[str, float]
+) -> Combined | None:
     """The most probable category of an item given all votes on all items."""
     if not model.rated[row]:
         return None

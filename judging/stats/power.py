@@ -36,7 +36,7 @@ EPSILON, LEVEL, FLAT = 0.15, 0.05, 1e-12
 
 
 @dataclass(frozen=True)
-class Design:
+class PowerDesign:
     """A study.
 
     Attributes
@@ -103,7 +103,7 @@ class Power:
 
 @lru_cache(maxsize=128)  # judges that scored the same items are of one design
 def power_of_replace(
-    design: Design,
+    design: PowerDesign,
     *,
     rules: Rules | None = None,
     below: tuple[float, ...] = BELOW,
@@ -132,7 +132,7 @@ def power_of_replace(
     return tuple(_power(design, rules or Rules(), at, studies, epsilon, confidence, seed) for at in below)
 
 
-def power_document(design: Design, found: Sequence[Power]) -> dict[str, Any]:
+def power_document(design: PowerDesign, found: Sequence[Power]) -> dict[str, Any]:
     """A line of a power table as JSON types."""
     shares = None if design.shares is None else list(design.shares)
     return {"design": {**asdict(design), "shares": shares}, "judges": [one.as_json() for one in found], "reason": None}
@@ -143,13 +143,15 @@ def no_power(reason: str) -> dict[str, Any]:
     return {"design": None, "judges": [], "reason": reason}
 
 
-def power_for(design: Design, rules: Rules | None = None, *, studies: int, epsilon: float = EPSILON) -> dict[str, Any]:
+def power_for(
+    design: PowerDesign, rules: Rules | None = None, *, studies: int, epsilon: float = EPSILON
+) -> dict[str, Any]:
     """The line of a design; fewer studies where they are large, so that it stays a matter of a second."""
     fewer = min(studies, max(100, AT_ONCE // (20 * design.n_items)))
     return power_document(design, power_of_replace(design, rules=rules, studies=fewer, epsilon=epsilon))
 
 
-def _check(design: Design, studies: int) -> None:
+def _check(design: PowerDesign, studies: int) -> None:
     if not 1 <= design.n_clusters <= design.n_items:
         raise ValueError(f"{design.n_items} items cannot lie in {design.n_clusters} clusters")
     if design.n_raters < 2 or design.n_categories < 2:
@@ -164,7 +166,7 @@ def _check(design: Design, studies: int) -> None:
 
 
 def _power(
-    design: Design, rules: Rules, below: float, studies: int, epsilon: float, confidence: float, seed: int
+    design: PowerDesign, rules: Rules, below: float, studies: int, epsilon: float, confidence: float, seed: int
 ) -> Power:
     kappa, rng = max(design.kappa - below, 0.0), np.random.default_rng([seed, round(below * 1e6)])
     block = max(1, AT_ONCE // (design.n_items * (design.n_raters + 1) * design.n_categories))
@@ -176,7 +178,9 @@ def _power(
     return Power(below, kappa, replaced / studies, float(low), float(high), studies, seed)
 
 
-def simulate(design: Design, judge_kappa: float, rng: np.random.Generator, studies: int) -> tuple[IntArray, IntArray]:
+def simulate(
+    design: PowerDesign, judge_kappa: float, rng: np.random.Generator, studies: int
+) -> tuple[IntArray, IntArray]:
     """(m, n, r) labels of people and (m, n) verdicts of a judge whose kappa with a person is ``judge_kappa``.
 
     Each item has a category. Who is right on it says so, with a probability that varies over clusters on the logit
@@ -196,7 +200,7 @@ def simulate(design: Design, judge_kappa: float, rng: np.random.Generator, studi
     return codes[..., :-1], codes[..., -1]
 
 
-def _categories(design: Design, uniform: FloatArray) -> IntArray:
+def _categories(design: PowerDesign, uniform: FloatArray) -> IntArray:
     """Categories with the probabilities of the design, from uniform numbers of any shape."""
     codes = np.zeros(uniform.shape, dtype=np.int64)
     for end in np.cumsum(design.probabilities)[:-1]:
@@ -220,7 +224,7 @@ def _logit_with_mean(mean: float, effect: float) -> float:
 
 
 def replaces(
-    people: IntArray, judge: IntArray, design: Design, rules: Rules, epsilon: float, confidence: float
+    people: IntArray, judge: IntArray, design: PowerDesign, rules: Rules, epsilon: float, confidence: float
 ) -> BoolArray:
     """(m,) which of the simulated studies say *replace*: by the jackknife and Student's t of the verdict itself.
 
@@ -243,14 +247,14 @@ def replaces(
     return np.asarray(varied & (low > rules.useful) & (high <= rules.below_ceiling) & passed)
 
 
-def _agreement_weights(design: Design) -> FloatArray:
+def _agreement_weights(design: PowerDesign) -> FloatArray:
     """(q, q) 1 for the same category; on ordered scales of three or more less for further ones, quadratically."""
     q = design.n_categories
     steps = np.abs(np.subtract.outer(np.arange(q), np.arange(q)))
     return (steps == 0).astype(float) if design.level == "nominal" else 1 - (steps / (q - 1)) ** 2
 
 
-def _by_unit(of_items: npt.ArrayLike, design: Design) -> FloatArray:
+def _by_unit(of_items: npt.ArrayLike, design: PowerDesign) -> FloatArray:
     """(m, g, …) sums over the items of each cluster of (m, n, …) numbers, or truth values."""
     numbers = np.asarray(of_items, dtype=float)
     if design.n_clusters == design.n_items:
@@ -264,7 +268,7 @@ def _with_and_without(of_units: FloatArray) -> FloatArray:
     return np.concatenate([total, total - of_units], axis=1)
 
 
-def _kappas(raters: IntArray, counts: Sequence[FloatArray], i: int, j: int, design: Design) -> FloatArray:
+def _kappas(raters: IntArray, counts: Sequence[FloatArray], i: int, j: int, design: PowerDesign) -> FloatArray:
     """(m, 1 + g) Cohen's kappa of two of the raters (m, n, k), on all items and without each cluster."""
     weights = _agreement_weights(design)
     agreeing = _with_and_without(_by_unit(weights[raters[..., i], raters[..., j]], design))
@@ -281,7 +285,7 @@ def _ends(with_and_without: FloatArray, resampling: Resampling, scale: Scale) ->
     return t_ends(value, knife.se, knife.df, resampling.confidence, scale)
 
 
-def _passes(people: IntArray, judge: IntArray, design: Design, epsilon: float) -> BoolArray:
+def _passes(people: IntArray, judge: IntArray, design: PowerDesign, epsilon: float) -> BoolArray:
     """(m,) whether the judge passes the alternative-annotator test, tested over clusters."""
     r = people.shape[2]
     p_values = np.stack([_p_value(people, judge, j, design, epsilon) for j in range(r)], axis=1)
@@ -289,7 +293,7 @@ def _passes(people: IntArray, judge: IntArray, design: Design, epsilon: float) -
     return np.asarray(won.mean(axis=1) >= 0.5)
 
 
-def _p_value(people: IntArray, judge: IntArray, column: int, design: Design, epsilon: float) -> FloatArray:
+def _p_value(people: IntArray, judge: IntArray, column: int, design: PowerDesign, epsilon: float) -> FloatArray:
     """(m,) one-sided p-value that the judge is worse than this person by ``epsilon`` or more."""
     others = np.delete(people, column, axis=2)
     by_judge, by_person = (_closeness(one, others, design) for one in (judge, people[..., column]))
@@ -302,7 +306,7 @@ def _p_value(people: IntArray, judge: IntArray, column: int, design: Design, eps
     return np.asarray(scipy.special.stdtr(np.where(independent, design.n_clusters - 1, knife.df), t))
 
 
-def _closeness(codes: IntArray, others: IntArray, design: Design) -> FloatArray:
+def _closeness(codes: IntArray, others: IntArray, design: PowerDesign) -> FloatArray:
     """(m, n) share of the others with the same category; on ordered scales minus the root mean squared difference."""
     apart = others - codes[..., None]
     if design.level == "nominal":

@@ -18,7 +18,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import by_jackknife, few_units, undefined, without_interval
+from judging.stats.asymptotic import drop_interval, estimate_by_jackknife, few_units, undefined
 
 NO_LABELS = "fewer than two items that both a person and the judge scored"
 NO_UNLABELLED = "no unlabelled item that the judge scored"
@@ -190,7 +190,7 @@ def ppi_mean(
         return Corrected(human_only, judge_only, nothing, np.nan, np.nan, np.nan, _correlation(data), human_error)
     used = power_tuned(data) if weight is None else weight
     n, rest = data.n, data.n_unlabelled
-    ppi, error = by_jackknife(
+    ppi, error = estimate_by_jackknife(
         SumStatistic(_contributions(data), partial(_corrected_mean, weight=weight)),
         clusters=data.all_clusters,
         strata=["labelled"] * n + ["unlabelled"] * rest,
@@ -200,7 +200,7 @@ def ppi_mean(
         n_ratings=2 * n + rest,
     )
     if np.isnan(human_only.low):
-        ppi = without_interval(ppi, human_only.reason)
+        ppi = drop_interval(ppi, human_only.reason)
     worth = data.n * (human_error / error) ** 2 if error > 0 and human_error > 0 else np.nan
     return Corrected(
         human_only=human_only,
@@ -301,7 +301,7 @@ def _of_mean(
 ) -> tuple[Estimate, float]:
     """A weighted mean with its interval, and its standard error."""
     statistic = SumStatistic(np.column_stack([weights * values, weights]), _mean_of_sums)
-    found, error = by_jackknife(
+    found, error = estimate_by_jackknife(
         statistic, clusters=clusters, n_items=len(values), confidence=confidence, bounds=bounds, n_raters=1
     )
-    return without_interval(found, few_units(np.ones(len(values), dtype=bool), clusters, weights)), error
+    return drop_interval(found, few_units(np.ones(len(values), dtype=bool), clusters, weights)), error

@@ -21,7 +21,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import why_no_interval
 from annotation.stats.jackknife import student_quantile
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.asymptotic import figure, quantile, resampling_of, summed_by_cluster, undefined, without_interval
+from judging.stats.asymptotic import drop_interval, figure, quantile, resampling_of, summed_by_cluster, undefined
 from judging.stats.clustered_shares import clustered_share
 
 IMPOSSIBLE = "no interval: no rate from 0 to 1 fits; the judge errs otherwise on unlabelled items than on labelled"
@@ -118,7 +118,7 @@ def rogan_gladen(
         m1=sensitivity.n_items / effect,
         confidence=confidence,
     )
-    rate = without_interval(rate, why_no_interval(units))
+    rate = drop_interval(rate, why_no_interval(units))
     n_items, n_ratings = n_rest + n_labelled, n_rest + 2 * n_labelled
     return RoganGladen(replace(rate, n_items=n_items, n_ratings=n_ratings), sensitivity, specificity)
 

@@ -90,12 +90,12 @@ def stated_preference(explanation: str) -> str | None:
     concluded = _sides(CONCLUSIONS, explanation)
     if concluded:
         return _only(concluded)
-    rest = without_conceded(explanation)
+    rest = drop_conceded(explanation)
     compared = _sides([WINS], rest) | {OTHER[side] for side in _sides([LOSES], rest)}
     return _only(compared | ({TIE} if TIED.search(explanation) else set()))
 
 
-def without_conceded(text: str) -> str:
+def drop_conceded(text: str) -> str:
     """The text without what is granted before the point is made, or only supposed."""
     left = GRANTED.sub(r" \g<end>", text)
     return SUPPOSED.sub(" ", "".join(_after_but(part) for part in SENTENCE.findall(left)))

@@ -130,7 +130,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CriterionDecision:
     """The decision with every rule that was asked."""
 
     decision: Decision
@@ -154,7 +154,7 @@ class Verdict:
 Rule = Callable[[Facts, Rules], Reason]
 
 
-def verdict(facts: Facts, rules: Rules | None = None) -> Verdict:
+def verdict(facts: Facts, rules: Rules | None = None) -> CriterionDecision:
     """The best decision that no rule forbids.
 
     What is not known never speaks for the judge, nor against it: a figure that is NaN fails its rule and says why.
@@ -169,10 +169,10 @@ def verdict(facts: Facts, rules: Rules | None = None) -> Verdict:
     chosen = rules or Rules()
     reasons = tuple(rule(facts, chosen) for rule in RULES)
     place = min((ORDER.index(reason.allows) for reason in reasons if not reason.met), default=len(ORDER) - 1)
-    return Verdict(ORDER[place], reasons, chosen)
+    return CriterionDecision(ORDER[place], reasons, chosen)
 
 
-def verdicts_by_tier(facts: Mapping[str, Facts], rules: Rules | None = None) -> dict[str, Verdict]:
+def verdicts_by_tier(facts: Mapping[str, Facts], rules: Rules | None = None) -> dict[str, CriterionDecision]:
     """The verdict within each tier of difficulty: a judge may replace people on easy items and not on hard ones."""
     return {tier: verdict(known, rules) for tier, known in facts.items()}
 

@@ -59,7 +59,7 @@ def weighted_score(opinions: Sequence[Opinion], numbers: Mapping[str, float]) ->
     given = [opinion for opinion in opinions if opinion.value in numbers]
     if not given:
         return None
-    told = [on_scale(opinion.distribution, numbers) for opinion in given]
+    told = [normalise_to_scale(opinion.distribution, numbers) for opinion in given]
     total: dict[str, float] = defaultdict(float)
     for opinion, shares in zip(given, told, strict=True):
         for value, share in (shares or {opinion.value: 1.0}).items():
@@ -68,7 +68,7 @@ def weighted_score(opinions: Sequence[Opinion], numbers: Mapping[str, float]) ->
     return WeightedScore(score, dict(total), source_of(sum(map(bool, told)), len(given)), len(given))
 
 
-def on_scale(distribution: Mapping[str, float], numbers: Mapping[str, float]) -> dict[str, float]:
+def normalise_to_scale(distribution: Mapping[str, float], numbers: Mapping[str, float]) -> dict[str, float]:
     """The probabilities of the values with numbers, made to sum to 1; empty where they have none."""
     kept = {value: p for value, p in distribution.items() if value in numbers and p > 0}
     mass = sum(kept.values())

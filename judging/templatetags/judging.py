@@ -8,9 +8,9 @@ from typing import Any
 
 from django import template
 
-from judging import wording
-from judging.figures import without_codes
-from judging.pricing import in_dollars
+from judging.assessment import wording
+from judging.assessment.agreement_figures import drop_codes
+from judging.judges.pricing import format_dollars
 
 register = template.Library()
 
@@ -18,7 +18,7 @@ register = template.Library()
 @register.filter
 def dollars(amount: Decimal | None) -> str:
     """US dollars; a dash for an unknown amount."""
-    return "\N{EN DASH}" if amount is None else in_dollars(amount)
+    return "\N{EN DASH}" if amount is None else format_dollars(amount)
 
 
 @register.filter
@@ -30,13 +30,13 @@ def part(document: Mapping[str, Any], name: str) -> Any:
 @register.filter
 def biases(probes: Mapping[str, str]) -> list[str]:
     """The names of the probes that found something, of a certificate."""
-    return [without_codes(name) for name, said in probes.items() if said == "found"]
+    return [drop_codes(name) for name, said in probes.items() if said == "found"]
 
 
 @register.filter
 def spoken(text: str) -> str:
     """A sentence, or the name of a probe, without the codes of figures and probes."""
-    return without_codes(text)
+    return drop_codes(text)
 
 
 @register.filter
@@ -48,7 +48,7 @@ def item_tiers(found: Mapping[str, Any]) -> str:
 @register.filter
 def among_people(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """People's agreement on a criterion by the headline coefficient of its scale."""
-    return wording.among_people(document)
+    return wording.find_headline(document)
 
 
 @register.filter

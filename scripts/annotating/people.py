@@ -80,7 +80,7 @@ class Person:
         self.draft_seconds.append(time.perf_counter() - began)
 
     def hand_in(self, item: dict[str, Any], answers: dict[str, str], ready: dict[str, Any] | None) -> Any:
-        from annotation.slot_names import id_of
+        from annotation.workbench.assignment_names import id_of
 
         began = time.perf_counter()
         holding = str(ready["pk"]) if ready else ""

@@ -37,8 +37,8 @@ class Work:
         self.experiment = begun(site, "experiment", *asked, "--max-turns", str(TURNS), "--max-turns-multi", str(TURNS))
 
     def is_done(self) -> bool:
-        from judging.models import JudgeRun
-        from simulation.models import Experiment
+        from judging.runs.models.runs import JudgeRun
+        from simulation.experiments.models.experiments import Experiment
 
         return (
             JudgeRun.objects.filter(pk=self.run, finished_at__isnull=False).exists()
@@ -47,8 +47,8 @@ class Work:
 
     def problems(self, items: int) -> list[str]:
         """What is lost, doubled or stuck."""
-        from judging.models import JudgeChunk, Judgment
-        from simulation.models import SimulatedDialogue, Turn
+        from judging.runs.models.runs import JudgeChunk, Judgment
+        from simulation.experiments.models.experiments import SimulatedDialogue, Turn
 
         judged = Judgment.objects.filter(run=self.run)
         turns = Turn.objects.filter(simulated__experiment=self.experiment)
@@ -100,7 +100,7 @@ def is_over(work: Work, people: Callable[[], bool], seconds: float) -> bool:
 
 def is_there(site: Any) -> bool:
     """Whether the worker has said that it is there."""
-    from judging.models import Worker
+    from judging.judges.models.workers import Worker
 
     return Worker.objects.filter(pid=site.worker.process.pid).exists()
 

@@ -33,8 +33,9 @@ def made_study(*, items: int, people: int, overlap: int, done: int) -> Made:
     django.setup()
     from django.core.management import call_command
 
-    from annotation.models import User
-    from annotation.services import assignments, samples, studies
+    from annotation.studies.services import samples, studies
+    from annotation.workbench.services import assignments
+    from core.accounts.models.users import User
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -54,7 +55,7 @@ def made_study(*, items: int, people: int, overlap: int, done: int) -> Made:
 
 
 def make_dialogues(number: int) -> None:
-    from annotation.models import Dialogue, Profile, Scenario, Task
+    from annotation.corpus.models import Dialogue, Profile, Scenario, Task
 
     profile = Profile.objects.create(
         source="bench",
@@ -86,7 +87,7 @@ def do_before(study: Any, person: Any, done: int, *, slot: int, batch: int) -> N
     from django.db.models import F
     from django.utils import timezone
 
-    from annotation.models import Annotation
+    from annotation.studies.models.labels import Annotation
 
     long_ago = timezone.now() - timedelta(days=7)
     before = batch * done

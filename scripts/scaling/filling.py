@@ -81,8 +81,9 @@ def insert(model: Any, given: Mapping[str, str], source: str) -> None:
 
 def studies_made(small: int) -> list[Any]:
     """The large study first. By the project's own service, or as it makes them."""
-    from annotation.models import Criterion, Study, User
-    from annotation.services import studies
+    from annotation.studies.models.studies import Criterion, Study
+    from annotation.studies.services import studies
+    from core.accounts.models.users import User
 
     User.objects.bulk_create(User(username=f"person{n:02}") for n in range(PEOPLE))
     large = studies.create(
@@ -104,7 +105,7 @@ def studies_made(small: int) -> list[Any]:
 
 
 def material(items: int) -> None:
-    from annotation.models import Dialogue, Profile, Scenario, Task
+    from annotation.corpus.models import Dialogue, Profile, Scenario, Task
 
     named = {"source": "'scale'", "content_hash": "lpad(to_hex(n), 64, '0')"}
     persona = {
@@ -138,7 +139,7 @@ def material(items: int) -> None:
 
 def sampled(made: list[Any], large: int, items: int) -> None:
     """Dialogue n is item n; the large study has the first ones. The stratum holds what is true of it, for later."""
-    from annotation.models import Item, Sample
+    from annotation.studies.models.studies import Item, Sample
 
     for study, size in ((made[0], large), *((one, SMALL) for one in made[1:])):
         Sample.objects.create(study=study, method="all", frame_size=items, size=size, input_hash="0" * 64)
@@ -166,7 +167,9 @@ def said(right: float) -> str:
 
 def rated(made: list[Any], labelled: int) -> None:
     """Five slots an item, and a label in each but those of the large study's last items, whose slots are open."""
-    from annotation.models import Annotation, Assignment, User
+    from annotation.studies.models.labels import Annotation
+    from annotation.studies.models.studies import Assignment
+    from core.accounts.models.users import User
 
     first = User.objects.order_by("pk").values_list("pk", flat=True)[0]
     free = f"(item.study_id = {made[0].pk} AND item.position > {labelled})"
@@ -201,8 +204,9 @@ def judged(made: list[Any], labelled: int) -> int:
     """
     from django.utils import timezone
 
-    from annotation.models import Item
-    from judging.models import Judge, JudgeChunk, JudgeRun, Judgment
+    from annotation.studies.models.studies import Item
+    from judging.judges.models.judges import Judge
+    from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 
     judges = Judge.objects.bulk_create(
         Judge(project=made[0].project, name=f"judge {n}", provider="openai_compatible", model=f"model-{n}")

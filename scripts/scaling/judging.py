@@ -16,7 +16,7 @@ STUDY, API = f"/studies/{SLUG}/", "/api/v1"
 
 def pages(researcher: int, filled: Any) -> Iterator[Measured]:
     """Pages of researchers, and pages of the API."""
-    from judging.models import JudgeRun, Judgment
+    from judging.runs.models.runs import JudgeRun, Judgment
 
     runs = list(JudgeRun.objects.filter(study__slug=SLUG).order_by("pk").values_list("pk", "judge"))
     (run, judge), last = runs[0], runs[-1][0]

@@ -78,7 +78,7 @@ def apart(act: Callable[[], dict[str, Any]], limit: int, *, draws: bool = False)
 
 
 def start_drawing() -> None:
-    from annotation.charts import svg
+    from core.charts import svg
 
     svg({"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}})
 
@@ -134,7 +134,7 @@ def page(user: int, path: str, method: str = "get") -> Callable[[], dict[str, An
     def act() -> dict[str, Any]:
         from django.test import Client
 
-        from annotation.models import User
+        from core.accounts.models.users import User
 
         client = Client(SERVER_NAME="localhost")
         client.force_login(User.objects.get(pk=user), backend="config.accounts.Passwords")

@@ -2,25 +2,30 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from simulation.api import candidates, experiments, making
+from simulation.experiments import api as experiments_api
+from simulation.generation.api import candidates, generation
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("experiments", experiments.ExperimentList.as_view(), name="api_experiments"),
-    path("experiments/estimate", experiments.ExperimentEstimate.as_view(), name="api_experiment_estimate"),
-    path("experiments/<int:pk>", experiments.ExperimentDetail.as_view(), name="api_experiment"),
-    path("experiments/<int:pk>/progress", experiments.ExperimentProgress.as_view(), name="api_experiment_progress"),
-    path("experiments/<int:pk>/stop", experiments.ExperimentStop.as_view(), name="api_experiment_stop"),
-    path("experiments/<int:pk>/resume", experiments.ExperimentResume.as_view(), name="api_experiment_resume"),
-    path("experiments/<int:pk>/dialogues", experiments.ExperimentDialogues.as_view(), name="api_experiment_dialogues"),
-    path("experiments/<int:pk>/dialogues/<int:index>", experiments.ExperimentDialogue.as_view(), name="api_simulated"),
-    path("experiments/<int:pk>/results", experiments.ExperimentResults.as_view(), name="api_experiment_results"),
-    path("experiments/<int:pk>/ranks", experiments.ExperimentRanks.as_view(), name="api_experiment_ranks"),
-    path("experiments/<int:pk>/differences", experiments.ExperimentDifferences.as_view(), name="api_differences"),
-    path("experiments/<int:pk>/people", experiments.ExperimentPeople.as_view(), name="api_experiment_people"),
-    path("experiments/<int:pk>/judge", experiments.ExperimentJudge.as_view(), name="api_experiment_judge"),
-    path("making", making.MakingList.as_view(), name="api_making_list"),
-    path("making/<int:pk>", making.MakingDetail.as_view(), name="api_making"),
-    path("making/<int:pk>/again", making.MakingAgain.as_view(), name="api_making_again"),
+    path("experiments", experiments_api.ExperimentList.as_view(), name="api_experiments"),
+    path("experiments/estimate", experiments_api.ExperimentEstimate.as_view(), name="api_experiment_estimate"),
+    path("experiments/<int:pk>", experiments_api.ExperimentDetail.as_view(), name="api_experiment"),
+    path("experiments/<int:pk>/progress", experiments_api.ExperimentProgress.as_view(), name="api_experiment_progress"),
+    path("experiments/<int:pk>/stop", experiments_api.ExperimentStop.as_view(), name="api_experiment_stop"),
+    path("experiments/<int:pk>/resume", experiments_api.ExperimentResume.as_view(), name="api_experiment_resume"),
+    path(
+        "experiments/<int:pk>/dialogues", experiments_api.ExperimentDialogues.as_view(), name="api_experiment_dialogues"
+    ),
+    path(
+        "experiments/<int:pk>/dialogues/<int:index>", experiments_api.ExperimentDialogue.as_view(), name="api_simulated"
+    ),
+    path("experiments/<int:pk>/results", experiments_api.ExperimentResults.as_view(), name="api_experiment_results"),
+    path("experiments/<int:pk>/ranks", experiments_api.ExperimentRanks.as_view(), name="api_experiment_ranks"),
+    path("experiments/<int:pk>/differences", experiments_api.ExperimentDifferences.as_view(), name="api_differences"),
+    path("experiments/<int:pk>/people", experiments_api.ExperimentPeople.as_view(), name="api_experiment_people"),
+    path("experiments/<int:pk>/judge", experiments_api.ExperimentJudge.as_view(), name="api_experiment_judge"),
+    path("making", generation.MakingList.as_view(), name="api_making_list"),
+    path("making/<int:pk>", generation.MakingDetail.as_view(), name="api_making"),
+    path("making/<int:pk>/again", generation.MakingAgain.as_view(), name="api_making_again"),
     path("candidates", candidates.CandidateList.as_view(), name="api_candidates"),
     path("candidates/imports", candidates.CandidateImports.as_view(), name="api_candidate_imports"),
     path("candidates/pairs", candidates.CandidatePairs.as_view(), name="api_candidate_pairs"),
@@ -29,8 +34,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("candidates/runs/<int:pk>", candidates.CandidateRunDetail.as_view(), name="api_candidate_run"),
     path("candidates/runs/<int:pk>/stop", candidates.CandidateRunStop.as_view(), name="api_candidate_stop"),
     path("candidates/runs/<int:pk>/resume", candidates.CandidateRunResume.as_view(), name="api_candidate_resume"),
-    path("conflicts", making.ConflictList.as_view(), name="api_conflicts"),
-    path("conflicts/<int:pk>/reviews", making.ConflictReviews.as_view(), name="api_conflict_reviews"),
-    path("measures/profiles", making.ProfileMeasures.as_view(), name="api_profile_measures"),
-    path("measures/dialogues", making.DialogueMeasures.as_view(), name="api_dialogue_measures"),
+    path("conflicts", generation.ConflictList.as_view(), name="api_conflicts"),
+    path("conflicts/<int:pk>/reviews", generation.ConflictReviews.as_view(), name="api_conflict_reviews"),
+    path("measures/profiles", generation.ProfileMeasures.as_view(), name="api_profile_measures"),
+    path("measures/dialogues", generation.DialogueMeasures.as_view(), name="api_dialogue_measures"),
 ]

@@ -21,12 +21,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='experiment',
             name='prompts',
-            field=models.JSONField(blank=True, default=dict, help_text="Role -> text in place of Concord's own, as in simulation.prompts.roles."),
+            field=models.JSONField(blank=True, default=dict, help_text="Role -> text in place of Concord's own, as in simulation.agents.prompts.roles."),
         ),
         migrations.AddField(
             model_name='experiment',
             name='user_information',
-            field=models.CharField(default='task_preferences', help_text='What the user agent is told: a key of simulation.prompts.USER_INFORMATION.', max_length=40),
+            field=models.CharField(default='task_preferences', help_text='What the user agent is told: a key of simulation.agents.prompts.USER_INFORMATION.', max_length=40),
         ),
         migrations.AlterField(
             model_name='making',

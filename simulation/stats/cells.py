@@ -57,11 +57,11 @@ def cell_means(
         part = np.column_stack(columns[start : start + AT_A_TIME])
         bases = [basis_of(~np.isnan(column), resampling) for column in part.T]
         means = replicate([masked_means(part)], resampling)[0]
-        found += within(means, resampling, bases, reason, scales[start : start + AT_A_TIME])
+        found += estimate_within(means, resampling, bases, reason, scales[start : start + AT_A_TIME])
     return found
 
 
-def within(
+def estimate_within(
     means: Replicates, resampling: Resampling, bases: Sequence[Basis], reason: str, ends: Sequence[Ends | None]
 ) -> list[Estimate]:
     """m means whose intervals are symmetric in the log odds between the ends of the scale, where it has ends."""
@@ -92,7 +92,7 @@ def mean_of_means(
     resampling = resampling_of(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
     sums = SumStatistic(np.hstack([np.where(there, values, 0.0), there]), partial(_mean_of_ratios, m=len(columns)))
     bases = [basis_of(np.asarray(there.any(axis=1)), resampling)]
-    return within(replicate([sums], resampling)[0], resampling, bases, reason, [ends])[0]
+    return estimate_within(replicate([sums], resampling)[0], resampling, bases, reason, [ends])[0]
 
 
 def _mean_of_ratios(sums: FloatArray, *, m: int) -> FloatArray:

@@ -103,7 +103,7 @@ def evenness(
     basis = Basis(n_items=kinds.total(), n_raters=0, n_ratings=counts.total())
     found = estimates(replicates, resampling, [basis, basis], why_undefined(len(counts), n), scale="share")
     occurring, over_possible = (
-        with_fair_interval(one, values) for one, values in zip(found, replicates.bootstrap.T, strict=True)
+        drop_degenerate_interval(one, values) for one, values in zip(found, replicates.bootstrap.T, strict=True)
     )
     return Evenness(occurring, over_possible, None if possible is None else len(set(possible)), unlisted, counts)
 
@@ -124,7 +124,7 @@ def why_undefined(n_occurring: int, n_possible: int | None) -> list[str]:
     return ["only one value occurs", NO_LIST if n_possible is None else "only one value is possible"]
 
 
-def with_fair_interval(one: Estimate, resamples: FloatArray) -> Estimate:
+def drop_degenerate_interval(one: Estimate, resamples: FloatArray) -> Estimate:
     """The figure without its interval where hardly any resample is as even: they say nothing about what lies above."""
     below, above = (resamples < one.value - SAME).sum(), (resamples > one.value + SAME).sum()
     is_outside = not np.isnan(one.low) and not one.low <= one.value <= one.high

@@ -42,11 +42,11 @@ def values_of(preferences: Any) -> Iterable[str]:
 
 def occurs(value: str, text: str) -> bool:
     """Whether the words of a value stand in a text one after the other; a value without words never does."""
-    words = between_spaces(value)
-    return bool(words.strip()) and words in between_spaces(text)
+    words = pad_words(value)
+    return bool(words.strip()) and words in pad_words(text)
 
 
 @lru_cache(maxsize=4096)
-def between_spaces(text: str) -> str:
+def pad_words(text: str) -> str:
     """The spoken words of a text with one space before, between and after them."""
     return f" {' '.join(spoken_words(text))} "

@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Benchmark, BenchmarkCase, ReleasedError
+from annotation.benchmarks.models import Benchmark, BenchmarkCase, ReleasedError
 from tests.factories import BenchmarkCaseFactory, BenchmarkFactory, ResponsePairFactory
 
 pytestmark = pytest.mark.django_db

@@ -8,16 +8,21 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from annotation.errors import InputError
-from annotation.joining_forms import AccountForm
-from annotation.models import Project, Study, User
-from annotation.names import check_name
-from annotation.services import projects, studies, tokens
-from annotation.services.benchmarks import versions
-from annotation.services.imports import labelled, records
-from judging.services import judges
-from judging.services.imports import judgments
-from simulation.services import candidate_runs, experiments
+from annotation.benchmarks.services import versions
+from annotation.corpus.imports import records
+from annotation.recruitment.forms import AccountForm
+from annotation.studies.imports import labelled
+from annotation.studies.models.studies import Study
+from annotation.studies.services import studies
+from core.accounts.models.projects import Project
+from core.accounts.models.users import User
+from core.accounts.services import projects, tokens
+from core.errors import InputError
+from core.names import check_name
+from judging.judges.services import judges
+from judging.runs.imports import judgments
+from simulation.experiments.services import experiments
+from simulation.generation.services import candidate_runs
 from tests.factories import ResearcherFactory, UserFactory
 
 BAD = ["a\rb", "a\nb", "a\u202eb", "a\0b", "a\x1bb", "a\x85b", "a\u2028b", "a\u2066b", "a\ud800b"]

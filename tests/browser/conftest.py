@@ -19,8 +19,10 @@ from django.core.signals import request_finished, request_started
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from annotation.models import Study, User
-from annotation.services import assignments, samples, studies
+from annotation.studies.models.studies import Study
+from annotation.studies.services import samples, studies
+from annotation.workbench.services import assignments
+from core.accounts.models.users import User
 from tests.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory, UserFactory
 
 # Playwright's event loop stays in this thread; Django would refuse every query made there from then on.

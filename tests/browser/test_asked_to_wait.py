@@ -12,7 +12,8 @@ from django.db import OperationalError
 from django.test import Client
 from playwright.sync_api import Browser, Page
 
-from annotation.queries import projects, size
+from annotation.studies.queries import size
+from core.accounts.queries import projects
 from tests.browser.conftest import Answered
 from tests.browser.faults import faults, screens
 from tests.factories import CriterionFactory, ResearcherFactory

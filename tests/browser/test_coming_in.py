@@ -13,8 +13,13 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.models import Annotation, ConsentDecision, DemographicAnswer, Participation, Study, User
-from annotation.services import completions, consents, demographics, invitations, samples, studies
+from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.recruitment.models.participation import ConsentDecision, Participation
+from annotation.recruitment.services import completions, consents, demographics, invitations
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Study
+from annotation.studies.services import samples, studies
+from core.accounts.models.users import User
 from tests.browser.faults import faults, screens
 from tests.browser.waiting import saved
 from tests.factories import DialogueFactory, ResearcherFactory, UserFactory

@@ -7,9 +7,12 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.models import Admission, Study, User
-from annotation.services import annotations, assignments, known
-from annotation.services.known import Answer, Entry
+from annotation.quality.models import Admission
+from annotation.quality.services import gold_questions
+from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
+from annotation.studies.models.studies import Study
+from annotation.workbench.services import annotations, assignments
+from core.accounts.models.users import User
 from tests.browser.faults import faults
 from tests.factories import CriterionFactory, DialogueFactory, StudyFactory
 from tests.labelled import people_say, with_items
@@ -72,8 +75,10 @@ def failed(alices: Page) -> Study:
     bob = User.objects.create(username="bob")
     assignments.add_annotators(by=None, study=study, annotators=[bob])
     for number in (1, 2):
-        entries = [Entry(DialogueFactory().external_id, {"warm": Answer("1")})]
-        known.add(by=None, study=study, purpose="qualification", entries=entries, origin="stated", number=number)
+        entries = [GoldEntry(DialogueFactory().external_id, {"warm": GoldAnswer("1")})]
+        gold_questions.add(
+            by=None, study=study, purpose="qualification", entries=entries, origin="stated", number=number
+        )
     study.refresh_from_db()
     slot = assignments.next_for(by=bob, study=study)
     assert slot is not None

@@ -27,7 +27,8 @@ PREPARE = f"""
 from django.core.management import call_command
 call_command("collectstatic", interactive=False, verbosity=0)
 from annotation.models import Dialogue, User
-from annotation.services import assignments, samples, studies
+from annotation.studies.services import samples, studies
+from annotation.workbench.services import assignments
 turns = [{{"role": "user", "content": "A table."}}, {{"role": "assistant", "content": "It is booked."}}]
 for key in ("d1", "d2"):
     Dialogue.objects.create(source="test", external_id=key, content_hash="0" * 64, turns=turns)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotation.models import Dialogue
+from annotation.corpus.models import Dialogue
 from tests.browser.faults import faults
 from tests.factories import ResearcherFactory
 

@@ -9,7 +9,9 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
-from annotation.models import Annotation, Assignment, Draft, User
+from annotation.studies.models.labels import Annotation, Draft
+from annotation.studies.models.studies import Assignment
+from core.accounts.models.users import User
 from tests.browser.waiting import next_ready, saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

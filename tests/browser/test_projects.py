@@ -9,8 +9,9 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from annotation.models import Membership, Project, User
-from annotation.services import projects
+from core.accounts.models.projects import Membership, Project
+from core.accounts.models.users import User
+from core.accounts.services import projects
 from tests.browser.faults import faults, screens
 from tests.factories import (
     AnnotationFactory,

@@ -10,10 +10,14 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.models import Admission, Assignment, Study, User
-from annotation.services import annotations, assignments, gate, known, samples, studies
-from annotation.services.known import Answer, Entry
-from tests.annotation.queries.test_quality import ITEMS, SKILL, answers, say
+from annotation.quality.models import Admission
+from annotation.quality.services import gold_questions, qualification
+from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
+from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.services import samples, studies
+from annotation.workbench.services import annotations, assignments
+from core.accounts.models.users import User
+from tests.annotation.quality.queries.test_quality import ITEMS, SKILL, answers, say
 from tests.browser.faults import faults, screens
 from tests.browser.waiting import next_ready, saved
 from tests.factories import DialogueFactory, ResponsePairFactory, UserFactory
@@ -38,15 +42,15 @@ def made(bob: User, *, items: int, **rules) -> Study:
     assignments.add_annotators(by=None, study=study, annotators=[bob])
     studies.open(by=None, study=study)
     if rules:
-        known.set_rules(by=None, study=study, **rules)
+        gold_questions.set_rules(by=None, study=study, **rules)
     return study
 
 
 def name(study: Study, purpose: str, number: int) -> None:
     asked = study.criteria.values_list("key", flat=True)
-    right = {key: Answer(RIGHT[key], explanation=f"Because of the {key}.") for key in asked}
-    entries = [Entry(one.external_id, right) for one in DialogueFactory.create_batch(number)]
-    known.add(by=None, study=study, purpose=purpose, entries=entries, origin="stated")
+    right = {key: GoldAnswer(RIGHT[key], explanation=f"Because of the {key}.") for key in asked}
+    entries = [GoldEntry(one.external_id, right) for one in DialogueFactory.create_batch(number)]
+    gold_questions.add(by=None, study=study, purpose=purpose, entries=entries, origin="stated")
 
 
 def test_from_training_to_the_work_by_keyboard(live_server, page: Page, bob: User) -> None:
@@ -168,7 +172,7 @@ def test_the_quality_page_names_exactly_the_careless_and_the_inverted(
 def test_the_researchers_pages_pass_the_accessibility_rules(live_server, page: Page, simulated: Study) -> None:
     name(simulated, "check", 30)
     name(simulated, "qualification", 2)
-    known.set_rules(by=None, study=simulated, check_every=2, pass_mark=None)
+    gold_questions.set_rules(by=None, study=simulated, check_every=2, pass_mark=None)
     people = list(simulated.annotators.order_by("username"))
     for person in people[:2]:
         rate_checks(simulated, person)
@@ -197,8 +201,12 @@ def test_failing_and_trying_again_with_another_pair(live_server, page: Page, bob
     assignments.add_annotators(by=None, study=study, annotators=[bob])
     studies.open(by=None, study=study)
     for number in (1, 2):
-        entries = [Entry(ResponsePairFactory().external_id, {"preference": Answer("1", explanation="It is Thai.")})]
-        known.add(by=None, study=study, purpose="qualification", entries=entries, origin="stated", number=number)
+        entries = [
+            GoldEntry(ResponsePairFactory().external_id, {"preference": GoldAnswer("1", explanation="It is Thai.")})
+        ]
+        gold_questions.add(
+            by=None, study=study, purpose="qualification", entries=entries, origin="stated", number=number
+        )
     study.refresh_from_db()
     page.set_viewport_size({"width": 390, "height": 844})
     signed_in(page, live_server, bob)
@@ -215,7 +223,7 @@ def test_failing_and_trying_again_with_another_pair(live_server, page: Page, bob
         assert faults(page) == [], page.url
         if not right:
             alice = User.objects.create(username="alice", is_researcher=True)
-            gate.try_again(by=alice, study=study, annotator=bob, reason="We talked.")
+            qualification.try_again(by=alice, study=study, annotator=bob, reason="We talked.")
     page.get_by_role("link", name="Begin rating").click()
     expect(page.get_by_text("1 / 2")).to_be_visible()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.models import Annotation
-from annotation.services import studies
+from annotation.studies.models.labels import Annotation
+from annotation.studies.services import studies
 from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import saved
 from tests.factories import ResearcherFactory

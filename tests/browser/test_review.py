@@ -7,8 +7,10 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from annotation.models import Adjudication, Study, User
-from annotation.services import drafts
+from annotation.studies.models.labels import Adjudication
+from annotation.studies.models.studies import Study
+from annotation.workbench.services import drafts
+from core.accounts.models.users import User
 from tests.browser.faults import faults_on_screens
 from tests.factories import AnnotationFactory, AssignmentFactory, CriterionFactory, ItemFactory, UserFactory
 

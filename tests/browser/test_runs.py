@@ -7,8 +7,8 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from judging.models import JudgeRun
-from judging.services import panels
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import panels
 from tests.browser.faults import faults_on_screens
 from tests.factories import DialogueFactory, ItemFactory, ResearcherFactory
 from tests.judging.helpers import dialogue_study, judged, scripted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.models import Annotation
+from annotation.studies.models.labels import Annotation
 from tests.browser.faults import faults
 from tests.browser.waiting import next_ready, saved
 

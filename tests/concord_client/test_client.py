@@ -16,9 +16,10 @@ from typing import Any, get_type_hints
 import pytest
 from django.conf import settings
 
-from annotation.services import tokens, webhooks
+from annotation.studies.services import webhooks
 from concord_client import Concord, ProblemError, is_signed, types
 from config.api.views import load_document
+from core.accounts.services import tokens
 from tests.factories import ResearcherFactory, UserFactory
 
 EXAMPLES = re.findall(r"```python\n(.*?)```", (settings.BASE_DIR / "docs" / "api.md").read_text(), re.S)

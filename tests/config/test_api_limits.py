@@ -10,14 +10,16 @@ from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from annotation.api import rendering
-from annotation.api.base import MOST_AT_ONCE
-from annotation.api.labels import NewLabels
-from annotation.api.throttling import AccountThrottle
-from annotation.models import IdempotentWrite, Study, User
-from annotation.services import tokens
+from annotation.agreement.api import NewLabels
+from annotation.studies.models.studies import Study
 from config.api.views import load_document
 from config.middleware import LONGEST_QUERY
+from core.accounts.models.tokens import IdempotentWrite
+from core.accounts.models.users import User
+from core.accounts.services import tokens
+from core.api import rendering
+from core.api.base import MOST_AT_ONCE
+from core.api.throttling import AccountThrottle
 from tests.factories import ResearcherFactory, UserFactory
 from tests.labelled import with_items
 

@@ -11,15 +11,23 @@ from django.apps import apps
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.errors import InputError
-from annotation.models import Adjudication, Annotation, Dialogue, Invitation, Item, Project, Study, User
-from annotation.services import exclusions, invitations
+from annotation.corpus.models import Dialogue
+from annotation.recruitment.models.participation import Invitation
+from annotation.recruitment.services import invitations
+from annotation.studies.models.labels import Adjudication, Annotation
+from annotation.studies.models.studies import Item, Study
+from annotation.workbench.services import exclusions
 from config.archives import members, reading, writing
 from config.invariants import findings
-from judging.models import CalibrationRun, Judge, JudgeRun, Judgment
-from judging.queries.evidence import StudyEvidence
-from judging.services import panels
-from judging.services.trust import recalibration
+from core.accounts.models.projects import Project
+from core.accounts.models.users import User
+from core.errors import InputError
+from judging.assessment.models.assessment import CalibrationRun
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import recalibration
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.services import panels
 from tests.backed_up import empty_tables
 from tests.factories import (
     DialogueFactory,
@@ -30,8 +38,8 @@ from tests.factories import (
     StudyFactory,
     UserFactory,
 )
-from tests.judging.services.trust.judged import study as judged_study
-from tests.judging.services.trust.judged import trusted
+from tests.judging.assessment.services.judged import study as judged_study
+from tests.judging.assessment.services.judged import trusted
 from tests.labelled import judge_says
 from tests.shared_rows import share_rows
 

@@ -12,23 +12,18 @@ from django.db import connections, transaction
 from django.test import Client
 from django.urls import get_resolver, reverse
 
-from annotation.errors import InputError
-from annotation.models import (
-    Annotation,
-    Assignment,
-    ConsentDecision,
-    Draft,
-    Invitation,
-    Participation,
-    Study,
-    User,
-)
-from annotation.queries.participation import token_hash
-from annotation.services import annotations, assignments, drafts, invitations, joining
-from annotation.slot_names import name_of
-from annotation.views.work import seen
-from tests.annotation.conftest import OpenStudy, alice, bob, charlie, open_study  # noqa: F401 - fixtures
+from annotation.recruitment.models.participation import ConsentDecision, Invitation, Participation
+from annotation.recruitment.queries.participation import token_hash
+from annotation.recruitment.services import invitations, joining
+from annotation.studies.models.labels import Annotation, Draft
+from annotation.studies.models.studies import Assignment, Study
+from annotation.workbench.assignment_names import name_of
+from annotation.workbench.services import annotations, assignments, drafts
+from annotation.workbench.views.work import seen
+from core.accounts.models.users import User
+from core.errors import InputError
 from tests.config.test_permissions import content_of, routes, rule_of
+from tests.people import OpenStudy, alice, bob, charlie, open_study  # noqa: F401 - fixtures
 
 MARK = "quokka"
 """In everything that bob enters."""
@@ -162,7 +157,7 @@ class TestLinks:
 
         def come(number: int) -> bool:
             try:
-                joining.with_new_account(account=User(username=f"new{number}"), study=study, invitation=made)
+                joining.create_account_and_join(account=User(username=f"new{number}"), study=study, invitation=made)
             except InputError:
                 return False
             finally:

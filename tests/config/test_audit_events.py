@@ -15,9 +15,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from annotation.models import Act, User
-from annotation.queries import acts
-from annotation.services import invitations, projects
+from annotation.recruitment.services import invitations
+from core.accounts.models.users import User
+from core.accounts.services import projects
+from core.audit import queries as audit_queries
+from core.audit.models import Act
 from tests.factories import ProjectFactory, ResearcherFactory, StudyFactory, UserFactory
 
 PASSWORD = "right-one-7"
@@ -59,7 +61,7 @@ class TestSigningIn:
         client.post(reverse("logout"))
         assert told() == [("account.sign_in", bob.pk, bob.pk, {}), ("account.sign_out", bob.pk, bob.pk, {})]
         assert {one.through for one in Act.objects.all()} == {"page"}
-        assert acts.broken() is None
+        assert audit_queries.broken() is None
 
     def test_a_wrong_password_leaves_the_account_and_never_the_password(self, client: Client, bob: User):
         assert sign_in(client, password="my-other-password").status_code == 200
@@ -207,7 +209,7 @@ class TestAdministration:
         assert first == ("account.change", root.pk, bob.pk, {"is_superuser": [False, True]})
         assert second[:3] == ("admin.change", root.pk, bob.pk)
         assert "Superuser status" in second[3]["fields"]
-        assert acts.broken() is None
+        assert audit_queries.broken() is None
 
     def test_a_password_set_there(self, client: Client, root: User, bob: User):
         new = "another-long-one-9"

@@ -20,16 +20,15 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-from annotation import audit_digest, audit_triggers
-from annotation.audit_heads import read_heads
-from annotation.models import Act
-from annotation.models.act import BEGINNING
-from annotation.queries import acts as queries
-from annotation.services import acts, studies
+from annotation.studies.services import studies
 from config import invariants
 from config.backups import reading, writing
 from config.logs import logging_as, to_syslog
 from config.management.commands import check_invariants
+from core.audit import digest, queries, triggers
+from core.audit import log as acts
+from core.audit.heads import read_heads
+from core.audit.models import BEGINNING, Act
 from tests.backed_up import empty_tables
 from tests.guards import run
 
@@ -72,7 +71,7 @@ class TestKeyedDigests:
     def test_a_log_as_it_should_be(self, log: list[Act]):
         assert queries.broken() is None
         assert found() == {}
-        assert {row.digest_key_id for row in log} == {audit_digest.current_key_id()}
+        assert {row.digest_key_id for row in log} == {digest.current_key_id()}
 
     def test_the_digest_is_an_hmac_over_every_column(self, log: list[Act]):
         row = log[1]
@@ -81,7 +80,7 @@ class TestKeyedDigests:
             *(row.project_id, "other", row.request_id, row.arguments, row.outcome, row.digest_key_id),
         ]
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
-        key = audit_digest.derive_key("tests-only")
+        key = digest.derive_key("tests-only")
         assert row.digest == hmac.new(key, text, hashlib.sha256).hexdigest()
 
     @pytest.mark.parametrize("keeps_the_key_id", [False, True])
@@ -108,9 +107,9 @@ class TestKeyedDigests:
         assert "CONCORD_AUDIT_KEY" in found()[CHAIN][0]
 
     def test_the_key_does_not_follow_from_its_id(self):
-        assert audit_digest.name_key("a") != audit_digest.name_key("b")
-        assert len(audit_digest.name_key("a")) == audit_digest.ID_LENGTH
-        assert audit_digest.name_key("a") not in audit_digest.derive_key("a").hex()
+        assert digest.name_key("a") != digest.name_key("b")
+        assert len(digest.name_key("a")) == digest.ID_LENGTH
+        assert digest.name_key("a") not in digest.derive_key("a").hex()
 
 
 class TestOlderSites:
@@ -137,7 +136,7 @@ class TestOlderSites:
 
     def test_from_then_on_they_cannot_be_rewritten(self, older: None):
         self.migrate()
-        run(audit_triggers.dropping(connection.vendor))
+        run(triggers.dropping(connection.vendor))
         Act.objects.filter(number=1).update(name="another")
         rewrite(1)
         assert found()[CHAIN] == (queries.NO_KEY,)
@@ -148,9 +147,9 @@ class TestOlderSites:
 
 
 class TestTriggers:
-    @pytest.mark.parametrize("name", [*audit_triggers.SQLITE])
+    @pytest.mark.parametrize("name", [*triggers.SQLITE])
     def test_each_is_missed(self, log: list[Act], name: str):
-        if name not in (audit_triggers.SQLITE if connection.vendor == "sqlite" else audit_triggers.POSTGRESQL):
+        if name not in (triggers.SQLITE if connection.vendor == "sqlite" else triggers.POSTGRESQL):
             pytest.skip("this database has another one")
         on = "" if connection.vendor == "sqlite" else " ON annotation_act"
         run([f"DROP TRIGGER {name}{on}"])
@@ -164,10 +163,10 @@ class TestTriggers:
         else:
             function = "CREATE OR REPLACE FUNCTION annotation_act_refuse() RETURNS trigger LANGUAGE plpgsql AS "
             run([f"{function} $$BEGIN RETURN NEW; END$$"])
-            assert found() == {TRIGGERS: tuple(audit_triggers.POSTGRESQL)}
+            assert found() == {TRIGGERS: tuple(triggers.POSTGRESQL)}
 
     @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite's triggers cannot be switched off")
-    @pytest.mark.parametrize("name", [*audit_triggers.POSTGRESQL])
+    @pytest.mark.parametrize("name", [*triggers.POSTGRESQL])
     def test_one_that_is_switched_off_is_missed(self, log: list[Act], name: str):
         run([f"ALTER TABLE annotation_act DISABLE TRIGGER {name}"])
         assert found() == {TRIGGERS: (name,)}
@@ -322,7 +321,7 @@ class TestGoingBack:
         def run_both_ways() -> None:
             with connection.schema_editor(atomic=True) as editor:
                 migration.unapply(before.clone(), editor)
-                missing = audit_triggers.find_missing(connection)
+                missing = triggers.find_missing(connection)
             with connection.schema_editor(atomic=True) as editor:
                 migration.apply(before.clone(), editor)
             assert missing == []
@@ -335,11 +334,11 @@ class TestGoingBack:
         with pytest.raises(CommandError, match="The log of acts would be lost"):
             back_and_forth()
         assert list(Act.objects.values()) == before
-        assert audit_triggers.find_missing(connection) == []
+        assert triggers.find_missing(connection) == []
 
     def test_an_empty_log_goes_back_and_forth_with_its_triggers(self, back_and_forth: Callable[[], None]):
         back_and_forth()
-        assert audit_triggers.find_missing(connection) == []
+        assert triggers.find_missing(connection) == []
         acts.record("test.act", by=None)
         assert queries.broken() is None
 

@@ -9,10 +9,10 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
-from annotation.models import Act
-from annotation.queries import acts
-from annotation.services import samples, studies
+from annotation.studies.services import samples, studies
 from config import invariants
+from core.audit import queries as audit_queries
+from core.audit.models import Act
 from tests.factories import DialogueFactory, ResearcherFactory
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "deploy.md"
@@ -82,5 +82,5 @@ def test_the_site_goes_on_and_its_acts_are_on_record(role: None, client):
     call_command("migrate", verbosity=0)
     verbs = ["study.create", "sample.draw", "study.open", "study.close", "export.labels"]
     assert list(Act.objects.order_by("number").values_list("verb", flat=True)) == verbs
-    assert acts.broken() is None
+    assert audit_queries.broken() is None
     assert invariants.findings() == []

@@ -13,8 +13,8 @@ from django.db import IntegrityError, InterfaceError, OperationalError, connecti
 from django.test import Client
 from django.utils.html import escape
 
-from annotation import faults
-from annotation.faults import fault_in
+from core import faults
+from core.faults import fault_in
 from tests.factories import ResearcherFactory
 
 pytestmark = pytest.mark.django_db

@@ -15,11 +15,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from annotation.errors import InputError
-from annotation.models import Act, Profile, Study
-from annotation.queries import acts
-from annotation.services import known, studies
+from annotation.corpus.models import Profile
+from annotation.quality.services import gold_questions
+from annotation.studies.models.studies import Study
+from annotation.studies.services import studies
 from config.backups import encryption, folder, reading, writing
+from core.audit import queries as audit_queries
+from core.audit.models import Act
+from core.errors import InputError
 from tests.backed_up import empty_tables, read_tables
 from tests.factories import DialogueFactory, ProfileFactory, ResearcherFactory, StudyFactory
 from tests.full_disk import full_database, full_disk
@@ -40,7 +43,7 @@ def backup(db, tmp_path) -> Path:
 
 def test_the_log_of_acts_comes_back_as_it_was_and_goes_on(db, tmp_path):
     made = studies.create(by=ResearcherFactory(), name="Größe", kind="pair", criteria=["preference"])
-    known.set_rules(by=None, study=made, pass_mark=0.1)
+    gold_questions.set_rules(by=None, study=made, pass_mark=0.1)
     before = list(Act.objects.order_by("number").values())
     path = tmp_path / "site.zip"
     writing.write(path, key=None)
@@ -49,8 +52,8 @@ def test_the_log_of_acts_comes_back_as_it_was_and_goes_on(db, tmp_path):
     assert list(Act.objects.order_by("number").values()[:2]) == before
     restored = Act.objects.get(number=3)
     assert (restored.verb, restored.asked["acts"]) == ("site.restore", 2)
-    known.set_rules(by=None, study=Study.objects.get(), pass_mark=0.2)
-    assert (acts.head()[0], acts.broken()) == (4, None)
+    gold_questions.set_rules(by=None, study=Study.objects.get(), pass_mark=0.2)
+    assert (audit_queries.head()[0], audit_queries.broken()) == (4, None)
 
 
 def with_later_migration(manifest: bytes) -> str:

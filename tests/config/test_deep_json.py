@@ -11,15 +11,15 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotation.models import Profile
-from annotation.models.api import Scope
-from annotation.services import tokens
+from annotation.corpus.models import Profile
 from config.api.views import load_document
-from judging.parsing import Unscored, parse
-from judging.prompts.evaluation import summary_in
-from judging.providers.base import Reply, TransientError
-from judging.providers.scorer import asked, endpoint
-from simulation.parsing.made import UnfitError, document
+from core.accounts.models.tokens import Scope
+from core.accounts.services import tokens
+from judging.judges.parsing import Unscored, parse
+from judging.judges.prompts.evaluation import summary_in
+from judging.judges.providers.base import Reply, TransientError
+from judging.judges.providers.scorer import asked, endpoint
+from simulation.agents.parsing.made import UnfitError, document
 from tests.factories import AssignmentFactory, CriterionFactory, ResearcherFactory
 from tests.labelled import with_items
 

@@ -4,12 +4,14 @@ import importlib.util
 
 import pytest
 
-from annotation.models import Study, User
+from annotation.studies.models.studies import Study
 from config import demo
 from config.management.commands.demo import Command
-from judging.models import Judge, JudgeRun
-from judging.providers.local import Local
-from judging.services import chunks
+from core.accounts.models.users import User
+from judging.judges.models.judges import Judge
+from judging.judges.providers.local import Local
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import leases
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def studies(monkeypatch) -> list[Study]:
     """The demo's studies, small ones, and no broker."""
-    monkeypatch.setattr(chunks, "send", lambda ids, wait=None: None)
+    monkeypatch.setattr(leases, "send", lambda ids, wait=None: None)
     User.objects.create(username=demo.RESEARCHER, is_researcher=True)
     pairs = factories.StudyFactory(name=demo.PAIRS, kind="pair")
     factories.CriterionFactory(study=pairs, key="preference", preference=True)

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from django.core.management import get_commands
 
-from annotation import version
+from core import version
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import pytest
 
-from annotation.errors import InputError
 from config import checks
 from config.backups import encryption
 from config.backups.encryption import CHUNK, HEADER, TAG, DamagedError, Decrypting, Encrypting
+from core.errors import InputError
 
 KEY, OTHER = bytes(range(32)), bytes(32)
 SEALED = CHUNK + TAG

@@ -20,17 +20,21 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.errors import InputError
-from annotation.models import Act, Annotation, ConsentDecision, Study, User
-from annotation.queries import acts
-from annotation.queries.participation import has_withdrawn
-from annotation.services import consents, withdrawn
-from annotation.withdrawn_list import ERASED, WITHDRAWN, read
+from annotation.recruitment.models.participation import ConsentDecision
+from annotation.recruitment.queries.participation import has_withdrawn
+from annotation.recruitment.services import consents, withdrawn
+from annotation.recruitment.withdrawn_list import ERASED, WITHDRAWN, read
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Study
 from config import invariants
 from config.archives import reading as of_archives
 from config.archives import writing as into_archives
 from config.backups import reading, writing
 from config.erasure.erasing import erase_person, number_of
+from core.accounts.models.users import User
+from core.audit import queries as audit_queries
+from core.audit.models import Act
+from core.errors import InputError
 from tests.backed_up import empty_tables, read_tables
 from tests.factories import CriterionFactory, ResearcherFactory, UserFactory
 from tests.labelled import people_say, with_items
@@ -100,7 +104,7 @@ class TestBackup:
         assert not Annotation.objects.filter(assignment__annotator__username="bob").exists()
         assert set(Annotation.objects.filter(assignment__annotator=cleo).values_list("note", flat=True)) == {""}
         assert Annotation.objects.filter(assignment__annotator__username="dana", note="a note").count() == 3
-        assert acts.broken() is None
+        assert audit_queries.broken() is None
         assert set(Act.objects.values_list("verb", flat=True)) == {
             "annotator.withdraw",
             "account.erase",

@@ -22,33 +22,26 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.errors import InputError
-from annotation.models import (
-    Act,
-    Adjudication,
-    Annotation,
-    ApiToken,
-    Benchmark,
-    BenchmarkCase,
-    DemographicAnswer,
-    Draft,
-    IdempotentWrite,
-    Invitation,
-    Membership,
-    Participation,
-    Project,
-    Study,
-    User,
-    Webhook,
-)
-from annotation.queries import acts
-from annotation.services import projects, studies, tokens
+from annotation.benchmarks.models import Benchmark, BenchmarkCase
+from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.recruitment.models.participation import Invitation, Participation
+from annotation.studies.models.labels import Adjudication, Annotation, Draft
+from annotation.studies.models.studies import Study
+from annotation.studies.models.webhooks import Webhook
+from annotation.studies.services import studies
 from config import invariants
 from config.backups import tables
 from config.erasure import names
 from config.erasure.erasing import DELETED, concerns, erase_person, number_of
-from judging.services import agreement
-from judging.services.agreement import JudgedOptions, StudyRatings
+from core.accounts.models.projects import Membership, Project
+from core.accounts.models.tokens import ApiToken, IdempotentWrite
+from core.accounts.models.users import User
+from core.accounts.services import projects, tokens
+from core.audit import queries as audit_queries
+from core.audit.models import Act
+from core.errors import InputError
+from judging.assessment.services import agreement
+from judging.assessment.services.agreement import JudgedOptions, StudyRatings
 from tests.factories import (
     AssignmentFactory,
     BenchmarkFactory,
@@ -60,8 +53,8 @@ from tests.factories import (
     ResponsePairFactory,
     UserFactory,
 )
-from tests.judging.services.trust.judged import study as judged_study
-from tests.judging.services.trust.judged import trusted
+from tests.judging.assessment.services.judged import study as judged_study
+from tests.judging.assessment.services.judged import trusted
 from tests.labelled import people_say, with_items
 
 MARK = "xylophone-4711"
@@ -144,7 +137,7 @@ def test_nothing_that_says_who_it_was_is_left(db):
             user=cleo, content_type=kind, object_id=row.pk, object_repr=f"{MARK}", action_flag=CHANGE, change_message=""
         )
     options = JudgedOptions(bootstrap=0)
-    agreement.of_study(by=None, study=study, options=options, ratings=StudyRatings.of(study, options))
+    agreement.load_or_compute(by=None, study=study, options=options, ratings=StudyRatings.of(study, options))
     trusted(criterion)
     decided = Adjudication.objects.create(item=study.items.first(), criterion=criterion, value="1", decided_by=bob)
     released = BenchmarkFactory(study=study)
@@ -173,7 +166,7 @@ def test_nothing_that_says_who_it_was_is_left(db):
     assert BenchmarkCase.objects.get().history == [other, {**step, "by": bob.username}]
     assert not study.assignments.filter(annotator=bob).exclude(state="submitted").exists()
     assert Adjudication.objects.get().decided_by == bob
-    assert acts.broken() is None
+    assert audit_queries.broken() is None
     newest = Act.objects.latest("number")
     assert (newest.verb, newest.key, newest.name, newest.who_id) == ("account.erase", bob.pk, "", bob.pk)
 
@@ -236,7 +229,7 @@ class TestResearcher:
         assert study.created_by == rosa
         assert hook.ended_at is not None
         assert not Membership.objects.filter(user=rosa).exists()
-        assert acts.broken() is None
+        assert audit_queries.broken() is None
 
     def test_the_only_owner_of_a_project_hands_it_on_first(self, db):
         rosa = ResearcherFactory(username="rosa")  # owns the only project, as its first researcher

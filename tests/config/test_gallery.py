@@ -113,8 +113,8 @@ class TestEstimate:
 
     def test_marks_lie_on_the_scale(self):
         # 120 wide with 6 of margin: 108 for the scale from 0 to 1, so 0.5 lies at 60 and 1.4 on the end, 114.
-        assert concord.at(0.5, (0.0, 1.0)) == "60.0"
-        assert concord.at(1.4, (0.0, 1.0)) == "114.0"
+        assert concord.position(0.5, (0.0, 1.0)) == "60.0"
+        assert concord.position(1.4, (0.0, 1.0)) == "114.0"
         assert "mark--judge" in drawn("{% estimate e mark='judge' %}", e={"value": 0.5})
 
 

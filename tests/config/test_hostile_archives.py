@@ -14,10 +14,16 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from annotation.errors import InputError
-from annotation.models import Act, Annotation, ApiToken, Project, Study, User
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Study
 from config.archives import checking, members, reading, writing
-from judging.models import Judge, Judgment
+from core.accounts.models.projects import Project
+from core.accounts.models.tokens import ApiToken
+from core.accounts.models.users import User
+from core.audit.models import Act
+from core.errors import InputError
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 from tests.shared_rows import share_rows

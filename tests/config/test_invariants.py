@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from config import invariants
-from judging import row_triggers
+from judging.assessment import row_triggers
 from tests.factories import (
     AnnotationFactory,
     AssignmentFactory,

@@ -24,27 +24,26 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from annotation.models import (
-    ApiToken,
-    Assignment,
-    BenchmarkCase,
-    Dialogue,
-    Draft,
-    Invitation,
-    KnownItem,
-    Profile,
-    Project,
-    ResponsePair,
-    Task,
-    Webhook,
-)
-from annotation.models.api import Scope
-from annotation.services import projects, tokens
+from annotation.benchmarks.models import BenchmarkCase
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
+from annotation.quality.models import KnownItem
+from annotation.recruitment.models.participation import Invitation
+from annotation.studies.models.labels import Draft
+from annotation.studies.models.studies import Assignment
+from annotation.studies.models.webhooks import Webhook
 from config.api import urls as api
 from config.api.views import load_document
 from config.wsgi import application
-from judging.models import Evaluation, Judge, JudgeRun, Judgment, Price
-from simulation.models import CandidateRun, Conflict, Experiment, Making
+from core.accounts.models.projects import Project
+from core.accounts.models.tokens import ApiToken, Scope
+from core.accounts.services import projects, tokens
+from judging.judges.models.judges import Judge
+from judging.judges.models.limits import Price
+from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.runs import JudgeRun, Judgment
+from simulation.experiments.models.experiments import Experiment
+from simulation.generation.models.candidates import CandidateRun
+from simulation.generation.models.orders import Conflict, Making
 from tests.factories import (
     AssignmentFactory,
     BenchmarkCaseFactory,

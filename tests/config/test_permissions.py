@@ -1,7 +1,8 @@
 """Every address of the site, asked by everyone: a new one without a rule fails here.
 
-The rules are the marks that `annotation/access.py` puts on views, the permission classes of the API, and the table of
-`annotation/walls.py` of what the parts of an address name. Two projects with one of everything stand side by side.
+The rules are the marks that `core/accounts/access.py` puts on views, the permission classes of the API, and the table
+in `core/accounts/permissions.py` of what the parts of an address name. Two projects with one of everything stand side
+by side.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from annotation import access, walls
+from core.accounts import access, permissions
 from tests.factories import ResearcherFactory, UserFactory
 from tests.projects import World, world
 
@@ -64,16 +65,16 @@ SPOKEN = {
 
 def filled(route: str, here: World, *, children: World | None = None, **more: Any) -> str:
     """The address of a route in a project. KeyError where nothing says what a part is called there."""
-    short = route.removeprefix(walls.API)
+    short = route.removeprefix(permissions.API)
     more = {**SPOKEN.get(short, {}), **more}
 
     def value(varies: re.Match[str]) -> str:
         upto = short[: varies.end()]
-        of = children if children and walls.PARTS.get(upto) is walls.Part.WITHIN else here
+        of = children if children and permissions.ROUTE_OBJECTS.get(upto) is permissions.RouteObject.WITHIN else here
         known = {**of.parts, **more}
         return str(known[upto] if upto in known else known[varies[1]])
 
-    return "/" + route[: len(route) - len(short)] + walls.VARIES.sub(value, short)
+    return "/" + route[: len(route) - len(short)] + permissions.VARIES.sub(value, short)
 
 
 ROUTES = [found for found in routes(get_resolver().url_patterns) if not found[0].startswith(OF_DJANGO)]
@@ -155,8 +156,8 @@ def test_the_site_has_routes():
 @of_routes
 def test_every_part_of_an_address_has_a_rule_and_an_object(name, route, view, both, db):
     here, there = both
-    assert rule_of(view), f"{name}: mark the view with a decorator of annotation/access.py"
-    walls.rules_of(route)  # a part that annotation/walls.py does not know is a LookupError
+    assert rule_of(view), f"{name}: mark the view with a decorator of core/accounts/access.py"
+    permissions.rules_of(route)  # a part that core/accounts/permissions.py does not know is a LookupError
     filled(route, here), filled(route, there)  # and one that tests/projects.py does not make a KeyError
 
 
@@ -205,10 +206,10 @@ def test_another_projects_researcher_finds_nothing(name, route, view, both, db):
         client = signed_in(there.people[role])
         for method in METHODS if "/api/" in address else METHODS[:2]:
             found = outcome(client, address, method)
-            if walls.names_a_row(route):
+            if permissions.names_a_row(route):
                 closed = role == "adjudicator" and rule != "adjudicator"
                 assert found == ("out" if closed else "missing"), (role, method, address)
-        if not walls.names_a_row(route) and rule == "researcher":
+        if not permissions.names_a_row(route) and rule == "researcher":
             wanted = "out" if role == "adjudicator" else "in"
             assert outcome(client, address) == wanted or name in MAY_BE_MISSING
 
@@ -218,9 +219,9 @@ within_another = each(
         one
         for one in ROUTES
         if any(
-            rule is walls.Part.WITHIN and part.endswith((":pk>", ":judgment>"))
-            for part, rule in walls.PARTS.items()
-            if one[1].removeprefix(walls.API).startswith(part)
+            rule is permissions.RouteObject.WITHIN and part.endswith((":pk>", ":judgment>"))
+            for part, rule in permissions.ROUTE_OBJECTS.items()
+            if one[1].removeprefix(permissions.API).startswith(part)
         )
         and not any(word in one[1] for word in ("annotators/", "participants/"))
     ]
@@ -287,7 +288,7 @@ def test_a_search_finds_nothing_of_another_project(address, word, both, db):
 
 def test_a_route_without_a_rule_is_refused():
     with pytest.raises(LookupError, match="has no rule"):
-        walls.rules_of("secrets/<int:pk>/")
+        permissions.rules_of("secrets/<int:pk>/")
 
 
 def test_the_door_costs_one_query(both, db):
@@ -297,10 +298,10 @@ def test_the_door_costs_one_query(both, db):
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        assert walls.lets_in(user, address, given, roles=walls.RESEARCHING)
+        assert permissions.lets_in(user, address, given, roles=permissions.RESEARCHING)
     assert len(asked) == 1
     with CaptureQueriesContext(connection) as asked:
-        assert walls.lets_in(user, "studies/", {}, roles=walls.RESEARCHING)
+        assert permissions.lets_in(user, "studies/", {}, roles=permissions.RESEARCHING)
     assert len(asked) == 0
 
 

@@ -34,7 +34,7 @@ def manage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 WRITING = """
 from pathlib import Path
 from django.db import connection
-from annotation.services import exports
+from annotation.agreement.services import exports
 connection.ensure_connection()
 exports.put([b"label"], Path({!r}))
 """

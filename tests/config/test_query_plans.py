@@ -11,15 +11,19 @@ import pytest
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.models import Annotation, Assignment, Dialogue, Item, Study, User
-from annotation.queries import adjudication, size, standing, work
-from annotation.queries.labels import of_people
-from annotation.queries.studies import rated
-from annotation.services.assignments import open_slots
-from judging.models import JudgeChunk, JudgeRun, Judgment
-from judging.queries import items as judged_items
-from judging.queries import runs
-from judging.queries.labels import of_judges
+from annotation.corpus.models import Dialogue
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Assignment, Item, Study
+from annotation.studies.queries import size
+from annotation.studies.queries.labels import load_people
+from annotation.studies.queries.studies import rated
+from annotation.workbench.queries import adjudication, queue_position, work
+from annotation.workbench.services.assignments import open_slots
+from core.accounts.models.users import User
+from judging.assessment.queries import items as judged_items
+from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
+from judging.runs.queries import runs
+from judging.runs.queries.labels import load_judges
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory
 from tests.labelled import people_say, with_items
 
@@ -48,7 +52,7 @@ QUERYSETS: dict[str, Asked] = {
     "labels after a key, in the API": lambda study, me, run: Annotation.objects.filter(
         pk__gt=100, assignment__study=study
     ).order_by("pk")[:101],
-    "labels by their keys, in the API": lambda study, me, run: of_people(study).records.filter(pk__in=[1, 2, 3]),
+    "labels by their keys, in the API": lambda study, me, run: load_people(study).records.filter(pk__in=[1, 2, 3]),
     "judgments of a run after a key, in the API": lambda study, me, run: Judgment.objects.filter(
         run=run, pk__gt=100
     ).order_by("pk")[:101],
@@ -77,8 +81,8 @@ QUERYSETS: dict[str, Asked] = {
     "who holds or has submitted something of a study": lambda study, me, run: User.objects.filter(
         Exists(Assignment.objects.filter(study=study, annotator=OuterRef("pk")))
     ),
-    "labels of a study up to a number": lambda study, me, run: of_people(study).plain.order_by()[: size.LARGE + 1],
-    "verdicts of a study up to a number": lambda study, me, run: of_judges(study).plain.order_by()[: size.LARGE + 1],
+    "labels of a study up to a number": lambda study, me, run: load_people(study).plain.order_by()[: size.LARGE + 1],
+    "verdicts of a study up to a number": lambda study, me, run: load_judges(study).plain.order_by()[: size.LARGE + 1],
     "late answers of a study": lambda study, me, run: adjudication.Draft.objects.filter(
         assignment__study=study, state="late"
     ),
@@ -153,8 +157,8 @@ def test_the_index_that_was_made_for_it_is_used_and_nothing_sorted(asked, name, 
 @pytest.mark.parametrize("name", ["COUNTS", "STANDING"])
 def test_what_decides_on_the_next_item_is_found_by_an_index(asked, name):
     study, me, _ = asked
-    parameters = {"me": me.pk, "study": study.pk, "most": standing.LOOK_AHEAD, "held0": 0}
-    assert read_whole(getattr(standing, name).replace("HELD", "%(held0)s"), parameters) == set()
+    parameters = {"me": me.pk, "study": study.pk, "most": queue_position.LOOK_AHEAD, "held0": 0}
+    assert read_whole(getattr(queue_position, name).replace("HELD", "%(held0)s"), parameters) == set()
 
 
 def test_a_table_that_is_read_whole_is_noticed(asked):

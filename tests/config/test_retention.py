@@ -13,18 +13,14 @@ from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.errors import InputError
-from annotation.models import (
-    Act,
-    DemographicAnswer,
-    DemographicQuestion,
-    Draft,
-    IdempotentWrite,
-    Webhook,
-    WebhookDelivery,
-)
+from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
+from annotation.studies.models.labels import Draft
+from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from config import checks, retention
-from judging.models import CachedReply
+from core.accounts.models.tokens import IdempotentWrite
+from core.audit.models import Act
+from core.errors import InputError
+from judging.judges.models.limits import CachedReply
 from tests.factories import AssignmentFactory, ItemFactory, ResearcherFactory, StudyFactory, UserFactory
 
 NOW = timezone.now()

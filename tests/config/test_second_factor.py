@@ -16,10 +16,10 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import User
-from annotation.services import tokens
 from config import checks
-from judging.services import keys
+from core.accounts.models.users import User
+from core.accounts.services import tokens
+from judging.judges.services import keys
 from tests.factories import MembershipFactory, UserFactory
 
 sealing_migration = import_module("judging.migrations.0014_second_factors_are_sealed")

@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import User
+from core.accounts.models.users import User
 from tests.factories import UserFactory
 
 

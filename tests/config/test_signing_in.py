@@ -21,10 +21,10 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import User
 from config.accounts import Accounts
 from config.broker import CACHE_TABLE, FileCache, shared_cache
 from config.single_sign_on import single_sign_on
+from core.accounts.models.users import User
 from tests.factories import UserFactory
 
 

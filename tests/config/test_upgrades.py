@@ -24,8 +24,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import DjangoDbBlocker
 
-from annotation.queries import schema
 from config import readiness
+from core import schema_state
 from scripts import store_state
 
 FOLDER = Path(__file__).parent / "states"
@@ -143,7 +143,7 @@ def test_an_earlier_database_is_upgraded_with_all_that_it_holds(state, empty_sit
     before = put(state, empty_site)
     assert before["annotation_annotation"] > 40
     call_command("migrate", verbosity=0)
-    assert schema.describe_gap() == ""
+    assert schema_state.describe_gap() == ""
     with connection.cursor() as cursor:
         for table, rows in before.items():
             cursor.execute(f'SELECT count(*) FROM "{table}"')
@@ -158,13 +158,13 @@ def test_an_earlier_database_is_upgraded_with_all_that_it_holds(state, empty_sit
 def test_a_database_whose_migrations_are_gone_is_refused_in_a_sentence(state, empty_site):
     put(state, empty_site)
     for command in (["migrate"], ["migrate", "--check"], ["agreement", "--study", "Demo pairs"]):
-        with pytest.raises(CommandError, match=f"Upgrade it through commit {schema.LAST_WITH_ALL} first"):
+        with pytest.raises(CommandError, match=f"Upgrade it through commit {schema_state.LAST_WITH_ALL} first"):
             call_command(*command, verbosity=0)
-    assert readiness.schema_problem() == schema.TOO_OLD
+    assert readiness.schema_problem() == schema_state.TOO_OLD
 
 
 def test_other_gaps_in_the_migrations_are_not_taken_for_an_old_database(db):
-    assert not schema.is_too_old()
+    assert not schema_state.is_too_old()
 
 
 def test_every_migration_is_in_a_stored_database():

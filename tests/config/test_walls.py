@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotation.models import Benchmark, Study
-from judging.models import Evaluation, Judge, JudgeRun
+from annotation.benchmarks.models import Benchmark
+from annotation.studies.models.studies import Study
+from judging.judges.models.judges import Judge
+from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.runs import JudgeRun
 from tests.config.test_permissions import THERE, both, signed_in  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.django_db
@@ -156,8 +159,8 @@ def test_a_run_named_in_a_query_is_not_there(both):  # noqa: F811
 
 
 def test_a_webhook_is_told_nothing_of_another_project(both):  # noqa: F811
-    from annotation.models import Webhook, WebhookDelivery
-    from annotation.services import studies
+    from annotation.studies.models.webhooks import Webhook, WebhookDelivery
+    from annotation.studies.services import studies
 
     Webhook.objects.update(events=["study.closed"])
     studies.close(by=None, study=both[1].made["study"])

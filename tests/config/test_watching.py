@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.services import invitations
+from annotation.recruitment.services import invitations
 from config import checks, readiness
 from config.logs import logging_as
 from tests.factories import (

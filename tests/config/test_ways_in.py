@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import get_resolver, reverse
 
-from annotation.models import User
+from core.accounts.models.users import User
 from tests.config.test_permissions import routes, rule_of
 from tests.factories import UserFactory
 
@@ -100,7 +100,9 @@ SIGNS_IN = re.compile(
 
 def test_no_code_of_the_site_signs_in_past_allauth() -> None:
     """Django's own functions know neither limit nor second factor; allauth's `perform_login` does."""
-    files = [path for app in ("annotation", "judging", "simulation", "config") for path in (BASE / app).rglob("*.py")]
+    files = [
+        path for app in ("annotation", "judging", "simulation", "config", "core") for path in (BASE / app).rglob("*.py")
+    ]
     assert len(files) > 500
     assert [str(path) for path in files if SIGNS_IN.search(path.read_text())] == []
     assert SIGNS_IN.search("from django.contrib.auth import login, logout")

@@ -7,21 +7,21 @@ from pathlib import Path
 
 from django.test import Client
 
-from annotation.models import (
-    Annotation,
-    Assignment,
-    DemographicAnswer,
-    Draft,
-    IdempotentWrite,
-    KnownItem,
-    Participation,
-)
-from annotation.queries import ratings
-from annotation.services import annotations, assignments, consents, demographics, drafts, known, studies
-from annotation.services.known import Answer, Entry
+from annotation.quality.models import KnownItem
+from annotation.quality.services import gold_questions
+from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
+from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.recruitment.models.participation import Participation
+from annotation.recruitment.services import consents, demographics
+from annotation.studies.models.labels import Annotation, Draft
+from annotation.studies.models.studies import Assignment
+from annotation.studies.queries import ratings
+from annotation.studies.services import studies
+from annotation.workbench.services import annotations, assignments, drafts
 from config import invariants
 from config.archives import writing
 from config.backups import tables
+from core.accounts.models.tokens import IdempotentWrite
 from tests.factories import CriterionFactory, DialogueFactory, UserFactory
 from tests.labelled import with_items
 
@@ -41,14 +41,14 @@ def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path, settings, djang
     criterion = CriterionFactory(study=study, key="personalization")
     value = criterion.values[0]
     checked = DialogueFactory(source="checks", external_id="c1")
-    known.add(
+    gold_questions.add(
         by=None,
         study=study,
         purpose=KnownItem.Purpose.CHECK,
-        entries=[Entry(f"checks:{checked.external_id}", {criterion.key: Answer(value)})],
+        entries=[GoldEntry(f"checks:{checked.external_id}", {criterion.key: GoldAnswer(value)})],
         origin="by hand",
     )
-    known.set_rules(by=None, study=study, check_every=2)
+    gold_questions.set_rules(by=None, study=study, check_every=2)
     study.annotators.add(bob, cleo)
     studies.open(by=None, study=study)
     question = demographics.add_question(by=None, study=study, text="Instrument?", options=["cello", "none"])
@@ -95,7 +95,7 @@ def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path, settings, djang
     assert not DemographicAnswer.objects.exists()
     assert not IdempotentWrite.objects.filter(user=bob).exists()
     assert not Draft.objects.filter(annotator=bob).exists()
-    assert [one.table.raters for one in ratings.of_study(study)] == [("cleo",)]
+    assert [one.table.raters for one in ratings.load_study(study)] == [("cleo",)]
     assert invariants.findings() == []
 
     path = tmp_path / "pilot.zip"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.models import Benchmark
-from judging.models import Evaluation, Judge, JudgeRun
-from judging.services import work
-from judging.services.evaluating import evaluations
-from judging.showing import Setting
+from annotation.benchmarks.models import Benchmark
+from judging.evaluations.services import evaluations
+from judging.judges.evaluation_settings import Setting
+from judging.judges.models.judges import Judge
+from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import work
 from tests import factories
 
 PERSONA: dict[str, Any] = {

@@ -7,9 +7,10 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from annotation.models import Study
-from judging.models import Judge, JudgeRun
-from judging.services import runs, work
+from annotation.studies.models.studies import Study
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import runs, work
 from tests import factories
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from annotation.queries import size
-from annotation.services import waiting
+from annotation.studies.queries import size
+from core.jobs import waiting
 
 
 @pytest.fixture

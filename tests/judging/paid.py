@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from judging import providers
-from judging.providers import base
-from judging.providers.base import JudgeRequest, Reply, Usage
+from judging.judges import providers
+from judging.judges.providers import base
+from judging.judges.providers.base import JudgeRequest, Reply, Usage
 
 NAME = "paid"
 

@@ -10,9 +10,9 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from judging.models import Judge
+from judging.judges.models.judges import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
-from tests.judging.services.trust.judged import compute_results
+from tests.judging.assessment.services.judged import compute_results
 from tests.labelled import add_verdicts, judge_says, people_say, with_items
 from tests.shared_rows import share_rows
 

@@ -9,12 +9,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import ProtectedError
 
-from annotation.errors import InputError
-from annotation.models import Dialogue
-from judging.models import Judge, JudgeRun
-from judging.services import agreement, judges, runs, work
-from judging.services.agreement import StudyRatings
-from judging.services.comparison import JudgedOptions
+from annotation.corpus.models import Dialogue
+from core.errors import InputError
+from judging.assessment.services import agreement
+from judging.assessment.services.agreement import StudyRatings
+from judging.assessment.services.comparison import JudgedOptions
+from judging.judges.models.judges import Judge
+from judging.judges.services import judges
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import runs, work
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
 from tests.labelled import people_say
@@ -101,7 +104,7 @@ class TestAnItemEditedAfterItWasJudged:
 
     def warnings(self, run) -> list[str]:
         ratings = StudyRatings.read(run.study)
-        found = agreement.of_study(by=None, study=run.study, options=JudgedOptions(bootstrap=0), ratings=ratings)
+        found = agreement.load_or_compute(by=None, study=run.study, options=JudgedOptions(bootstrap=0), ratings=ratings)
         document = found.result["criteria"]["personalization"]
         return [warning["message"] for warning in document["warnings"] if warning["code"] == "stale_judgments"]
 

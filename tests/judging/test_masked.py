@@ -9,12 +9,13 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.models import Item
-from judging.models import Judgment, Look
-from judging.queries import hold_out
-from judging.queries.evidence import StudyEvidence
-from judging.queries.material import DEVELOPMENT, HELD_OUT
-from judging.services.trust import holding_out
+from annotation.studies.models.studies import Item
+from judging.assessment.models.assessment import Look
+from judging.assessment.queries import hold_out
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.study_items import DEVELOPMENT, HELD_OUT
+from judging.assessment.services import hold_out as holding_out
+from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, ProfileFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 

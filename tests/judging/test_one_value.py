@@ -14,12 +14,13 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.models import Study
+from annotation.studies.models.studies import Study
 from config import demo
-from judging import wording
-from judging.models import Judge, JudgeRun
-from judging.services import chunks, work
-from judging.wording import interval, short
+from judging.assessment import wording
+from judging.assessment.wording import interval, short
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import leases, work
 from tests.factories import ResearcherFactory
 from tests.labelled import judge_says, pandalm_study
 from tests.shared_rows import share_rows
@@ -49,7 +50,7 @@ def of_two_judges(name: str) -> Study:
     if name == "PandaLM":
         return pandalm_study(PANDALM)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(chunks, "send", lambda ids, wait=None: None)
+        patched.setattr(leases, "send", lambda ids, wait=None: None)
         demo.load()
     for run in JudgeRun.objects.all():
         for _ in work.through(run):

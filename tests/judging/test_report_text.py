@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from judging import latex, methods
+from judging.assessment import latex, methods
 
 UNDEFINED = {"value": None, "low": None, "high": None, "reason": "no"}
 KNOWN = {"value": -0.5, "low": -0.75, "high": 0.25, "reason": None, "n_items": 9}

@@ -15,8 +15,9 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
 import pytest
 from django.core.management import call_command
 
-from annotation.models import Study
-from annotation.services import assignments, samples, studies
+from annotation.studies.models.studies import Study
+from annotation.studies.services import samples, studies
+from annotation.workbench.services import assignments
 from tests import factories
 
 PASSWORD = "three-of-one-mind"

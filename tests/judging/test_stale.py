@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judging.models import Judgment
+from judging.runs.models.runs import Judgment
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 

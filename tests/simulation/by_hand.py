@@ -15,8 +15,9 @@ from typing import Any
 
 from sacrebleu.metrics.bleu import BLEU
 
-from judging.models import Judge, Judgment
-from simulation.models import Experiment, Turn
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import Judgment
+from simulation.experiments.models.experiments import Experiment, Turn
 
 Key = tuple[str, str, str, str]
 Found = tuple[str, str, str, dict[str, float | None]]
@@ -119,7 +120,7 @@ def tables(experiment: Experiment, judge: Judge, assistant: str = "") -> dict[Ke
 
 
 def rows(talks: list[Talk], conditions: set[str]) -> Iterator[Found]:
-    from simulation.prompts import CONDITIONS  # what conditions are called
+    from simulation.agents.prompts import CONDITIONS  # what conditions are called
 
     judged = ["task_completion", "task_completion_published", *OF_ASSISTANT[1:]]
     assistants = list(dict.fromkeys(talk.assistant for talk in talks))

@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 
-from judging.models import Judge
-from simulation.models import Experiment
-from simulation.parsing.endings import MESSAGES, Limits
-from simulation.prompts import MARK
-from simulation.services import agents, experiments, studies
-from simulation.services.grids import grid
+from judging.judges.models.judges import Judge
+from simulation.agents import services as agents_services
+from simulation.agents.parsing.endings import MESSAGES, Limits
+from simulation.agents.prompts import MARK
+from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.services import experiments, studies
+from simulation.experiments.services.grids import grid
 from tests import factories
 from tests.judging.helpers import judged
 from tests.model_server import Answer, ModelServer, Request, verdict
@@ -51,9 +52,10 @@ def flow(
         by=None,
         plan=experiments.plan(
             name="Flow",
-            user_agent=agents.drafted(side="user", provider="openai_compatible", model=USER),
+            user_agent=agents_services.drafted(side="user", provider="openai_compatible", model=USER),
             assistants=[
-                agents.drafted(side="assistant", provider="openai_compatible", model=name) for name in names(assistants)
+                agents_services.drafted(side="assistant", provider="openai_compatible", model=name)
+                for name in names(assistants)
             ],
             conditions=conditions,
             grid=grid(users="all", tasks="all"),
@@ -62,7 +64,7 @@ def flow(
         queue=False,
     )
     finished(experiment)
-    study = studies.for_judges(by=None, experiment=experiment)
+    study = studies.create_judge_study(by=None, experiment=experiment)
     judge = factories.JudgeFactory(provider="openai_compatible", model=JUDGE)
     judged(study, judge)
     judged(study, judge, every_turn=True, criteria=["personalization"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.models import Scenario
-from simulation.models import Agent, Experiment
-from simulation.services import agents, experiments, work
-from simulation.services.grids import grid
+from annotation.corpus.models import Scenario
+from simulation.agents import services as agents_services
+from simulation.agents.models import Agent
+from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.services import experiments, work
+from simulation.experiments.services.grids import grid
 from tests import factories
 
 USER_LINES = ["Book me a table.", "At eight, please.", "Thanks, that is all. [END]"]
@@ -39,7 +41,7 @@ def people(n_users: int = 2, tasks: int = 2, **interests: int) -> list[Scenario]
 
 def scripted(side: str = "user", **parameters: Any) -> Agent:
     lines = USER_LINES if side == "user" else ASSISTANT_LINES
-    return agents.drafted(
+    return agents_services.drafted(
         side=side, provider="scripted", model=f"scripted {side}", parameters={"lines": lines} | parameters
     )
 

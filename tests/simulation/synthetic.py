@@ -9,10 +9,13 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import Dialogue, Item, Profile, Scenario, Task
-from judging.models import Judge, Judgment
-from simulation.models import Experiment, PreferenceType, SimulatedDialogue, Turn
-from simulation.services.studies import CRITERIA
+from annotation.corpus.models import Dialogue, Profile, Scenario, Task
+from annotation.studies.models.studies import Item
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import Judgment
+from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
+from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.services.studies import CRITERIA
 from tests import factories
 
 DOMAINS = [f"Domain {n}" for n in range(20)]

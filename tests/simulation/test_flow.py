@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simulation.services import results
-from simulation.services.result_data import Filters, Options
+from simulation.results.services import results
+from simulation.results.services.data import Filters, Options
 from tests.model_server import KEY, running
 from tests.simulation import by_hand
 from tests.simulation.flow import flow

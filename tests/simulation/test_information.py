@@ -1,4 +1,4 @@
-"""Every prompt is rendered from rows whose parts carry marks, and held to `simulation.prompts.information`."""
+"""Every prompt is rendered from rows whose parts carry marks, and held to `simulation.agents.prompts.information`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from annotation.criteria import TEMPLATES
-from annotation.models import Dialogue, Scenario
-from annotation.queries.context import PARTS as SHOWN
-from judging import prompts as judge_prompts
-from judging.providers.base import Category, CriterionSpec
-from judging.queries.requests import dialogue_content
-from simulation.models import Making, PreferenceType
-from simulation.prompts import CONDITIONS, TASK_PREFERENCES, Said, for_assistant, for_user, roles
-from simulation.prompts.information import HERE, PUBLISHED, Told, table, told_by
-from simulation.queries.scenarios import scene_of
-from simulation.services import recipes
+from annotation.corpus.models import Dialogue, Scenario
+from annotation.studies.criteria import TEMPLATES
+from annotation.studies.queries.context import PARTS as SHOWN
+from judging.judges import prompts as judge_prompts
+from judging.judges.providers.base import Category, CriterionSpec
+from judging.runs.queries.requests import dialogue_content
+from simulation.agents.prompts import (
+    CONDITIONS,
+    TASK_PREFERENCES,
+    SpokenTurn,
+    build_assistant_cue,
+    build_user_cue,
+    roles,
+)
+from simulation.agents.prompts.information import HERE, PUBLISHED, Told, table, told_by
+from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.queries.scenarios import scene_of
+from simulation.generation.models.orders import Making
+from simulation.generation.services import generators
 from tests import factories
 from tests.shared_rows import share_rows
 
@@ -46,17 +54,17 @@ def told_in(text: str) -> Told:
 
 def rendered(scenario: Scenario, dialogue: Dialogue) -> Mapping[str, str]:
     """The text of every prompt, by the names that the declaration has."""
-    scene, said = scene_of(scenario), [Said("user", "mark-dialogue"), Said("assistant", "Which?")]
+    scene, said = scene_of(scenario), [SpokenTurn("user", "mark-dialogue"), SpokenTurn("assistant", "Which?")]
     variant = {"information": TASK_PREFERENCES}
     found = {
-        "user_opening": for_user(scene, []).text,
-        "user_later": for_user(scene, said).text,
-        "user_opening/task_preferences": for_user(scene, [], **variant).text,
-        "user_later/task_preferences": for_user(scene, said, **variant).text,
+        "user_opening": build_user_cue(scene, []).text,
+        "user_later": build_user_cue(scene, said).text,
+        "user_opening/task_preferences": build_user_cue(scene, [], **variant).text,
+        "user_later/task_preferences": build_user_cue(scene, said, **variant).text,
     }
     for key in ("none", "vanilla", "base", "base+D", "base+I", "base+S", "base+all", "base+I-retrieved"):
         retrieved = list(scene.interactions.values())
-        found[key] = for_assistant(scene, said[:1], condition=CONDITIONS[key], retrieved=retrieved).text
+        found[key] = build_assistant_cue(scene, said[:1], condition=CONDITIONS[key], retrieved=retrieved).text
     content = dialogue_content(dialogue, list(SHOWN["dialogue"]))
     for key, one in TEMPLATES.items():
         if one.kind == "dialogue":
@@ -80,7 +88,7 @@ def made_for(scenario: Scenario) -> dict[str, str]:
     ):
         asked = {"source": "test", "domains": domains, "n": 1, "task": scenario.task_id, "demographics": {}}
         making = Making(kind=kind, asked=asked, profile=scenario.profile)
-        found[name] = next(recipes.KINDS[kind](making)).cue.text
+        found[name] = next(generators.KINDS[kind](making)).cue.text
     return found
 
 

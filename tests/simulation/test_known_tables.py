@@ -8,11 +8,13 @@ import io
 import pytest
 from django.urls import reverse
 
-from judging.services import runs
-from judging.services import work as judging_work
-from simulation import charts
-from simulation.models import Experiment, PreferenceType
-from simulation.services import results, studies
+from judging.runs.services import runs
+from judging.runs.services import work as judging_work
+from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.services import studies
+from simulation.results import charts
+from simulation.results.services import results
 from tests import factories
 from tests.judging.helpers import scripted as scripted_judge
 from tests.simulation.helpers import people, played, scripted
@@ -31,7 +33,7 @@ USER_COH = [4] * 8
 def judged(experiment: Experiment, **scores):
     ids = [one.dialogue.external_id for one in experiment.dialogues.select_related("dialogue").order_by("index")]
     answers = {key: {pk: str(value) for pk, value in zip(ids, values, strict=True)} for key, values in scores.items()}
-    study = studies.for_judges(by=None, experiment=experiment)
+    study = studies.create_judge_study(by=None, experiment=experiment)
     judge = scripted_judge(answers=answers)
     run = runs.make(by=None, plan=runs.plan(study=study, judge=judge), queue=False)
     for _ in judging_work.through(run):
@@ -57,7 +59,7 @@ def experiment():
 
 @pytest.fixture
 def document(experiment):
-    [(judge, n)] = results.evidence.judges_of(experiment)
+    [(judge, n)] = results.judgments.judges_of(experiment)
     assert n == 8 * 6
     return results.document(experiment, judge)
 
@@ -164,14 +166,14 @@ def test_the_page_costs_the_same_however_large_the_experiment(client, django_ass
 
 class TestPeople:
     def test_the_human_check_is_drawn_at_random(self, experiment):
-        study = studies.for_people(by=None, experiment=experiment, n=4)
+        study = studies.create_human_check(by=None, experiment=experiment, n=4)
 
         assert set(study.items.values_list("stratum", "inclusion_probability")) == {("", 0.5)}
         assert study.samples.get().method == "simple"
         assert study.description.startswith("The human check of PersonaLens: dialogues drawn at random")
 
     def test_a_sample_over_the_range_of_scores(self, experiment):
-        study = studies.for_people(by=None, experiment=experiment, n=4, draw="stratified")
+        study = studies.create_human_check(by=None, experiment=experiment, n=4, draw="stratified")
 
         strata = sorted(study.items.values_list("stratum", flat=True))
         assert strata == ["1", "2", "3", "4"], "one dialogue of each score"
@@ -181,33 +183,33 @@ class TestPeople:
         assert study.overlap == 3
         assert study.criteria.count() == 6
         assert study.name.endswith("for people")
-        assert studies.for_people(by=None, experiment=experiment, n=2).name.endswith("for people 2")
+        assert studies.create_human_check(by=None, experiment=experiment, n=2).name.endswith("for people 2")
 
     def test_all_where_there_are_fewer(self, experiment):
-        assert studies.for_people(by=None, experiment=experiment, n=100).items.count() == 8
+        assert studies.create_human_check(by=None, experiment=experiment, n=100).items.count() == 8
 
     def test_without_a_judge_by_assistant_and_condition(self):
         people(2, 1)
         experiment = played(conditions=["base", "base+D"])
 
-        study = studies.for_people(by=None, experiment=experiment, n=2, draw="stratified")
+        study = studies.create_human_check(by=None, experiment=experiment, n=2, draw="stratified")
         strata = set(study.items.values_list("stratum", flat=True))
         assert strata == {"scripted assistant / base", "scripted assistant / base+D"}
 
     def test_an_unknown_draw_is_named(self, experiment):
         with pytest.raises(ValueError, match="'best' is not one of random, stratified"):
-            studies.for_people(by=None, experiment=experiment, draw="best")
+            studies.create_human_check(by=None, experiment=experiment, draw="best")
 
     def test_there_must_be_something_to_show(self):
         with pytest.raises(ValueError, match="No dialogue of this experiment"):
-            studies.for_people(by=None, experiment=factories.ExperimentFactory(), n=4)
+            studies.create_human_check(by=None, experiment=factories.ExperimentFactory(), n=4)
 
 
 def test_the_study_for_judges_takes_in_what_is_new(experiment):
-    study = studies.for_judges(by=None, experiment=experiment)
+    study = studies.create_judge_study(by=None, experiment=experiment)
 
     assert study.items.count() == 8
-    assert studies.for_judges(by=None, experiment=experiment) == study
+    assert studies.create_judge_study(by=None, experiment=experiment) == study
     assert study.items.count() == 8
 
 
@@ -215,7 +217,7 @@ def test_personalization_turn_by_turn():
     """Of each user the assistant has turns 2, 4 and 6: judged 1, 3 and 2, and 2, 4 and 2."""
     people(2, 1)
     experiment = played(conditions=["base"])
-    study = studies.for_judges(by=None, experiment=experiment)
+    study = studies.create_judge_study(by=None, experiment=experiment)
     judge = scripted_judge()
     run = runs.make(
         by=None,

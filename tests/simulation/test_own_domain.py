@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Scenario, Task
-from simulation.models import PreferenceType
-from simulation.prompts.making import SITUATION
+from annotation.corpus.models import Scenario, Task
+from simulation.agents.prompts.making import SITUATION
+from simulation.experiments.models.schemas import PreferenceType
 from tests.shared_rows import share_rows
 from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES
 

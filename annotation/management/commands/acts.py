@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.text import columns
-from annotation.queries.acts import Wanted, found, head
+from core.audit.queries import EventFilter, found, head
+from core.errors import InputError
 
 
 class Command(ConcordCommand):
@@ -28,7 +28,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         if options["limit"] < 0:
             raise InputError("must not be negative", field="limit")
-        wanted = Wanted(
+        wanted = EventFilter(
             person=options["person"],
             study=options["study"],
             verb=options["verb"],

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.queries import known as queries
-from annotation.queries.studies import people_called, study_called
-from annotation.services import gate
+from annotation.quality.queries import gold_questions as queries
+from annotation.quality.services import qualification
+from annotation.studies.queries.studies import people_called, study_called
+from core.errors import InputError
 
 
 class Command(ConcordCommand):
@@ -33,7 +33,7 @@ class Command(ConcordCommand):
             if not options["by"]:
                 raise InputError("Say who decides.", field="by")
             annotator, by = people_called([options["annotator"], options["by"]])
-            decide = gate.try_again if options["again"] else gate.let_through
+            decide = qualification.try_again if options["again"] else qualification.let_through
             decide(by=by, study=study, annotator=annotator, reason=options["reason"])
         elif options["again"]:
             raise InputError("Say who may try again.", field="annotator")

@@ -8,9 +8,10 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.queries.studies import people_called, study_called, study_row
-from annotation.services import assignments, studies
-from annotation.services.acts import together
+from annotation.studies.queries.studies import people_called, study_called, study_row
+from annotation.studies.services import studies
+from annotation.workbench.services import assignments
+from core.audit.log import audit_batch
 
 
 class Command(ConcordCommand):
@@ -24,7 +25,7 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        with together():
+        with audit_batch():
             people = people_called(listed(options["annotators"]))
             assignments.add_annotators(by=None, study=study, annotators=people)
             if options["open"]:

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.services import auditing, versions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.queries import benchmarks
-from annotation.services.benchmarks import auditing, versions
 from annotation.stats.benchmarks.cleaning import ABOUT, RULES
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks.queries import benchmarks
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries import benchmarks
 
 
 class Command(ConcordCommand):

@@ -6,15 +6,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.services.difficulty import cuts_of
+from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.services import building, markdown, versions
+from annotation.benchmarks.services.building import TIERS_FROM, BuildOptions
 from annotation.management.base import ConcordCommand
 from annotation.management.benchmarks import add_tiers, tiers_of
 from annotation.management.lists import listed
-from annotation.parsing.shares import shares_of
-from annotation.queries import benchmarks
-from annotation.queries.studies import study_called
-from annotation.services.benchmarks import building, markdown, versions
-from annotation.services.benchmarks.building import TIERS_FROM, BuildOptions
-from annotation.services.difficulty import cuts_of
+from annotation.studies.queries.studies import study_called
+from core.files.shares import shares_of
 
 
 class Command(ConcordCommand):

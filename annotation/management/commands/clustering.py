@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.queries.dependence import NAMED, read_dependence
-from annotation.queries.studies import study_called
-from annotation.services import studies
+from annotation.studies.queries.dependence import NAMED, read_dependence
+from annotation.studies.queries.studies import study_called
+from annotation.studies.services import studies
 
 
 class Command(ConcordCommand):

@@ -9,9 +9,9 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.files import read_text
-from annotation.queries.participation import intake_of
-from annotation.queries.studies import study_called
-from annotation.services import consents
+from annotation.recruitment.queries.participation import intake_of
+from annotation.recruitment.services import consents
+from annotation.studies.queries.studies import study_called
 
 
 class Command(ConcordCommand):

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.services import datasheets, markdown
 from annotation.management.base import ConcordCommand
-from annotation.queries import benchmarks
-from annotation.services.benchmarks import datasheets, markdown
 
 
 class Command(ConcordCommand):
@@ -25,4 +25,4 @@ class Command(ConcordCommand):
         return datasheets.datasheet(found, bootstrap=options["bootstrap"], seed=options["seed"])
 
     def say(self, document: dict[str, Any]) -> None:
-        self.stdout.write(markdown.as_markdown(document))
+        self.stdout.write(markdown.to_markdown(document))

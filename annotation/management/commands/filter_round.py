@@ -8,19 +8,19 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.benchmarks.models import FilterRound
+from annotation.benchmarks.parsing import revisions
+from annotation.benchmarks.services import filtering
+from annotation.benchmarks.services.filtering import Revision
 from annotation.management.base import ConcordCommand
 from annotation.management.benchmarks import add_tiers, tiers_of
 from annotation.management.lists import listed
-from annotation.models import FilterRound
-from annotation.parsing import revisions
-from annotation.parsing.files import InputFile
-from annotation.parsing.shares import pairs_of
-from annotation.queries.studies import study_called
-from annotation.services import studies
-from annotation.services.benchmarks import filtering
-from annotation.services.benchmarks.filtering import Revision
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
+from annotation.studies.queries.studies import study_called
+from annotation.studies.services import studies
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.shares import pairs_of
 
 USUALLY = ", ".join(f"{state}={outcome}".replace(" ", "_") for state, outcome in USUAL.items())
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.benchmarks.services import grading
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
-from annotation.services import studies
-from annotation.services.benchmarks import grading
+from annotation.studies.queries.studies import study_called
+from annotation.studies.services import studies
+from core.errors import InputError
 
 TOLD = {
     "no_difference": "preferences whose two grades are equal",

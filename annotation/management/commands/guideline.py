@@ -7,14 +7,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.models import Criterion
-from annotation.parsing.files import InputFile
-from annotation.parsing.guidelines import read_guideline
-from annotation.queries.guidelines import Version, history
-from annotation.queries.studies import study_called
-from annotation.services import guidelines
+from annotation.studies.models.studies import Criterion
+from annotation.studies.parsing.guidelines import read_guideline
+from annotation.studies.queries.guidelines import Version, history
+from annotation.studies.queries.studies import study_called
+from annotation.studies.services import guidelines
+from core.errors import InputError
+from core.files.input_files import InputFile
 
 
 class Command(ConcordCommand):
@@ -57,11 +57,11 @@ def document(criterion: Criterion) -> dict[str, Any]:
         "study": criterion.study.name,
         "criterion": criterion.key,
         "current": criterion.guideline_version,
-        "versions": [as_json(one) for one in history(criterion)],
+        "versions": [to_json(one) for one in history(criterion)],
     }
 
 
-def as_json(one: Version) -> dict[str, Any]:
+def to_json(one: Version) -> dict[str, Any]:
     row = one.row
     return {
         "version": row.version,

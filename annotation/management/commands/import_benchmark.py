@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks.imports import personafeedback
 from annotation.management.imports import ImportCommand
-from annotation.services.imports import personafeedback
 
 
 class Command(ImportCommand):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from annotation.corpus.imports import records
 from annotation.management.records import RecordsCommand
-from annotation.parsing.files import InputFile
-from annotation.services.imports import records
+from core.files.input_files import InputFile
 
 
 class Command(RecordsCommand):

@@ -9,9 +9,9 @@ from django.core.management.base import CommandParser
 from django.urls import reverse
 
 from annotation.management.base import ConcordCommand
-from annotation.queries.participation import intake_of
-from annotation.queries.studies import study_called
-from annotation.services import completions
+from annotation.recruitment.queries.participation import intake_of
+from annotation.recruitment.services import completions
+from annotation.studies.queries.studies import study_called
 
 
 class Command(ConcordCommand):

@@ -10,14 +10,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from annotation.errors import InputError
-from annotation.joining_forms import in_days
 from annotation.management.base import ConcordCommand
-from annotation.models import Invitation, Study
-from annotation.parsing.platforms import PLATFORMS
-from annotation.queries.participation import why_closed, with_uses
-from annotation.queries.studies import study_called
-from annotation.services import invitations
+from annotation.recruitment.forms import days_from_now
+from annotation.recruitment.models.participation import Invitation
+from annotation.recruitment.platforms import PLATFORMS
+from annotation.recruitment.queries.participation import add_uses, why_closed
+from annotation.recruitment.services import invitations
+from annotation.studies.models.studies import Study
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
 
 
 class Command(ConcordCommand):
@@ -77,7 +78,7 @@ def expiry(days: int | None, until: str | None) -> datetime | None:
     if until is None:
         if days is not None and days < 1:
             raise InputError("A link is good for a day or more.", field="days")
-        return in_days(days)
+        return days_from_now(days)
     if days is not None:
         raise InputError("Give --days or --expires, not both.", field="expires")
     try:
@@ -90,11 +91,11 @@ def expiry(days: int | None, until: str | None) -> datetime | None:
 
 
 def listed(study: Study) -> list[dict[str, Any]]:
-    found = with_uses(study.invitations.select_related("study", "created_by")).order_by("pk")
-    return [as_json(one, one.uses) for one in found]
+    found = add_uses(study.invitations.select_related("study", "created_by")).order_by("pk")
+    return [to_json(one, one.uses) for one in found]
 
 
-def as_json(one: Invitation, joined: int) -> dict[str, Any]:
+def to_json(one: Invitation, joined: int) -> dict[str, Any]:
     return {
         "number": one.pk,
         "platform": one.platform or None,

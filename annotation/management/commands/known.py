@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.models import KnownItem
-from annotation.queries import known as queries
-from annotation.queries.rating import Ask
-from annotation.queries.studies import study_called
-from annotation.services import known
+from annotation.quality.models import KnownItem
+from annotation.quality.queries import gold_questions as queries
+from annotation.quality.services import gold_questions
+from annotation.studies.queries.studies import study_called
+from annotation.workbench.queries.rating import Ask
+from core.errors import InputError
 
 
 class Command(ConcordCommand):
@@ -43,14 +43,14 @@ class Command(ConcordCommand):
                 raise InputError("Say what the items are for.", field="purpose")
             chosen = {"purpose": options["purpose"], "number": options["round"]}
             if options["file"]:
-                known.add_file(by=None, study=study, path=options["file"], **chosen)
+                gold_questions.add_file(by=None, study=study, path=options["file"], **chosen)
             else:
                 source = study_called(options["decided"])
-                known.add_decided(by=None, study=study, source=source, **chosen)
+                gold_questions.add_decided(by=None, study=study, source=source, **chosen)
         for item in options["retire"]:
-            known.retire(by=None, known=queries.called(study, item, options["purpose"] or ""))
+            gold_questions.retire(by=None, known=queries.called(study, item, options["purpose"] or ""))
         study.refresh_from_db()
-        items = queries.of_study(study)
+        items = queries.load_study(study)
         return {
             "study": study.name,
             "new": sum(one.pk not in before for one in items),

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.commands.project import described
-from annotation.models import Membership, User
-from annotation.queries.projects import called
-from annotation.services import projects
+from core.accounts.models.projects import Membership
+from core.accounts.models.users import User
+from core.accounts.queries.projects import called
+from core.accounts.services import projects
+from core.errors import InputError
 
 
 class Command(ConcordCommand):

@@ -8,10 +8,10 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.text import columns
-from annotation.queries.demographics import answers
-from annotation.queries.participation import participants
-from annotation.queries.studies import people_called, study_called
-from annotation.services import joining
+from annotation.recruitment.queries.demographics import answers
+from annotation.recruitment.queries.participation import participants
+from annotation.recruitment.services import joining
+from annotation.studies.queries.studies import people_called, study_called
 
 
 class Command(ConcordCommand):
@@ -38,7 +38,7 @@ class Command(ConcordCommand):
         rows = [one.as_json() for one in participants(study)]
         if options["demographics"]:
             given = answers(study)
-            rows = [row | {"demographics": of_person(given, str(row["annotator"]))} for row in rows]
+            rows = [row | {"demographics": compute_person(given, str(row["annotator"]))} for row in rows]
         return {"study": study.name, "participants": rows}
 
     def is_export(self, **options: Any) -> bool:
@@ -57,6 +57,6 @@ class Command(ConcordCommand):
         self.stdout.write(columns([[name.replace("_", " ") for name in head], *rows]))
 
 
-def of_person(given: dict[str, dict[str, str]], username: str) -> dict[str, str]:
+def compute_person(given: dict[str, dict[str, str]], username: str) -> dict[str, str]:
     """What one person answered, by question; without what they prefer not to say."""
     return {key: found[username] for key, found in given.items() if username in found}

@@ -6,10 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.models import Project, User
-from annotation.services import projects
+from core.accounts.models.projects import Project
+from core.accounts.models.users import User
+from core.accounts.services import projects
+from core.errors import InputError
 
 
 class Command(ConcordCommand):

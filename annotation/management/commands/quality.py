@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.models import User
-from annotation.queries import quality
-from annotation.queries.studies import study_called
+from annotation.quality.queries import quality
+from annotation.studies.queries.studies import study_called
+from core.accounts.models.users import User
 
 
 class Command(ConcordCommand):
@@ -22,7 +22,7 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        rows = quality.of_study(study)
+        rows = quality.load_study(study)
         people = User.objects.in_bulk([row.annotator for row in rows], field_name="username")
         return {
             **quality.document(study),

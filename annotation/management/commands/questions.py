@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.queries.demographics import asked
-from annotation.queries.studies import study_called
-from annotation.services import demographics
+from annotation.recruitment.queries.demographics import asked
+from annotation.recruitment.services import demographics
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
 
 
 class Command(ConcordCommand):

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.models import KnownItem
-from annotation.queries import known as queries
-from annotation.queries.studies import study_called
-from annotation.services import known
+from annotation.quality.models import KnownItem
+from annotation.quality.queries import gold_questions as queries
+from annotation.quality.services import gold_questions
+from annotation.studies.queries.studies import study_called
 
 NONE = "none"
 
@@ -35,13 +35,13 @@ class Command(ConcordCommand):
         given = {name: value for name, value in given.items() if value is not None}
         for name, option, number in (("item_limit", "limit", int), ("pass_mark", "pass_mark", float)):
             if options[option] is not None:
-                given[name] = known.number_or_none(options[option], number, name)
+                given[name] = gold_questions.number_or_none(options[option], number, name)
         if given:
-            known.set_rules(by=None, study=study, **given)
-        items = queries.of_study(study)
+            gold_questions.set_rules(by=None, study=study, **given)
+        items = queries.load_study(study)
         return {
             "study": study.name,
-            "rules": {name: getattr(study, name) for name in known.RULES},
+            "rules": {name: getattr(study, name) for name in gold_questions.RULES},
             "seed": study.seed,
             "known_items": {
                 purpose: sum(one.purpose == purpose for one in items) for purpose in KnownItem.Purpose.values

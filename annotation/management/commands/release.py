@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.services import releasing, versions
 from annotation.management.base import ConcordCommand
-from annotation.queries import benchmarks
-from annotation.services.benchmarks import releasing, versions
 
 
 class Command(ConcordCommand):

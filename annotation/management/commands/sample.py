@@ -8,10 +8,10 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.models import Criterion, Sample
-from annotation.queries.frame import FILTERS, PREDICTED_TIER
-from annotation.queries.studies import criterion_called, strata_of, study_called
-from annotation.services import samples
+from annotation.studies.models.studies import Criterion, Sample
+from annotation.studies.queries.sampling_frame import FILTERS, PREDICTED_TIER
+from annotation.studies.queries.studies import criterion_called, strata_of, study_called
+from annotation.studies.services import samples
 
 FIELDS = tuple(dict.fromkeys(field for fields in FILTERS.values() for field in fields))
 

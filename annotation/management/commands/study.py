@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.criteria import TEMPLATES, default_keys
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.models import Study
-from annotation.queries.context import PARTS
-from annotation.services import studies
+from annotation.studies.criteria import TEMPLATES, default_keys
+from annotation.studies.models.studies import Study
+from annotation.studies.queries.context import PARTS
+from annotation.studies.services import studies
 
 
 class Command(ConcordCommand):

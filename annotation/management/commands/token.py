@@ -7,12 +7,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.models import ApiToken, User
-from annotation.models.api import Scope
-from annotation.services import tokens
+from core.accounts.models.tokens import ApiToken, Scope
+from core.accounts.models.users import User
+from core.accounts.services import tokens
+from core.errors import InputError
 
 
 class Command(ConcordCommand):

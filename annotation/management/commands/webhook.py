@@ -6,12 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.models import User, Webhook
-from annotation.services import webhooks
-from annotation.services.acts import together
+from annotation.studies.models.webhooks import Webhook
+from annotation.studies.services import webhooks
+from core.accounts.models.users import User
+from core.audit.log import audit_batch
+from core.errors import InputError
 
 MOST_SHOWN = 20
 
@@ -66,7 +67,7 @@ def found(pk: int) -> Webhook:
 
 def tried(hook: Webhook) -> dict[str, Any]:
     """A message sent by this process itself."""
-    with together():
+    with audit_batch():
         made = webhooks.ping(by=hook.created_by, webhook=hook)
     webhooks.deliver(made.pk)
     made.refresh_from_db()

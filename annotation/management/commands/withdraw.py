@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import people_called, study_called
-from annotation.services import consents, withdrawn
+from annotation.recruitment.services import consents, withdrawn
+from annotation.studies.queries.studies import people_called, study_called
 
 
 class Command(ConcordCommand):

@@ -68,7 +68,7 @@ def other_script(cases: Sequence[Case]) -> Found:
     }
 
 
-def without_persona(cases: Sequence[Case]) -> Found:
+def drop_persona(cases: Sequence[Case]) -> Found:
     """Cases of nobody."""
     return {case.id: "it has no persona" for case in cases if not case.persona}
 
@@ -80,7 +80,7 @@ RULES: Mapping[str, Callable[[Sequence[Case]], Found]] = {
     "nearly_same": nearly_same,
     "near_duplicates": near_duplicates,
     "other_script": other_script,
-    "without_persona": without_persona,
+    "without_persona": drop_persona,
 }
 """In the order in which they are applied: each looks at what those before it left."""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from annotation.stats.bands import Cuts, check_cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR
-from annotation.stats.difficulty.more import AHEAD, Answers, foresee
+from annotation.stats.difficulty.more import AHEAD, SimulatedAnswers, foresee
 from annotation.stats.difficulty.outlook import Outlook, outlooks
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
@@ -63,7 +63,7 @@ def worth_asking(
     check_cuts(cuts)
     if price < 0:
         raise ValueError("the price of a rating cannot be below 0")
-    tree = Answers.of(table.n_categories, max(min(int(left.max(initial=1)), AHEAD), 1))
+    tree = SimulatedAnswers.of(table.n_categories, max(min(int(left.max(initial=1)), AHEAD), 1))
     asks, is_clear, is_fitted = (np.zeros(table.n_items, dtype=bool) for _ in range(3))
     for one in outlooks(table, shown):
         is_fitted[one.rows] = True
@@ -71,7 +71,9 @@ def worth_asking(
     return Worth(asks, is_clear, is_fitted)
 
 
-def _of_outlook(one: Outlook, left: IntArray, cuts: Cuts, price: float, tree: Answers) -> tuple[BoolArray, BoolArray]:
+def _of_outlook(
+    one: Outlook, left: IntArray, cuts: Cuts, price: float, tree: SimulatedAnswers
+) -> tuple[BoolArray, BoolArray]:
     """Whether each item is asked about, and is clear. Items with the same ratings share the work."""
     kinds, kind = np.unique(np.column_stack([one.codes, left]), axis=0, return_inverse=True)
     ways, bands = tree.ways(one.fresh), one.bands(cuts)
@@ -85,7 +87,7 @@ def _of_outlook(one: Outlook, left: IntArray, cuts: Cuts, price: float, tree: An
     return asks[kind.ravel()], is_clear[kind.ravel()]
 
 
-def _continues(seen: FloatArray, best: FloatArray, left: int, price: float, tree: Answers) -> BoolArray:
+def _continues(seen: FloatArray, best: FloatArray, left: int, price: float, tree: SimulatedAnswers) -> BoolArray:
     """(u,) whether going on is worth more than stopping; ``seen`` and ``best`` (u, S) as `foresee` gives them."""
     value = best.copy()
     going_on = best[:, :1]

@@ -53,7 +53,7 @@ def nothing(n: int, q: int) -> Described:
     return Described(*of_items)
 
 
-def of_posterior(
+def describe_posterior(
     posterior: FloatArray, agreement: FloatArray, fresh: FloatArray, consensus: FloatArray, cuts: Cuts
 ) -> Described:
     """From (n, N) probabilities of nodes at which fresh people agree by (N,) and answer by (q, N).

@@ -4,16 +4,18 @@ import numpy as np
 import scipy
 
 from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.table import FloatArray, IntArray
 
 
-def graded(n_people: int, n_categories: int, rng: np.random.Generator, noise: float = 0.5) -> tuple[Graded, FloatArray]:
+def graded(
+    n_people: int, n_categories: int, rng: np.random.Generator, noise: float = 0.5
+) -> tuple[GradedResponseModel, FloatArray]:
     """A model of people who differ in severity (sd .4) and consistency (sd .3 of its logarithm), and its parameters.
 
     ``noise`` is w, by how much items differ in noise; with two categories they do not.
     """
-    model = Graded(n_people, n_categories, own_noise=n_categories > 2)
+    model = GradedResponseModel(n_people, n_categories, own_noise=n_categories > 2)
     severity, consistency = rng.normal(0, 0.4, n_people), rng.normal(0, 0.3, n_people)
     cuts = [-1.2, *np.log(np.full(n_categories - 2, 2.4 / max(n_categories - 2, 1)))]
     people = [(severity - severity.mean())[:-1], [np.log(2.5)], (consistency - consistency.mean())[:-1]]
@@ -48,14 +50,16 @@ def preferences(
     return codes.astype(np.int64), (said(first) + said(-first)).mean(axis=1) / 2, strength
 
 
-def draw(model: Graded | Categories, free: FloatArray, n: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+def draw(
+    model: GradedResponseModel | Categories, free: FloatArray, n: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
     """Codes (n, r) of n new items, and each person's distribution of answers to each (n, r, q)."""
-    p = _graded(model, free, n, rng) if isinstance(model, Graded) else _categories(model, free, n, rng)
+    p = _graded(model, free, n, rng) if isinstance(model, GradedResponseModel) else _categories(model, free, n, rng)
     said = (rng.random((*p.shape[:2], 1)) > np.cumsum(p, axis=2)).sum(axis=2).clip(0, model.n_categories - 1)
     return said.astype(np.int64), p
 
 
-def _graded(model: Graded, free: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
+def _graded(model: GradedResponseModel, free: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
     noise = np.exp(free[-1]) * rng.normal(size=n) if model.own_noise else np.zeros(n)
     steep = model.slopes(free) * np.exp(-noise)[:, None]
     moved = model.thresholds(free) - rng.normal(size=n)[:, None, None] + model.severities(free)[None, :, None]

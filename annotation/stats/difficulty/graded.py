@@ -29,7 +29,7 @@ SLOPE_AT, SLOPE_SD = np.log(2.0), 1.0
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedResponseModel:
     """The model of r people and q ordered categories.
 
     Attributes
@@ -70,7 +70,7 @@ class Graded:
     def _ease(self) -> FloatArray:
         return self._noise_nodes[0]
 
-    def finer(self) -> "Graded":
+    def finer(self) -> "GradedResponseModel":
         return replace(self, n_ease=FINE)
 
     def start(self, counts: FloatArray) -> FloatArray:

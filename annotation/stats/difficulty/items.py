@@ -15,7 +15,7 @@ from annotation.stats.bands import TIERS, Cuts, check_cuts
 from annotation.stats.difficulty.described import FIELDS, nothing
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.numbers import MOST_ANSWERS
-from annotation.stats.difficulty.parts import MOST_CATEGORIES, Part, components, fit_part, is_number
+from annotation.stats.difficulty.parts import MOST_CATEGORIES, Component, components, fit_part, is_number
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
@@ -162,7 +162,7 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown 
 
 def fit_groups(
     table: RatingTable, shown: Shown | None = None
-) -> tuple[list[tuple[IntArray, Part]], IntArray, dict[int, str]]:
+) -> tuple[list[tuple[IntArray, Component]], IntArray, dict[int, str]]:
     """Fit each group of people who share items by itself.
 
     Returns its items (rows of the table) and its fit; the group (n,) of each item, -1 without ratings; and by group,
@@ -175,7 +175,7 @@ def fit_groups(
     """
     _refuse(table)
     component, of_person = components(table)
-    groups: list[tuple[IntArray, Part]] = []
+    groups: list[tuple[IntArray, Component]] = []
     reasons: dict[int, str] = {}
     for number in range(int(component.max()) + 1):
         rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)

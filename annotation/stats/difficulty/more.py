@@ -164,7 +164,7 @@ def more_ratings(
     check_cuts(cuts)
     if ahead < 1:
         raise ValueError("at least one rating has to be looked ahead")
-    tree = Answers.of(table.n_categories, ahead)
+    tree = SimulatedAnswers.of(table.n_categories, ahead)
     looks = outlooks(table, shown)
     found = [_of_outlook(one, cuts, tree) for one in looks]
     rows = np.concatenate([rows for rows, _, _ in found])
@@ -183,7 +183,7 @@ def more_ratings(
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class SimulatedAnswers:
     """Numbers of answers by category that up to ``ahead`` people may give together.
 
     Attributes
@@ -201,7 +201,7 @@ class Answers:
     ahead: int
 
     @classmethod
-    def of(cls, q: int, ahead: int) -> "Answers":
+    def of(cls, q: int, ahead: int) -> "SimulatedAnswers":
         """Of q categories; as far ahead as `MOST_STATES` allows, at least one answer."""
         ahead = next((m for m in range(ahead, 1, -1) if comb(m + q, q) <= MOST_STATES), 1)
         states = [state for m in range(ahead + 1) for state in combinations_with_replacement(range(q), m)]
@@ -225,7 +225,7 @@ class Answers:
         return np.array([factorial(sum(one)) / prod(map(factorial, one)) for one in self.counts.tolist()])
 
 
-def _of_outlook(one: Outlook, cuts: Cuts, tree: Answers) -> tuple[IntArray, FloatArray, FloatArray]:
+def _of_outlook(one: Outlook, cuts: Cuts, tree: SimulatedAnswers) -> tuple[IntArray, FloatArray, FloatArray]:
     """Unclear items (their rows in the table), what is expected of their certainty, and when they become clear."""
     kinds, kind = np.unique(one.codes, axis=0, return_inverse=True)
     bands, ways = one.bands(cuts), tree.ways(one.fresh)
@@ -241,7 +241,9 @@ def _of_outlook(one: Outlook, cuts: Cuts, tree: Answers) -> tuple[IntArray, Floa
     return one.rows[mine], certainty[which], clears[which]
 
 
-def _look(posterior: FloatArray, bands: FloatArray, ways: FloatArray, tree: Answers) -> tuple[FloatArray, FloatArray]:
+def _look(
+    posterior: FloatArray, bands: FloatArray, ways: FloatArray, tree: SimulatedAnswers
+) -> tuple[FloatArray, FloatArray]:
     """(u, m + 1) expected certainty and (u, m) first passages of items with these posteriors (u, N)."""
     seen, best = foresee(posterior, bands, ways)
     is_clear = best >= CLEAR * seen

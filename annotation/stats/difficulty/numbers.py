@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from annotation.stats.bands import Cuts
-from annotation.stats.difficulty.described import Described, of_posterior
+from annotation.stats.difficulty.described import Described, describe_posterior
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.people import PersonFit, estimates, undefined
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
@@ -231,7 +231,7 @@ class NumbersPart:
         posterior = scipy.special.softmax(log_density, axis=1)
         agreement = np.array([self.agreement(v) for v in np.exp(nodes).tolist()])
         nobody = np.empty((0, len(nodes)))
-        found = of_posterior(posterior, agreement, nobody, nobody, cuts)
+        found = describe_posterior(posterior, agreement, nobody, nobody, cuts)
         fit, share = self.fit, self.share
         apart = float(share @ (fit.means - share @ fit.means) ** 2)
         noise = fit.variance * (posterior @ np.exp(nodes)) * float(share @ fit.spread)

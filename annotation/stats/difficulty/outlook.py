@@ -9,7 +9,7 @@ from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.described import bands
 from annotation.stats.difficulty.items import fit_groups
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError
-from annotation.stats.difficulty.parts import GridPart, Part, PreferencePart, agreements
+from annotation.stats.difficulty.parts import Component, GridPart, PreferencePart, agreements
 from annotation.stats.difficulty.preferences import Preferences, Shown, fresh_answers
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import linear_weights
@@ -65,7 +65,7 @@ def outlooks(table: RatingTable, shown: Shown | None = None) -> list[Outlook]:
     return found
 
 
-def _of_part(rows: IntArray, part: Part) -> Iterator[Outlook]:
+def _of_part(rows: IntArray, part: Component) -> Iterator[Outlook]:
     if isinstance(part, GridPart):
         yield Outlook(rows, part.table.codes, part.fit, part.fresh, agreements(part.fresh, part.credit))
     if isinstance(part, PreferencePart):

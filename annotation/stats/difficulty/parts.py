@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.described import Described, consensus_of, joined, of_posterior
-from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.described import Described, consensus_of, describe_posterior, joined
+from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
 from annotation.stats.difficulty.numbers import NumbersPart
 from annotation.stats.difficulty.people import PersonFit, people_of
@@ -30,7 +30,7 @@ AT_ONCE = 2000
 """Kinds of items whose posterior is held at a time."""
 
 
-class Part(Protocol):
+class Component(Protocol):
     """A fitted group."""
 
     @property
@@ -64,7 +64,7 @@ class GridPart:
     @property
     def method(self) -> str:
         """The model that it got."""
-        return "graded response" if isinstance(self.fit.model, Graded) else "categories"
+        return "graded response" if isinstance(self.fit.model, GradedResponseModel) else "categories"
 
     @property
     def people(self) -> list[PersonFit]:
@@ -76,7 +76,11 @@ class GridPart:
         """Where one category of the table ends and the next begins, in standard deviations of the trait; else empty."""
         model, places = self.fit.model, self.places
         as_in_table = places is None or bool((np.diff(places) > 0).all())
-        return tuple(model.thresholds(self.fit.free).tolist()) if isinstance(model, Graded) and as_in_table else ()
+        return (
+            tuple(model.thresholds(self.fit.free).tolist())
+            if isinstance(model, GradedResponseModel) and as_in_table
+            else ()
+        )
 
     @cached_property
     def fresh(self) -> FloatArray:
@@ -94,7 +98,7 @@ class GridPart:
         posteriors = (self.fit.finer(block).posterior for block in blocks)
         places = slice(None) if self.places is None else self.places
         told = self.fresh[places], consensus[places]
-        parts = [of_posterior(posterior, agreement, *told, cuts) for posterior in posteriors]
+        parts = [describe_posterior(posterior, agreement, *told, cuts) for posterior in posteriors]
         return joined(parts).take(kind.ravel())
 
 
@@ -129,7 +133,9 @@ class PreferencePart:
             fresh = fresh_answers(model, self.fit.free, share, contrast)
             agreement = agreements(fresh, linear_weights(np.arange(float(len(fresh)))))
             consensus = consensus_of(fresh, ordered=True)
-            parts.append(of_posterior(posterior[mine], agreement, fresh[self.places], consensus[self.places], cuts))
+            parts.append(
+                describe_posterior(posterior[mine], agreement, fresh[self.places], consensus[self.places], cuts)
+            )
             order.append(mine)
         return joined(parts).take(np.argsort(np.concatenate(order))).take(kind.ravel())
 
@@ -139,7 +145,7 @@ def agreements(fresh: FloatArray, credit: FloatArray) -> FloatArray:
     return np.asarray((fresh * (credit @ fresh)).sum(axis=0))
 
 
-def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown | None = None) -> Part:
+def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown | None = None) -> Component:
     """Fit the people in these columns on the items in these rows. Raises NoConvergenceError."""
     codes = table.codes[np.ix_(rows, columns)]
     paired = int(((codes != MISSING).sum(axis=1) > 1).sum())
@@ -154,7 +160,9 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown
         return NumbersPart.of(part)
     if shown is not None or preference_order(table):
         return _preferences(part, shown and shown.take(rows, columns))
-    model = Categories(len(columns), q) if is_unordered(table) else Graded(len(columns), q, own_noise=q > 2)
+    model = (
+        Categories(len(columns), q) if is_unordered(table) else GradedResponseModel(len(columns), q, own_noise=q > 2)
+    )
     return GridPart(part, fit(model, *_ratings(part, part.codes)), credit_of(table))
 
 
@@ -171,7 +179,7 @@ def components(table: RatingTable) -> tuple[IntArray, IntArray]:
     return found[:n].astype(np.int64), found[n:].astype(np.int64)
 
 
-def fit_largest(table: RatingTable) -> Part:
+def fit_largest(table: RatingTable) -> Component:
     """Fit the group of people with the most items. Raises NoConvergenceError."""
     component, of_person = components(table)
     if not (component != MISSING).any():
@@ -180,7 +188,7 @@ def fit_largest(table: RatingTable) -> Part:
     return fit_part(table, np.flatnonzero(component == largest), np.flatnonzero(of_person == largest))
 
 
-def _preferences(table: RatingTable, shown: Shown | None) -> Part:
+def _preferences(table: RatingTable, shown: Shown | None) -> Component:
     """Pairs differ in strength, or also in how clear they are (graded response): what tells the answers better.
 
     By Akaike (1974), IEEE Transactions on Automatic Control 19:716-723. Ties that nobody doubts need the second.
@@ -215,7 +223,7 @@ def _paired(table: RatingTable, codes: IntArray, places: IntArray, shown: Shown 
 def _along(table: RatingTable, codes: IntArray, order: tuple[int, ...], places: IntArray) -> GridPart:
     scale = tuple(table.categories[code] for code in order)
     along = replace(table, codes=codes, categories=scale, level="ordinal", values=None)
-    model = Graded(table.n_raters, len(scale), own_noise=len(scale) > 2)
+    model = GradedResponseModel(table.n_raters, len(scale), own_noise=len(scale) > 2)
     return GridPart(along, fit(model, *_ratings(along, codes)), credit_of(along), places)
 
 

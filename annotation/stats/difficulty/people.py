@@ -14,7 +14,7 @@ import scipy
 
 from annotation.stats.arrays import ratio
 from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, Ratings
 from annotation.stats.difficulty.preferences import Preferences
 from annotation.stats.estimate import Estimate
@@ -76,7 +76,7 @@ def _whose(fit: LatentFit) -> IntArray:
 
 def _severities(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     model = fit.model
-    if not isinstance(model, Graded):
+    if not isinstance(model, GradedResponseModel):
         scale = "a preference" if isinstance(model, Preferences) else "an unordered scale"
         return undefined(f"people have no severity on {scale}", numbers)
     return estimates(model.severities(fit.free), _errors(fit, model.contrast(1)), numbers)
@@ -88,9 +88,9 @@ def _consistencies(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
         start = sum(model.sizes[:2])
         place = slice(start, start + model.n_people)
         return estimates(model.skills(fit.free), fit.standard_errors[place], numbers, scipy.special.expit)
-    assert isinstance(model, Graded | Preferences)
-    steep = model.slopes(fit.free) if isinstance(model, Graded) else model.consistencies(fit.free)
-    contrast = model.contrast(3) if isinstance(model, Graded) else model.contrast_of(2)
+    assert isinstance(model, GradedResponseModel | Preferences)
+    steep = model.slopes(fit.free) if isinstance(model, GradedResponseModel) else model.consistencies(fit.free)
+    contrast = model.contrast(3) if isinstance(model, GradedResponseModel) else model.contrast_of(2)
     logs = np.log(steep)
     return estimates(logs - logs.mean(), _errors(fit, contrast - contrast.mean(axis=0)), numbers, np.exp)
 

@@ -69,7 +69,7 @@ def preference_order(table: RatingTable) -> tuple[int, ...] | None:
     return first, tie, second
 
 
-def by_strength(table: RatingTable, strength: IntArray) -> RatingTable:
+def split_by_strength(table: RatingTable, strength: IntArray) -> RatingTable:
     """The preferences from "1 much" to "2 much"; as they are where somebody does not say by how much.
 
     ``strength`` (n, r) is 2 for much better and 1 for slightly better; of a tie nobody is asked.

@@ -13,7 +13,7 @@ import numpy as np
 
 from annotation.stats.clustered import units_of
 from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, Model
 from annotation.stats.difficulty.parts import GridPart, credit_of, fit_largest
 from annotation.stats.estimate import Estimate
@@ -112,7 +112,7 @@ def _disagreement(model: Model, free: FloatArray, pairs: FloatArray, credit: Flo
 
 def _equally_severe(model: Model, free: FloatArray) -> FloatArray:
     changed = free.copy()
-    if isinstance(model, Graded):
+    if isinstance(model, GradedResponseModel):
         start = model.sizes[0]
         changed[start : start + model.sizes[1]] = 0.0
     return changed
@@ -124,7 +124,7 @@ def _careful(model: Model, free: FloatArray) -> FloatArray:
     if isinstance(model, Categories):
         place = slice(sum(model.sizes[:2]), sum(model.sizes[:3]))
         changed[place] = np.maximum(free[place], free[place].mean())
-    elif isinstance(model, Graded) and model.own_consistency:
+    elif isinstance(model, GradedResponseModel) and model.own_consistency:
         logs = np.log(model.slopes(free))
         raised = np.maximum(logs, logs.mean())
         at, start = sum(model.sizes[:2]), sum(model.sizes[:3])

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
+from annotation.studies.queries.studies import study_called
 from config.archives import writing
+from core.errors import InputError
 
 
 class Command(ConcordCommand):

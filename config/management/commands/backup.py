@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from config.backups import encryption, folder, writing
+from core.errors import InputError
 
 NEEDS_KEY = (
     "CONCORD_BACKUP_KEY is not set. A backup holds password hashes and all that people wrote, so it is "

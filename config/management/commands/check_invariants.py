@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from config import invariants
+from core.errors import InputError
 
 
 class Command(ConcordCommand):

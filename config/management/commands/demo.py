@@ -10,10 +10,10 @@ from django.core.management.base import CommandError, CommandParser
 from django.urls import reverse
 
 from annotation.management.base import PlainCommand
-from annotation.models import Act
-from annotation.services.acts import coming_through
 from config import demo, supervision
 from config.turns import take_turn
+from core.audit.log import coming_through
+from core.audit.models import Act
 
 
 class Command(PlainCommand):

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.models import User
-from annotation.services import withdrawn
+from annotation.recruitment.services import withdrawn
 from config.erasure import erasing
 from config.erasure.about import about
+from core.accounts.models.users import User
+from core.errors import InputError
 
 
 class Command(ConcordCommand):

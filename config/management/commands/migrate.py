@@ -16,8 +16,8 @@ from django.db.migrations import Migration
 from django.db.migrations.exceptions import NodeNotFoundError
 from django.db.migrations.executor import MigrationExecutor
 
-from annotation.queries import schema
 from config.turns import take_turn
+from core import schema_state
 
 
 class WholeExecutor(MigrationExecutor):
@@ -45,6 +45,6 @@ class Command(migrate.Command):
             with take_turn("migrate", self.stderr):
                 super().handle(*args, **options)
         except NodeNotFoundError as error:
-            if not schema.is_too_old():
+            if not schema_state.is_too_old():
                 raise
-            raise CommandError(schema.TOO_OLD) from error
+            raise CommandError(schema_state.TOO_OLD) from error

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.services import withdrawn
+from annotation.recruitment.services import withdrawn
 from config.erasure import again
+from core.errors import InputError
 
 
 class Command(ConcordCommand):

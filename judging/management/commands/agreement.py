@@ -8,18 +8,18 @@ from typing import Any, get_args
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.parsing import rating_files
-from annotation.queries.dependence import NAMED
-from annotation.queries.items import STRATA
-from annotation.queries.studies import study_called
 from annotation.stats.table import Level
-from judging import wording
-from judging.services import agreement, comparison
-from judging.services.agreement import ANNOTATOR, GROUPINGS, StudyRatings
-from judging.services.comparison import JudgedOptions
+from annotation.studies.parsing import rating_files
+from annotation.studies.queries.dependence import NAMED
+from annotation.studies.queries.items import STRATA
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment import wording
+from judging.assessment.services import agreement, comparison
+from judging.assessment.services.agreement import ANNOTATOR, GROUPINGS, StudyRatings
+from judging.assessment.services.comparison import JudgedOptions
 
 OF_ITEMS = ("by", "cluster", "strata")
 CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "reads", "guideline_version", *OF_ITEMS)
@@ -82,11 +82,13 @@ class Command(ConcordCommand):
                 raise InputError("--read score belongs to --study: a file holds verdicts", field="read")
             describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata, options["weight"]) if name)
             file = read_file(options, describing=describing)
-            return comparison.of_file(file, options["judge"], chosen, weight=options["weight"])
+            return comparison.compare_file(file, options["judge"], chosen, weight=options["weight"])
         study, key = study_called(options["study"]), options["criterion"]
         ratings = StudyRatings.of(study, chosen)
-        run = agreement.of_study(by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings)
-        return agreement.for_criterion(run.result, key)
+        run = agreement.load_or_compute(
+            by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings
+        )
+        return agreement.select_criterion(run.result, key)
 
     def say(self, document: Any) -> None:
         if "criteria" in document:
@@ -131,7 +133,7 @@ def table(document: Mapping[str, Any]) -> Iterator[list[str]]:
 
 def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
     """Lines on one criterion: in words, then every figure, then what to beware of."""
-    yield wording.on_criterion(name, found)
+    yield wording.describe_criterion(name, found)
     yield (
         f"{found['n_items']} items ({found['n_items_pairable']} with two ratings or more), {found['n_raters']} raters, "
         f"{found['n_ratings']} ratings, {found['level']}; seed {found['seed']}, {found['bootstrap']} resamples"

@@ -9,16 +9,16 @@ from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.models import Study
-from annotation.queries.studies import study_called
-from judging import wording
+from annotation.studies.models.studies import Study
+from annotation.studies.queries.studies import study_called
+from judging.assessment import wording
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.study_items import HELD_OUT
+from judging.assessment.services import assessment, hold_out, rules, verdicts
+from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.options import AuditOptions
+from judging.assessment.services.rules import StudyVerdictRules
 from judging.management.commands.calibrate import add_part, left_out
-from judging.queries.evidence import StudyEvidence
-from judging.queries.material import HELD_OUT
-from judging.services.trust import holding_out, rules, trusting, verdicts
-from judging.services.trust.options import AuditOptions
-from judging.services.trust.rules import StudyRules
-from judging.services.trust.trusting import Asked, Trusted
 from judging.stats.multiplicity import Method
 
 
@@ -40,9 +40,9 @@ class Command(ConcordCommand):
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
         hold_to(evidence.study, options)
-        found = seen(evidence, options["judge"], Asked(audit=chosen))
-        document = holding_out.audit_document(found)
-        return trusting.list_criteria(document, options["criterion"])
+        found = seen(evidence, options["judge"], AssessmentRequest(audit=chosen))
+        document = hold_out.audit_document(found)
+        return assessment.list_criteria(document, options["criterion"])
 
     def say(self, document: Any) -> None:
         for found in document:
@@ -58,12 +58,12 @@ class Command(ConcordCommand):
             self.stdout.write(f"held-out items whose content is also in the development part: {listed}")
 
 
-def seen(evidence: StudyEvidence, name: str, asked: Asked) -> Trusted:
+def seen(evidence: StudyEvidence, name: str, asked: AssessmentRequest) -> Trusted:
     """The judge on this part of the items; a look at the held-out part is on record."""
     judge = evidence.judge(name)
     if evidence.part == HELD_OUT:
-        return holding_out.look(by=None, study=evidence.study, judge=judge, asked=asked)
-    return trusting.of_judge(by=None, evidence=evidence.of(judge), asked=asked)
+        return hold_out.look(by=None, study=evidence.study, judge=judge, asked=asked)
+    return assessment.assess_judge(by=None, evidence=evidence.of(judge), asked=asked)
 
 
 def add_rules(parser: CommandParser) -> None:
@@ -79,7 +79,7 @@ def add_rules(parser: CommandParser) -> None:
     parser.add_argument("--reason", default="", metavar="TEXT", help="why the rules change after the first look")
 
 
-def hold_to(study: Study, options: Mapping[str, Any]) -> StudyRules:
+def hold_to(study: Study, options: Mapping[str, Any]) -> StudyVerdictRules:
     """The study's rules, with those that `add_rules` asks for. Raises InputError where that takes a reason."""
     return rules.resolve(by=None, study=study, given=dict(options["rule"]), reason=options["reason"])
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.benchmarks.queries import benchmarks
 from annotation.management.base import ConcordCommand
 from annotation.management.text import columns, estimate
-from annotation.parsing.files import InputFile
-from annotation.queries import benchmarks
+from core.errors import InputError
+from core.files.input_files import InputFile
+from judging.evaluations.services import failures, ranks, results
+from judging.evaluations.services.results import Options
 from judging.management.commands.evaluate import found_evaluation
-from judging.services.evaluating import failures, ranks, results
-from judging.services.evaluating.results import Options
 
 
 class Command(ConcordCommand):
@@ -37,7 +37,7 @@ class Command(ConcordCommand):
                 raise InputError("must not be negative", field=name)
         evaluation = found_evaluation(benchmarks.called(options["benchmark"]), options["evaluation"])
         asked = Options(options["bootstrap"], options["confidence"], options["seed"])
-        found = results.of_evaluation(evaluation, asked)
+        found = results.load_or_compute(evaluation, asked)
         tags = failures.counts(evaluation, bootstrap=asked.bootstrap, seed=asked.seed)
         more = {}
         if options["ranks"]:

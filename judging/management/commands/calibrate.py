@@ -8,20 +8,19 @@ from typing import Any, get_args
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.agreement.services.agreement import RESAMPLES
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
-from annotation.services.agreement import RESAMPLES
 from annotation.stats.table import Level
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.study_items import HELD_OUT, PARTS
+from judging.assessment.services import assessment, file_calibration, hold_out, rules, runs
+from judging.assessment.services.assessment import AssessmentRequest
+from judging.assessment.services.file_calibration import CalibrationOptions, FileColumns
+from judging.assessment.services.options import TrustOptions
 from judging.management.commands.agreement import check_source
-from judging.queries.evidence import StudyEvidence
-from judging.queries.material import HELD_OUT, PARTS
-from judging.services import calibration
-from judging.services.calibration import CalibrationOptions, FileColumns
-from judging.services.trust import holding_out, rules, runs, trusting
-from judging.services.trust.options import TrustOptions
-from judging.services.trust.trusting import Asked
 from judging.stats.calibration import MapName
 
 ONLY_FILE = ("human", "level", "categories", "confidence_column", "weight_column", "cluster_column")
@@ -67,7 +66,7 @@ class Command(ConcordCommand):
             cluster=options["cluster_column"],
         )
         scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
-        return calibration.of_file(options["file"], names, chosen, level=options["level"], categories=scale)
+        return file_calibration.calibrate_file(options["file"], names, chosen, level=options["level"], categories=scale)
 
     def of_study(self, options: Mapping[str, Any]) -> dict[str, Any]:
         chosen = TrustOptions(**how(options), epsilon=options["epsilon"])
@@ -75,10 +74,10 @@ class Command(ConcordCommand):
         judge = evidence.judge(options["judge"])
         rules.lock(by=None, study=evidence.study)
         if evidence.part == HELD_OUT:
-            run = holding_out.look(by=None, study=evidence.study, judge=judge, asked=Asked(chosen)).calibration
+            run = hold_out.look(by=None, study=evidence.study, judge=judge, asked=AssessmentRequest(chosen)).calibration
         else:
             run = runs.calibration(by=None, evidence=evidence.of(judge), options=chosen)
-        return trusting.for_criterion(run.result, options["criterion"])
+        return assessment.select_criterion(run.result, options["criterion"])
 
     def say(self, document: Any) -> None:
         for found in document["criteria"].values() if "criteria" in document else [document]:

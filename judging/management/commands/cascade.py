@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import cascade_records, cascades, rules
 from judging.management.commands.judge import keys
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import cascade_records, cascading, rules
 
 
 class Command(ConcordCommand):
@@ -30,19 +30,19 @@ class Command(ConcordCommand):
         parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        chosen = cascading.CascadeOptions(options["target"], options["delta"])
+        chosen = cascades.CascadeOptions(options["target"], options["delta"])
         evidence = StudyEvidence.read(study_called(options["study"]))
-        each = evidence.of_each(cascading.in_order(evidence, keys(options["judges"]) or []))
+        each = evidence.of_each(cascades.find_judges_in_order(evidence, keys(options["judges"]) or []))
         rules.lock(by=None, study=evidence.study)
-        found = cascading.of_judges(each, chosen)
+        found = cascades.compute_cascade(each, chosen)
         if options["criterion"]:
             found = [one for one in found if one.criterion.key == options["criterion"]]
             if not found:
                 raise InputError(f"{options['criterion']!r} is no criterion of all of these judges", field="criterion")
-        document = cascading.document(each, found)
-        document["on_record"] = cascade_records.of_study(evidence)
+        document = cascades.document(each, found)
+        document["on_record"] = cascade_records.compute_study(evidence)
         if options["escalate"]:
-            made = cascading.escalate(
+            made = cascades.escalate(
                 by=None, each=each, found=found, options=chosen, name=options["escalate"], overlap=options["overlap"]
             )
             document["escalated"] = {"study": made.target.name, "items": made.target.items.count()}

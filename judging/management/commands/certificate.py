@@ -9,12 +9,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
+from annotation.studies.queries.studies import study_called
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import certificates
+from judging.assessment.services.assessment import AssessmentRequest
 from judging.management.commands.audit import add_rules, hold_to, rule_changes, seen
 from judging.management.commands.calibrate import add_part
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import certificates
-from judging.services.trust.trusting import Asked
 
 
 class Command(ConcordCommand):
@@ -32,7 +32,7 @@ class Command(ConcordCommand):
         evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
         hold_to(evidence.study, options)
-        found = seen(evidence, options["judge"], Asked())
+        found = seen(evidence, options["judge"], AssessmentRequest())
         issued = certificates.issue(by=None, found=found)
         document = certificates.document(issued)
         if options["output"]:

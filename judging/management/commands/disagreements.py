@@ -7,15 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
 from annotation.stats.bands import TIERS
-from judging.queries.disagreements import written
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import differing, disagreements, rules
-from judging.services.trust.disagreements import SORTS
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.disagreements import written
+from judging.assessment.services import disagreement_sources, disagreements, rules
+from judging.assessment.services.disagreements import SORTS
 
 
 class Command(ConcordCommand):
@@ -50,12 +50,12 @@ class Command(ConcordCommand):
         mine = evidence.of(evidence.judge(options["judge"]))
         rules.lock(by=None, study=evidence.study)
         chosen = {name: options[name] for name in ("criterion", "tier", "sort")}
-        rows = disagreements.of_judge(mine, **chosen)[: options["limit"]]
+        rows = disagreements.list_disagreements(mine, **chosen)[: options["limit"]]
         said = written(evidence.study, mine.criteria, mine.runs, [row.position for row in rows])
         found = disagreements.document(mine, rows, said)
         if not options["explain"]:
             return found
-        return {**found, "differing": differing.of_judge(mine, options["criterion"])}
+        return {**found, "differing": disagreement_sources.compute_judge(mine, options["criterion"])}
 
     def say(self, document: Any) -> None:
         for key, one in document["criteria"].items():
@@ -90,7 +90,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     if why := found["sources"]["reason"]:
         yield f"  why people differ: not told, {why}"
     else:
-        parts = [[name, text.estimate(found["sources"][name])] for name in differing.SOURCES]
+        parts = [[name, text.estimate(found["sources"][name])] for name in disagreement_sources.SOURCES]
         yield text.columns([["disagreement of two people", "0 to 1"], *parts])
-    yield f"  camps of taste: {differing.camps_in_words(found['taste'])}"
-    yield f"  answers about the verdict: {differing.sets_in_words(found['sets'])}"
+    yield f"  camps of taste: {disagreement_sources.camps_in_words(found['taste'])}"
+    yield f"  answers about the verdict: {disagreement_sources.sets_in_words(found['sets'])}"

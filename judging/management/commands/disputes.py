@@ -8,16 +8,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.documents import numbered_rows
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.queries import adjudication
-from annotation.queries.adjudication import Dispute
-from annotation.queries.studies import study_called
 from annotation.stats.table import IntArray
-from judging.services.against_majority import Contradiction, contradictions
-from judging.services.items import criterion_of
-from judging.services.trust import rules
+from annotation.studies.queries.studies import study_called
+from annotation.workbench.queries import adjudication
+from annotation.workbench.queries.adjudication import Dispute
+from core.documents import numbered_rows
+from core.errors import InputError
+from judging.assessment.services import rules
+from judging.assessment.services.against_majority import Contradiction, contradictions
+from judging.assessment.services.items import criterion_of
 
 
 class Command(ConcordCommand):

@@ -7,18 +7,21 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.errors import InputError
+from annotation.benchmarks.models import Benchmark
+from annotation.benchmarks.queries import benchmarks
 from annotation.management.base import ConcordCommand
-from annotation.models import Benchmark
-from annotation.queries import benchmarks
+from core.errors import InputError
+from judging.evaluations.services import evaluations
+from judging.evaluations.services.evaluations import Drawing
+from judging.judges.evaluation_settings import ANSWERS, CHOICE, RETRIEVERS, SETTINGS, Setting
+from judging.judges.models.judges import Judge
+from judging.judges.queries import workers
+from judging.judges.services import judges
 from judging.management.commands.judge import INTERRUPTED, LOOK_EVERY, NO_WORKER, dollars
-from judging.models import Evaluation, Judge, JudgeRun
-from judging.queries import runs as queries
-from judging.queries import workers
-from judging.services import judges, work
-from judging.services.evaluating import evaluations
-from judging.services.evaluating.evaluations import Drawing
-from judging.showing import ANSWERS, CHOICE, RETRIEVERS, SETTINGS, Setting
+from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import runs as queries
+from judging.runs.services import work
 
 
 class Command(ConcordCommand):

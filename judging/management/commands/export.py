@@ -7,17 +7,17 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
-from annotation.exchange.registry import EXCHANGES, exchange_named
+from annotation.agreement.services import exports as files
+from annotation.agreement.services.item_tiers import ItemTiers
+from annotation.corpus.exchange.registry import EXCHANGES, exchange_named
 from annotation.management.base import ConcordCommand
-from annotation.models import Assignment
-from annotation.queries.labels import left_out
-from annotation.queries.studies import study_called
-from annotation.services import exports as files
-from annotation.services.item_tiers import ItemTiers
-from judging.services import exports
-from judging.services.exchanging import dataset, writing
-from judging.services.trust import rules
+from annotation.studies.models.studies import Assignment
+from annotation.studies.queries.labels import left_out
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment.services import rules
+from judging.runs.exchange import dataset, writing
+from judging.runs.services import exports
 
 
 class Command(ConcordCommand):

@@ -7,14 +7,14 @@ from typing import Any, get_args
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.agreement.services import gold
+from annotation.agreement.services.gold import GoldOptions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries import ratings
-from annotation.queries.studies import study_called
-from annotation.services import gold
-from annotation.services.gold import GoldOptions
 from annotation.stats.gold import GoldMethod
+from annotation.studies.queries import ratings
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
 from judging.management.commands.agreement import add_source, check_source, read_file
 
 
@@ -37,13 +37,13 @@ class Command(ConcordCommand):
         check_source(options, only_study=("criterion",), only_file=("level", "categories"))
         chosen = GoldOptions(options["method"], options["min_ratings"], options["min_posterior"])
         if options["file"]:
-            return gold.of_table(read_file(options).table, chosen)
+            return gold.compute_table(read_file(options).table, chosen)
         study, key = study_called(options["study"]), options["criterion"]
-        found = {one.criterion.key: one for one in ratings.of_study(study)}
+        found = {one.criterion.key: one for one in ratings.load_study(study)}
         if key is not None and key not in found:
             raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
         wanted = [key] if key is not None else list(found)
-        documents = {name: gold.of_criterion(study, found[name], chosen) for name in wanted}
+        documents = {name: gold.compute_criterion(study, found[name], chosen) for name in wanted}
         return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
     def say(self, document: Any) -> None:

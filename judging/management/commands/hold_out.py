@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
-from judging.queries.evidence import StudyEvidence
-from judging.queries.material import DEVELOPMENT, HELD_OUT
-from judging.services.trust import holding_out
+from annotation.studies.queries.studies import study_called
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.study_items import DEVELOPMENT, HELD_OUT
+from judging.assessment.services import hold_out
 
 
 class Command(ConcordCommand):
@@ -24,7 +24,7 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        made = holding_out.hold_out(by=None, study=study, share=options["share"], seed=options["seed"])
+        made = hold_out.hold_out(by=None, study=study, share=options["share"], seed=options["seed"])
         sizes = {part: StudyEvidence.read(study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
         return {"study": study.name, "share": made.share, "seed": made.seed, "items": sizes}
 

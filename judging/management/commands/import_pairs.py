@@ -6,10 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks.imports import personafeedback
+from annotation.corpus.imports import records
 from annotation.management.imports import ImportCommand
-from annotation.parsing.files import InputFile
-from annotation.services.imports import personafeedback, records
-from judging.services.imports import pandalm
+from core.files.input_files import InputFile
+from judging.runs.imports import pandalm
 
 
 class Command(ImportCommand):

@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from tqdm import tqdm
 
 from annotation.management.imports import ImportCommand
-from judging.services.imports import personalens
+from judging.runs.imports import personalens
 
 
 def user_numbers(text: str) -> set[int]:

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.imports import ImportCommand
-from annotation.parsing.files import InputFile
-from annotation.services.imports import ratings
-from judging.services.imports import ratings as judge_ratings
+from annotation.studies.imports import ratings
+from core.files.input_files import InputFile
+from judging.runs.imports import ratings as judge_ratings
 
 
 class Command(ImportCommand):

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.exchange.material import naming
-from annotation.exchange.registry import EXCHANGES
+from annotation.corpus.exchange.dataset import naming
+from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.management.imports import ImportCommand
-from annotation.parsing.files import InputFile
-from judging.services.exchanging import reading
+from core.files.input_files import InputFile
+from judging.runs.exchange import reading
 
 
 class Command(ImportCommand):

@@ -14,19 +14,21 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.models import Study
-from annotation.parsing.json_text import parse_json
-from annotation.services.acts import together
-from judging import providers
-from judging.models import Judge, JudgeRun
-from judging.pricing import in_dollars
-from judging.queries import runs as queries
-from judging.queries import workers
-from judging.services import estimates, judges, runs, work
-from judging.wording import duration as in_words
+from annotation.studies.models.studies import Study
+from core.audit.log import audit_batch
+from core.errors import InputError
+from core.files.json_text import parse_json
+from judging.assessment.wording import duration as in_words
+from judging.judges import providers
+from judging.judges.models.judges import Judge
+from judging.judges.pricing import format_dollars
+from judging.judges.queries import workers
+from judging.judges.services import judges
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import runs as queries
+from judging.runs.services import estimates, runs, work
 
 LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was judged is kept; the same command goes on with the rest."
@@ -108,7 +110,7 @@ class Command(ConcordCommand):
         self.stderr.write(f"Asking again for {n:,} of run {run.pk} without a verdict.")
         return run
 
-    @together()
+    @audit_batch()
     def run_for(self, options: dict[str, Any]) -> JudgeRun:
         """A new run, or the one that was begun with the same question and is not over. A judge that cannot run is
         not defined."""
@@ -166,7 +168,7 @@ class Command(ConcordCommand):
         cost = document["cost_usd"]
         if cost["known"] or cost["unknown"]:
             unknown = f", and {cost['unknown']:,} at an unknown price" if cost["unknown"] else ""
-            self.stdout.write(f"  Cost: {in_dollars(cost['known'])}{unknown}.")
+            self.stdout.write(f"  Cost: {format_dollars(cost['known'])}{unknown}.")
         for reason, n in counts["unscored"].items():
             self.stdout.write(f"  {n} unscored: {reason}")
         for trouble in document["errors"]:
@@ -180,7 +182,7 @@ class Command(ConcordCommand):
             f"{document['judge']} on {document['study']}: {found['requests']:,} requests, {found['cached']:,} of them "
             f"answered already; about {found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
         )
-        price = "unknown" if found["usd"] is None else f"about {in_dollars(found['usd'])}"
+        price = "unknown" if found["usd"] is None else f"about {format_dollars(found['usd'])}"
         time_left = "unknown" if found["seconds"] is None else in_words(found["seconds"])
         self.stdout.write(f"Price: {price}. Time: {time_left}.")
         if found["too_long"]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.agreement.services.agreement import RESAMPLES
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
-from annotation.services.agreement import RESAMPLES
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import improving, rules
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import improvement, rules
 
 
 class Command(ConcordCommand):
@@ -35,12 +35,12 @@ class Command(ConcordCommand):
                 raise InputError("must not be negative", field=name)
         evidence = StudyEvidence.read(study_called(options["study"]))
         judge = evidence.judge(options["judge"])
-        old = improving.against(evidence, judge, options["against"])
+        old = improvement.find_previous_version(evidence, judge, options["against"])
         if old is None:
             raise InputError(f"no other version of {judge.name} has judged this study", field="against")
         rules.lock(by=None, study=evidence.study)
         before, after = evidence.of_each([old, judge])
-        return improving.change(before, after, bootstrap=options["bootstrap"], seed=options["seed"])
+        return improvement.change(before, after, bootstrap=options["bootstrap"], seed=options["seed"])
 
     def say(self, document: Any) -> None:
         self.stdout.write(f"{document['new']} − {document['old']} on {document['part']} items of {document['study']}")

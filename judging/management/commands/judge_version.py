@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.files import read_named_texts, read_text
 from annotation.management.lists import listed
-from annotation.queries.studies import study_called
-from judging.services import judges
-from judging.services.trust import improving
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment.services import improvement
+from judging.judges.services import judges
 
 
 class Command(ConcordCommand):
@@ -46,7 +46,7 @@ class Command(ConcordCommand):
         if options["seed"] < 0:
             raise InputError("must not be negative", field="seed")
         judge = judges.find(options["judge"])
-        made = improving.new_version(
+        made = improvement.new_version(
             by=None,
             judge=judge,
             study=study_called(source) if source else None,

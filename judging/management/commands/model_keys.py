@@ -8,12 +8,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.models import Project
-from annotation.queries.projects import called
-from judging.models import ModelKey
-from judging.services import keys
+from core.accounts.models.projects import Project
+from core.accounts.queries.projects import called
+from core.errors import InputError
+from judging.judges.models.keys import ModelKey
+from judging.judges.services import keys
 
 
 class Command(ConcordCommand):

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from judging.models import JudgeRun
-from judging.services import panels as services
+from core.errors import InputError
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import panels as services
 from judging.stats import panels
 
 

@@ -9,19 +9,19 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.agreement.services import more_ratings
+from annotation.agreement.services.difficulty import cuts_of
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries import ratings
-from annotation.queries.studies import study_called
-from annotation.services import more_ratings
-from annotation.services.difficulty import cuts_of
-from annotation.services.overlap import ask_more
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
 from annotation.stats.difficulty.more import AHEAD
 from annotation.stats.planning import plan_study
+from annotation.studies.queries import ratings
+from annotation.studies.queries.studies import study_called
+from annotation.workbench.services.overlap import ask_more
+from core.errors import InputError
 from judging.management.commands.audit import power_line
-from judging.stats.power import Design, power_document, power_of_replace
+from judging.stats.power import PowerDesign, power_document, power_of_replace
 
 STUDIES = 200
 """Simulated for each line of the power table."""
@@ -134,12 +134,12 @@ class Command(ConcordCommand):
 def _settle_tiers(options: dict[str, Any]) -> dict[str, Any]:
     """What more ratings would tell, by criterion; with --ask the number of items that were asked about."""
     study = study_called(options["study"])
-    found = {one.criterion.key: one for one in ratings.of_study(study)}
+    found = {one.criterion.key: one for one in ratings.load_study(study)}
     key, cuts = options["criterion"], cuts_of(options["agreement_cuts"], "agreement-cuts")
     if key is not None and key not in found:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
     criteria = {
-        name: more_ratings.of_criterion(study, one, cuts=cuts, ahead=options["ahead"])
+        name: more_ratings.compute_criterion(study, one, cuts=cuts, ahead=options["ahead"])
         for name, one in found.items()
         if key in (None, name)
     }
@@ -155,7 +155,7 @@ def _power(options: dict[str, Any]) -> list[dict[str, Any]]:
     shares = tuple(numbers(options["shares"], "shares")) if options["shares"] else None
     found = []
     for n in sorted(int(one) for one in numbers(options["items"], "items")):
-        design = Design(
+        design = PowerDesign(
             n_items=n,
             n_clusters=max(n // options["per_cluster"], 1),
             n_raters=options["raters"],

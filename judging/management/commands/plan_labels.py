@@ -8,11 +8,11 @@ from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
+from annotation.studies.queries.studies import study_called
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import labelling_plans, rules
+from judging.assessment.services.labelling_plans import PlanOptions
 from judging.management.commands.audit import power_line
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import planning, rules
-from judging.services.trust.planning import PlanOptions
 
 
 class Command(ConcordCommand):
@@ -38,13 +38,13 @@ class Command(ConcordCommand):
         mine = evidence.of(evidence.judge(options["judge"]))
         rules.look(by=None, study=evidence.study)
         chosen = PlanOptions(**{name: options[name] for name in ("width", "by", "confidence", "seed")})
-        found = planning.planned(mine, options["criterion"], chosen)
+        found = labelling_plans.planned(mine, options["criterion"], chosen)
         if options["name"] is None:
-            return planning.document(mine, found)
-        made = planning.make_study(
+            return labelling_plans.document(mine, found)
+        made = labelling_plans.make_study(
             by=None, evidence=mine, found=found, name=options["name"], overlap=options["overlap"]
         )
-        return {**planning.document(mine, found), "study": made.target.name, "slug": made.target.slug}
+        return {**labelling_plans.document(mine, found), "study": made.target.name, "slug": made.target.slug}
 
     def say(self, document: Any) -> None:
         if document["reason"]:

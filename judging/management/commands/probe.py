@@ -10,14 +10,16 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management import text
-from annotation.services.acts import together
+from core.audit.log import audit_batch
+from judging.assessment.services import probes
+from judging.judges.prompts.alterations import ALTERATIONS
+from judging.judges.queries import workers
+from judging.judges.services import judges
 from judging.management.commands import judge as judging
-from judging.models import JudgeRun
-from judging.prompts.alterations import ALTERATIONS
-from judging.queries import runs as queries
-from judging.queries import workers
-from judging.services import estimates, judges, probes, runs, work
-from judging.services.runs import Plan
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import runs as queries
+from judging.runs.services import estimates, runs, work
+from judging.runs.services.runs import Plan
 
 
 class Command(judging.Command):
@@ -65,7 +67,7 @@ class Command(judging.Command):
             raise CommandError(judging.INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return {**judging.document(run), **told_of(run.probe)}
 
-    @together()
+    @audit_batch()
     def begun(self, plan: Plan, *, now: bool) -> JudgeRun:
         """A new run, or the one that was begun with the same question and is not over."""
         there = queries.unfinished_like(

@@ -8,9 +8,9 @@ from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
-from judging.progress_charts import SHOWN
-from judging.services import progress
+from annotation.studies.queries.studies import study_called
+from judging.assessment.progress_charts import SHOWN
+from judging.assessment.services import progress
 
 
 class Command(ConcordCommand):
@@ -21,7 +21,7 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or address of the study")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        return progress.of_study(study_called(options["study"]))
+        return progress.compute_study(study_called(options["study"]))
 
     def say(self, document: dict[str, Any]) -> None:
         done = f"{document['submitted']:,} of {document['planned']:,} ratings"

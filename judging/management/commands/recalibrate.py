@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import recalibration, trusting
-from judging.services.trust.trusting import Asked
+from annotation.studies.queries.studies import study_called
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import assessment, recalibration
+from judging.assessment.services.assessment import AssessmentRequest
 
 
 class Command(ConcordCommand):
@@ -25,7 +25,9 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         evidence = StudyEvidence.read(study_called(options["study"]))
-        found = trusting.of_judge(by=None, evidence=evidence.of(evidence.judge(options["judge"])), asked=Asked())
+        found = assessment.assess_judge(
+            by=None, evidence=evidence.of(evidence.judge(options["judge"])), asked=AssessmentRequest()
+        )
         run = recalibration.apply(by=None, found=found, name=options["name"], anyway=options["anyway"])
         return {
             "run": run.pk,

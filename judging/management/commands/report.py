@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import report
 from judging.management.commands.audit import add_rules, hold_to, rule_changes
 from judging.management.commands.calibrate import left_out
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import report
 
 
 class Command(ConcordCommand):
@@ -29,7 +29,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         path, evidence = options["output"], StudyEvidence.read(study_called(options["study"]))
         hold_to(evidence.study, options)
-        document = report.of_study(by=None, evidence=evidence)
+        document = report.build_report(by=None, evidence=evidence)
         _, _, content = report.FORMATS[options["format"]]
         try:
             path.write_text(content(document), encoding="utf-8")

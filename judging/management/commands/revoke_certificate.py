@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from judging.queries.certificates import find_issued
-from judging.services.trust import certificates, checking
+from core.errors import InputError
+from judging.assessment.queries.certificates import find_issued
+from judging.assessment.services import certificate_checks, certificates
 
 
 class Command(ConcordCommand):
@@ -25,7 +25,7 @@ class Command(ConcordCommand):
         if certificate is None:
             raise InputError("no certificate of this hash was issued here", field="sha256")
         certificates.revoke(by=None, certificate=certificate, reason=options["reason"])
-        return checking.look_up(certificate.sha256).as_json()
+        return certificate_checks.look_up(certificate.sha256).as_json()
 
     def say(self, document: Any) -> None:
         self.stdout.write(f"{document['sha256']}: {document['state']}. {' '.join(document['problems'])}")

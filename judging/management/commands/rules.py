@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
+from annotation.studies.queries.studies import study_called
+from judging.assessment.services import rules, verdicts
 from judging.management.commands.audit import add_rules, rule_changes
-from judging.services.trust import rules, verdicts
 
 
 class Command(ConcordCommand):
@@ -41,7 +41,7 @@ class Command(ConcordCommand):
 
     def say(self, document: Any) -> None:
         record = document["rules_on_record"]
-        for label, value in verdicts.in_words(document["rules"]):
+        for label, value in verdicts.describe_rules(document["rules"]):
             self.stdout.write(f"{label}: {value}")
         self.stdout.write(f"Success: {rules.read_success(record['success']).in_words}")
         first = record["first_look"]

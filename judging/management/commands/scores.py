@@ -7,15 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.agreement.services.agreement import Options
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.items import GROUPINGS
-from annotation.services.agreement import Options
-from judging.models import JudgeRun
-from judging.queries.scores import DOMAIN
-from judging.services import scores
-from judging.services.comparison import SCORES, VERDICTS
+from annotation.studies.queries.items import GROUPINGS
+from core.errors import InputError
+from judging.assessment.queries.scores import DOMAIN
+from judging.assessment.services import scores
+from judging.assessment.services.comparison import SCORES, VERDICTS
+from judging.runs.models.runs import JudgeRun
 
 
 class Command(ConcordCommand):
@@ -40,7 +40,7 @@ class Command(ConcordCommand):
         if run is None:
             raise InputError(f"There is no run {options['run']}.", field="run")
         chosen = Options(options["bootstrap"], options["confidence"], options["seed"])
-        return scores.of_run(run, by=options["by"], reads=options["read"], options=chosen)
+        return scores.compute_run(run, by=options["by"], reads=options["read"], options=chosen)
 
     def say(self, document: dict[str, Any]) -> None:
         self.stdout.write(f"Run {document['run']} of {document['judge']} on {document['study']}")

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from judging import signing
-from judging.services.trust import certificates
+from judging.assessment import signing
+from judging.assessment.services import certificates
 
 
 class Command(ConcordCommand):

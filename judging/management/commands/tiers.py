@@ -7,20 +7,20 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.agreement.services import difficulty, tiers
+from annotation.agreement.services.both_tiers import compute_criterion
+from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
+from annotation.agreement.services.tiers import TierOptions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.models import Study
-from annotation.queries import ratings
-from annotation.queries.studies import study_called
-from annotation.services import difficulty, tiers
-from annotation.services.both_tiers import of_criterion
-from annotation.services.predicted import SCOPES, STUDY, PredictionOptions
-from annotation.services.tiers import TierOptions
 from annotation.stats.bands import Cuts
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import ratings
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from judging.assessment.services import predicted_difficulty
+from judging.assessment.services.predicted_difficulty import summarise
 from judging.management.commands.agreement import add_source, check_source, read_file
-from judging.services import predicted
-from judging.services.predicted import in_a_sentence
 
 MOST_VALUES = 12
 """Attainable values that are listed one by one."""
@@ -62,10 +62,10 @@ class Command(ConcordCommand):
             return predicted_of(study_called(options["study"]), options["criterion"], asked)
         if options["file"]:
             file = read_file(options, describing=(by,) if by else ())
-            counted = tiers.of_table(file.table, chosen, by=file.column(by) if by else None)
+            counted = tiers.compute_table(file.table, chosen, by=file.column(by) if by else None)
             by_kappa = tiers.computed(file.table, chosen)
-            return {**counted, "difficulty": difficulty.of_table(file.table, cuts=agreeing, counted=by_kappa)}
-        return of_study(study_called(options["study"]), options["criterion"], chosen, by, agreeing)
+            return {**counted, "difficulty": difficulty.compute_table(file.table, cuts=agreeing, counted=by_kappa)}
+        return compute_study(study_called(options["study"]), options["criterion"], chosen, by, agreeing)
 
     def say(self, document: Any) -> None:
         for name, found in document.get("criteria", {document.get("criterion") or "": document}).items():
@@ -73,13 +73,15 @@ class Command(ConcordCommand):
             self.stdout.write("\n".join([*([name] if name else []), *told]))
 
 
-def of_study(study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts) -> dict[str, Any]:
+def compute_study(
+    study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts
+) -> dict[str, Any]:
     """One criterion's tiers, or those of each where there are several and none is named."""
-    found = {one.criterion.key: one for one in ratings.of_study(study)}
+    found = {one.criterion.key: one for one in ratings.load_study(study)}
     if key is not None and key not in found:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
     wanted = [key] if key is not None else list(found)
-    documents = {name: of_criterion(study, found[name], options, by=by, agreeing=agreeing) for name in wanted}
+    documents = {name: compute_criterion(study, found[name], options, by=by, agreeing=agreeing) for name in wanted}
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
@@ -89,13 +91,13 @@ def predicted_of(study: Study, key: str | None, options: PredictionOptions) -> d
     if key is not None and key not in there:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criterion")
     wanted = [there[key]] if key is not None else [one for one in there.values() if not one.of_turns]
-    documents = {one.key: predicted.of_criterion(study, one, options) for one in wanted}
+    documents = {one.key: predicted_difficulty.compute_criterion(study, one, options) for one in wanted}
     return documents[wanted[0].key] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
 def lines_of_prediction(found: Mapping[str, Any]) -> Iterator[str]:
     """Whether difficulty can be predicted, with which error, and how many items of each tier to expect."""
-    yield in_a_sentence(found)
+    yield summarise(found)
     if found["error"] is None:
         return
     figures = ("rank_correlation", "gain", "slope", "squared_error", "squared_error_of_mean")

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import BAD_INPUT, ConcordCommand
-from judging import signing
-from judging.services.trust import checking
+from core.errors import InputError
+from judging.assessment import signing
+from judging.assessment.services import certificate_checks
 
 
 class Command(ConcordCommand):
@@ -40,7 +40,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         given = options["public_key"]
         public_key = public_key_in(given) if given is not None else None
-        checked = checking.check(read(options["file"]), public_key)
+        checked = certificate_checks.check(read(options["file"]), public_key)
         self.holds = checked.holds
         return checked.as_json()
 
@@ -56,7 +56,7 @@ def read(path: Path) -> Any:
     """The file's document. Raises InputError where it is none."""
     try:
         with path.open("rb") as file:
-            return checking.read_file(file.read(checking.LARGEST_FILE + 1))
+            return certificate_checks.read_file(file.read(certificate_checks.LARGEST_FILE + 1))
     except OSError as error:
         raise InputError(error.strerror or str(error), file=str(path)) from error
     except InputError as error:

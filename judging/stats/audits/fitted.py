@@ -34,7 +34,7 @@ class NotIdentifiedError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class FitRequest:
     """What a model is fitted to.
 
     Attributes
@@ -217,7 +217,7 @@ class Fitted:
         return float(self.judge_values[0] + weights @ above @ np.diff(self.judge_values))
 
 
-def fit_judge(asked: Asked) -> Fitted:
+def fit_judge(asked: FitRequest) -> Fitted:
     """The model of one criterion. Raises NotIdentifiedError, and NoConvergenceError where the fit fails."""
     number = (~np.isnan(asked.people)).sum(axis=1)
     usable = (number > 0) & ~np.isnan(asked.judge)

@@ -24,7 +24,7 @@ PERSON_NOISE = 0.6
 
 
 @dataclass(frozen=True)
-class Design:
+class PlantedDesign:
     """What clean and biased judges have in common.
 
     Attributes
@@ -62,7 +62,7 @@ class Design:
         return drawn[self.profile]
 
 
-INDEPENDENT = Design()
+INDEPENDENT = PlantedDesign()
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Planted:
 CLEAN = Planted()
 
 
-def planted_pairs(bias: Planted, *, design: Design = INDEPENDENT, seed: int = 0) -> PairColumns:
+def planted_pairs(bias: Planted, *, design: PlantedDesign = INDEPENDENT, seed: int = 0) -> PairColumns:
     """Preferences of three synthetic people and a synthetic judge on n pairs, of the judge in both orders.
 
     Half of the pairs hold one response of the judge's own kind, on either side.
@@ -160,7 +160,7 @@ def _preference(
     return np.where(unread_place, float(first), preference)
 
 
-def planted_scores(bias: Planted, *, design: Design = INDEPENDENT, seed: int = 0) -> ScoreColumns:
+def planted_scores(bias: Planted, *, design: PlantedDesign = INDEPENDENT, seed: int = 0) -> ScoreColumns:
     """Scores from 1 to 5 on three criteria by three synthetic people and a synthetic judge.
 
     With a repeat and a previous version. Five groups of items vary within profiles (domain), five do not (background);

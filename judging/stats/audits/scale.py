@@ -12,7 +12,7 @@ import numpy as np
 from annotation.stats.table import FloatArray
 from judging.stats.audits.central_tendency import central_tendency
 from judging.stats.audits.columns import PairColumns, ScoreColumns, row_means
-from judging.stats.audits.fitted import POINTS, Asked, Fitted, NotIdentifiedError, fit_judge
+from judging.stats.audits.fitted import POINTS, FitRequest, Fitted, NotIdentifiedError, fit_judge
 from judging.stats.audits.length import UNIT as LENGTH_UNIT
 from judging.stats.audits.length import length, win_rates
 from judging.stats.audits.leniency import leniency
@@ -41,7 +41,7 @@ def probe_scale(scores: ScoreColumns) -> tuple[list[Probe], FloatArray]:
     if own is not None:
         counted["self_preference"] = lambda: self_preference_scores(judge, person, own, clusters=by)
     covariates = _usable(scores.length, None if own is None else own.astype(float), judge, person)
-    asked = Asked(people, judge, True, covariates, tuple(covariates), by, scores.weights)
+    asked = FitRequest(people, judge, True, covariates, tuple(covariates), by, scores.weights)
     units = {"leniency": POINTS, "central_tendency": "", "length": LENGTH_UNIT, "self_preference": POINTS}
 
     def fitted(model: Fitted) -> Probes:
@@ -79,13 +79,13 @@ def probe_preference(pairs: PairColumns) -> list[Probe]:
     def fitted(model: Fitted) -> Probes:
         return {name: _covariate(model, name, units[name]) for name in covariates}
 
-    asked = Asked(pairs.people, judge, False, covariates, of_trait, by, pairs.weights)
+    asked = FitRequest(pairs.people, judge, False, covariates, of_trait, by, pairs.weights)
     made += _fitted_or_counted(asked, counted, fitted, units)[0]
     return [_with_win_rates(one, pairs) if one.name == "length" and one.effect.defined else one for one in made]
 
 
 def _fitted_or_counted(
-    asked: Asked, counted: Probes, fitted: Callable[[Fitted], Probes], units: Mapping[str, str]
+    asked: FitRequest, counted: Probes, fitted: Callable[[Fitted], Probes], units: Mapping[str, str]
 ) -> tuple[list[Probe], Fitted | None]:
     try:
         model = fit_judge(asked)
@@ -106,7 +106,7 @@ def _covariate(model: Fitted, name: str, unit: str) -> Callable[[], Probe]:
     return lambda: model.covariate(name, unit)
 
 
-def _n_items(asked: Asked) -> int:
+def _n_items(asked: FitRequest) -> int:
     return int((~np.isnan(asked.judge) & (~np.isnan(asked.people)).any(axis=1)).sum())
 
 

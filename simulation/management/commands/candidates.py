@@ -10,16 +10,17 @@ from typing import Any
 from django.core.management.base import CommandParser
 from tqdm import tqdm
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
-from annotation.parsing.files import InputFile
-from judging.services.keys import ring_for
-from simulation.models import Making
-from simulation.prompts.candidates import LEVELS
-from simulation.services import agents, candidate_runs, candidates, making_sessions, seed_estimates, seed_runs
-from simulation.services.candidates import Question
-from simulation.services.seed_runs import Plan
+from core.errors import InputError
+from core.files.input_files import InputFile
+from judging.judges.services.keys import ring_for
+from simulation.agents import services as agents_services
+from simulation.agents.prompts.candidates import LEVELS
+from simulation.generation.models.orders import Making
+from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs, worker_sessions
+from simulation.generation.services.candidates import Question
+from simulation.generation.services.seed_runs import SeedPlan
 from simulation.stats.pairing import PairRule
 
 DOES = ("make", "seeds", "import", "pairs")
@@ -84,9 +85,9 @@ class Command(ConcordCommand):
         if not options["agent"]:
             raise InputError("say who answers", field="agent")
         keys = ring_for(None)
-        agent = agents.described(options["agent"], side="assistant", keys=keys)
+        agent = agents_services.described(options["agent"], side="assistant", keys=keys)
         asked = questions_of(options)
-        agents.probe(agent, keys)
+        agents_services.probe(agent, keys)
         orders = candidates.order(
             by=None,
             agent=agent,
@@ -107,7 +108,7 @@ class Command(ConcordCommand):
             raise InputError("name the file of seeds, and --agent who writes", field="file")
         keys = ring_for(None)
         named = [options["agent"], *([options["judge"]] if options["judge"] else [])]
-        agent, *checkers = [agents.described(one, side="assistant", keys=keys) for one in named]
+        agent, *checkers = [agents_services.described(one, side="assistant", keys=keys) for one in named]
         checker = next(iter(checkers), None)
         levels = listed(options["levels"] or ["none", "generic", "full"])
         given: dict[str, Any] = {"agent": agent, "checker": checker, "levels": levels}
@@ -115,7 +116,7 @@ class Command(ConcordCommand):
         if options["estimate"]:
             return {"run": None, "estimate": seed_estimates.estimate(plan, **given)}
         for one in (agent, *checkers):
-            agents.probe(one, keys)
+            agents_services.probe(one, keys)
         more: dict[str, Any] = {name: options[name] for name in ("name", "seed", "budget_usd", "queue")}
         run = seed_runs.begin(by=None, plan=plan, **given, **more)
         if options["resume"]:
@@ -165,7 +166,7 @@ class Command(ConcordCommand):
 def work_through(orders: Sequence[Making], *, is_shown: bool) -> None:
     """Work through the orders in this process, with a progress bar where somebody looks."""
     with tqdm(total=len(orders), disable=not is_shown, unit="order") as bar:
-        for n in making_sessions.through(orders):
+        for n in worker_sessions.through(orders):
             bar.update(n - bar.n)
 
 
@@ -178,22 +179,22 @@ def questions_of(options: dict[str, Any]) -> list[Question]:
     return [Question(one, options["question"], options["kind"] or "general") for one in people]
 
 
-def plan_of(options: dict[str, Any]) -> Plan:
+def plan_of(options: dict[str, Any]) -> SeedPlan:
     """The plan of a run from seeds, with as many personas as seeds where no number is given."""
     found, left_out = seed_runs.read_seeds(InputFile.of(options["file"]), on_error=options["on_error"])
     names = ("specific", "general", "memories", "length", "same_form", "each", "near")
     questions = seed_runs.read_general(InputFile.of(options["questions"])) if options["questions"] else []
-    return Plan(
+    return SeedPlan(
         found,
         personas=options["personas"] or len(found),
         questions=questions,
-        against=against_of(options["against"]),
+        against=parse_matchups(options["against"]),
         left_out=left_out,
         **{name: options[name] for name in names},
     )
 
 
-def against_of(given: list[str]) -> list[tuple[str, str]]:
+def parse_matchups(given: list[str]) -> list[tuple[str, str]]:
     """Which levels stand against which, as in full-none."""
     against = []
     for one in listed(given):
@@ -207,6 +208,6 @@ def against_of(given: list[str]) -> list[tuple[str, str]]:
 def rule_of(options: dict[str, Any]) -> PairRule:
     more = {name: options[name] for name in ("length", "same_form", "near", "each", "seed")}
     try:
-        return PairRule(tuple(against_of(options["against"])), **more)
+        return PairRule(tuple(parse_matchups(options["against"])), **more)
     except ValueError as error:
         raise InputError(str(error), field="against") from error

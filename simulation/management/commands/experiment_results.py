@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
-from annotation.services.exports import without_formula
-from judging.models import Judge
-from simulation.models import Experiment
-from simulation.queries.evidence import judges_of
-from simulation.queries.progress import experiment_called
-from simulation.services import differences, results
-from simulation.services.result_data import Filters, Options
-from simulation.services.result_published import with_published
-from simulation.services.result_ranks import rank_document
-from simulation.services.result_sheet import NUMBERS
+from core.csv_files import csv_text
+from core.errors import InputError
+from judging.judges.models.judges import Judge
+from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.queries.progress import experiment_called
+from simulation.results.queries.judgments import judges_of
+from simulation.results.services import differences, results
+from simulation.results.services.data import Filters, Options
+from simulation.results.services.published_rows import add_published
+from simulation.results.services.ranks import rank_document
+from simulation.results.services.sheet import NUMBERS
 
 
 class Command(ConcordCommand):
@@ -72,7 +70,7 @@ class Command(ConcordCommand):
         found = results.kept_or_made(experiment, judge, chosen, filters, patient=True) or {}
         if not found["dialogues"]:
             raise InputError(f"No dialogue of {experiment} has ended yet.", field="name")
-        shown = with_published(found) if options["published"] else found
+        shown = add_published(found) if options["published"] else found
         tables = {key: shown["tables"][key] for key in wanted(shown, options)}
         return {**shown, "tables": tables, "numbers": {n: key for n, key in shown["numbers"].items() if key in tables}}
 
@@ -80,14 +78,12 @@ class Command(ConcordCommand):
         if not (options["csv"] or options["output"]):
             super().write_document(document, **options)
             return
-        text = io.StringIO()
-        rows = results.csv_rows(document)
-        csv.writer(text).writerows([without_formula(c) if isinstance(c, str) else c for c in row] for row in rows)
+        text = csv_text(results.csv_rows(document))
         if options["output"]:
-            options["output"].write_text(text.getvalue(), encoding="utf-8")
+            options["output"].write_text(text, encoding="utf-8")
             self.stderr.write(f"Written: {options['output']}")
         else:
-            self.stdout.write(text.getvalue(), ending="")
+            self.stdout.write(text, ending="")
 
     def say(self, document: dict[str, Any]) -> None:
         if "settings" in document:
@@ -152,11 +148,11 @@ def lines(table: dict[str, Any]) -> Iterable[list[str]]:
     """Head and rows of a table as texts."""
     yield [*([table["group"]] if table["group"] else []), table["row"], *(one["name"] for one in table["columns"])]
     for row in table["rows"]:
-        cells = [in_words(row["cells"][one["key"]], one["digits"]) for one in table["columns"]]
+        cells = [to_words(row["cells"][one["key"]], one["digits"]) for one in table["columns"]]
         yield [*([row["group"]] if table["group"] else []), row["name"], *cells]
 
 
-def in_words(cell: dict[str, Any], digits: int) -> str:
+def to_words(cell: dict[str, Any], digits: int) -> str:
     """A figure with its interval and how many dialogues it rests on; a dash where it is not defined."""
     if cell["value"] is None:
         return "-"

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from simulation.services import schemas
+from simulation.experiments.services import schemas
 
 
 class Command(ConcordCommand):

@@ -6,15 +6,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
+from annotation.corpus.models import Profile, Task
 from annotation.management.base import ConcordCommand
 from annotation.management.files import read_named_texts
-from annotation.models import Profile, Task
-from annotation.parsing.json_text import parse_json
-from judging.services.keys import ring_for
-from simulation.models import Making
-from simulation.prompts.making import GENERATORS
-from simulation.services import agents, making, making_sessions
+from core.errors import InputError
+from core.files.json_text import parse_json
+from judging.judges.services.keys import ring_for
+from simulation.agents import services as agents_services
+from simulation.agents.prompts.making import GENERATORS
+from simulation.generation.models.orders import Making
+from simulation.generation.services import generation, worker_sessions
 
 
 class Command(ConcordCommand):
@@ -47,11 +48,11 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         keys = ring_for(None)
-        agent = agents.described(options["agent"], side="assistant", keys=keys)
+        agent = agents_services.described(options["agent"], side="assistant", keys=keys)
         replaced = read_named_texts(options["prompt"], field="prompt")
-        agents.probe(agent, keys)
+        agents_services.probe(agent, keys)
         made = [
-            making.order(
+            generation.order(
                 by=None,
                 kind=options["kind"],
                 agent=agent,
@@ -67,7 +68,7 @@ class Command(ConcordCommand):
             )
             for profile in profiles(options["profiles"])
         ]
-        for _ in making_sessions.through(made):
+        for _ in worker_sessions.through(made):
             pass
         for one in made:
             one.refresh_from_db()

@@ -8,13 +8,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import InputError
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.queries.studies import study_called
-from simulation import charts
-from simulation.services import material
-from simulation.services.measure_tables import ROWS, table, table_5
+from annotation.studies.queries.studies import study_called
+from core.errors import InputError
+from simulation.results import charts
+from simulation.results.services import measures
+from simulation.results.services.measure_tables import ROWS, table, table_5
 
 
 class Command(ConcordCommand):
@@ -39,7 +39,7 @@ class Command(ConcordCommand):
             study = study_called(options["study"])
             return table_5(by=None, study=study, with_published=options["published"])
         kinds = (
-            [ROWS[options["table"]][0]] if options["table"] else ["profiles"] if options["figure"] else material.KINDS
+            [ROWS[options["table"]][0]] if options["table"] else ["profiles"] if options["figure"] else measures.KINDS
         )
         found = {kind: measured(kind, options["source"]) for kind in kinds}
         check(found, options)
@@ -71,15 +71,15 @@ class Command(ConcordCommand):
 
 def measured(kind: str, source: str) -> dict[str, Any] | None:
     """The measures of the source, by default the one with most; None where it has nothing of the kind."""
-    there = dict(material.KINDS[kind].sources())
+    there = dict(measures.KINDS[kind].sources())
     chosen = source or max(there, key=lambda name: there[name], default="")
-    return material.measures(kind, chosen, patient=True) if chosen in there else None
+    return measures.measures(kind, chosen, patient=True) if chosen in there else None
 
 
 def check(found: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Raise InputError where nothing was found."""
     if not any(found.values()):
-        there = sorted({name for kind in found for name, _ in material.KINDS[kind].sources()})
+        there = sorted({name for kind in found for name, _ in measures.KINDS[kind].sources()})
         kinds = " or ".join(found)
         named = f" of {options['source']!r}" if options["source"] else ""
         raise InputError(f"There are no {kinds}{named}; there are: {', '.join(there) or 'none'}.", field="source")

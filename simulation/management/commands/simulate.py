@@ -12,24 +12,25 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from annotation.errors import InputError
 from annotation.management.base import ConcordCommand
 from annotation.management.files import read_named_texts
-from annotation.models import Study
-from annotation.services.acts import together
+from annotation.studies.models.studies import Study
+from core.audit.log import audit_batch
+from core.errors import InputError
+from judging.assessment.wording import duration
+from judging.judges.pricing import format_dollars
+from judging.judges.queries import workers
+from judging.judges.services.keys import ring_for
 from judging.management.commands.judge import dollars
-from judging.pricing import in_dollars
-from judging.queries import workers
-from judging.services.keys import ring_for
-from judging.wording import duration
-from simulation.models import Experiment
-from simulation.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
-from simulation.prompts.history import KINDS, STEPS
-from simulation.prompts.roles import ROLES
-from simulation.queries import progress as queries
-from simulation.queries import spending
-from simulation.services import agents, claims, estimates, experiments, studies, work
-from simulation.services.grids import grid
+from simulation.agents import services as agents_services
+from simulation.agents.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
+from simulation.agents.prompts.history import KINDS, STEPS
+from simulation.agents.prompts.roles import ROLES
+from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.queries import progress as queries
+from simulation.experiments.queries import spending
+from simulation.experiments.services import estimates, experiments, leases, studies, work
+from simulation.experiments.services.grids import grid
 
 LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was said is kept; the same command goes on with the rest."
@@ -109,7 +110,7 @@ class Command(ConcordCommand):
             return {"experiment": None, "name": plan.name, "estimate": {**asdict(found), "usd": usd}}
         keys = ring_for(None)
         for agent in plan.agents:
-            agents.probe(agent, keys)  # may wait on the network, so not while the database is locked
+            agents_services.probe(agent, keys)  # may wait on the network, so not while the database is locked
         experiment = self.begun_or_new(plan, options)
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
@@ -122,7 +123,7 @@ class Command(ConcordCommand):
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return document(experiment, self.sample(experiment, options["also_annotate"], options["draw"]))
 
-    @together()
+    @audit_batch()
     def begun_or_new(self, plan: experiments.Plan, options: dict[str, Any]) -> Experiment:
         """A new experiment, or the one that was begun with the same words and is not over."""
         begun = queries.unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
@@ -130,7 +131,7 @@ class Command(ConcordCommand):
             return experiments.make(by=None, plan=plan, queue=not options["now"])
         self.stderr.write(f"Going on with experiment {begun.pk}, begun on {begun.created_at:%Y-%m-%d %H:%M}.")
         if not options["now"]:
-            claims.queue(begun.pk)
+            leases.queue(begun.pk)
         return begun
 
     def sample(self, experiment: Experiment, n: int | None, draw: str) -> Study | None:
@@ -138,7 +139,7 @@ class Command(ConcordCommand):
         experiment.refresh_from_db()
         if n is None or experiment.state == "running":
             return None
-        return studies.for_people(by=None, experiment=experiment, n=n, draw=draw)
+        return studies.create_human_check(by=None, experiment=experiment, n=n, draw=draw)
 
     def watch(self, experiment: Experiment, steps: Iterator[None]) -> None:
         """Follow the steps with a bar, on a terminal. The experiment itself does not depend on it."""
@@ -167,7 +168,7 @@ class Command(ConcordCommand):
         cost = document["cost_usd"]
         if cost["known"] or cost["unknown"]:
             unknown = f", and {cost['unknown']:,} turns at an unknown price" if cost["unknown"] else ""
-            self.stdout.write(f"  Cost: {in_dollars(cost['known'])}{unknown}.")
+            self.stdout.write(f"  Cost: {format_dollars(cost['known'])}{unknown}.")
         self.say_left_out(document["masked"], document["absent"])
         if document["stop_reason"]:
             self.stdout.write(f"  {document['stop_reason']}")
@@ -186,7 +187,7 @@ class Command(ConcordCommand):
             f"{document['name']}: {found['dialogues']:,} dialogues, about {found['turns']:,} turns; about "
             f"{found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
         )
-        price = "unknown" if found["usd"] is None else f"about {in_dollars(found['usd'])}"
+        price = "unknown" if found["usd"] is None else f"about {format_dollars(found['usd'])}"
         time_left = "unknown" if found["seconds"] is None else duration(found["seconds"])
         self.stdout.write(f"Price: {price}. Time: {time_left}.")
         self.say_left_out(found["masked"], found["absent"])
@@ -208,9 +209,9 @@ def planned(options: dict[str, Any]) -> experiments.Plan:
     keys = ring_for(None)
     domains = [domain.strip() for domain in options["domains"].split(",") if domain.strip()]
     return experiments.plan(
-        name=options["name"] or f"Users {in_short(options['users'])}; tasks {in_short(options['tasks'])}",
-        user_agent=agents.described(options["user_agent"], side="user", keys=keys),
-        assistants=[agents.described(text, side="assistant", keys=keys) for text in options["assistant"]],
+        name=options["name"] or f"Users {shorten_ids(options['users'])}; tasks {shorten_ids(options['tasks'])}",
+        user_agent=agents_services.described(options["user_agent"], side="user", keys=keys),
+        assistants=[agents_services.described(text, side="assistant", keys=keys) for text in options["assistant"]],
         conditions=options["condition"],
         grid=grid(
             users=options["users"],
@@ -230,12 +231,12 @@ def planned(options: dict[str, Any]) -> experiments.Plan:
             multi_turns=options["max_turns_multi"],
         ),
         passages=options["passages"],
-        embedder=agents.embedder(options["embedder"], keys),
+        embedder=agents_services.embedder(options["embedder"], keys),
         budget_usd=options["budget_usd"],
     )
 
 
-def in_short(ids: str) -> str:
+def shorten_ids(ids: str) -> str:
     """What was asked for as part of a name: only how many ids there are where they are long."""
     return ids if len(ids) <= 40 else f"{ids.count(',') + 1} named"
 
@@ -252,7 +253,7 @@ def until_over(experiment: Experiment) -> Iterator[None]:
 
 def document(experiment: Experiment, study: Study | None) -> dict[str, Any]:
     experiment.refresh_from_db()
-    found, spent = queries.progress(experiment), spending.of_experiment(experiment)
+    found, spent = queries.progress(experiment), spending.load_experiment(experiment)
     return {
         "experiment": experiment.pk,
         "name": experiment.name,

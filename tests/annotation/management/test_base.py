@@ -14,7 +14,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from annotation.models import Profile, Study
+from annotation.corpus.models import Profile
+from annotation.studies.models.studies import Study
 from tests.full_disk import full_database
 
 only_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="locks and sizes of a database in a file")

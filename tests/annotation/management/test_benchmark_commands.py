@@ -7,8 +7,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Benchmark
-from tests.annotation.services.benchmarks.voting import FITTED, pairs, study_of, vote
+from annotation.benchmarks.models import Benchmark
+from tests.annotation.benchmarks.services.voting import FITTED, pairs, study_of, vote
 
 pytestmark = pytest.mark.django_db
 

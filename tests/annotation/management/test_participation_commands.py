@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from annotation.models import Act, Study, User
-from annotation.queries.participation import return_code_of
-from annotation.services import annotations, assignments
-from tests.annotation.conftest import OpenStudy
+from annotation.recruitment.queries.participation import return_code_of
+from annotation.studies.models.studies import Study
+from annotation.workbench.services import annotations, assignments
+from core.accounts.models.users import User
+from core.audit.models import Act
 from tests.annotation.management.test_study_commands import refused, run, told
+from tests.people import OpenStudy
 
 
 @pytest.fixture

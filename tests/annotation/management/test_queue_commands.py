@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Study, User
-from annotation.services import annotations, assignments
-from tests.annotation.conftest import OpenStudy
+from annotation.studies.models.studies import Study
+from annotation.workbench.services import annotations, assignments
+from core.accounts.models.users import User
 from tests.factories import DialogueFactory
+from tests.people import OpenStudy
 
 
 def run(*args: str) -> dict:

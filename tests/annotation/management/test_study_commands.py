@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Study
+from annotation.studies.models.studies import Study
 from tests.factories import DialogueFactory, ResponsePairFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

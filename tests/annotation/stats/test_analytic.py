@@ -7,7 +7,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from annotation.stats.agreement import agreement
 from annotation.stats.analytic import cohen_error, fleiss_chance_test, linearised_errors
 from annotation.stats.chance_corrected import NAMES, chance_corrected
-from annotation.stats.cohen import Distances, pairs_statistic
+from annotation.stats.cohen import CategoryDistances, pairs_statistic
 from annotation.stats.distinct import distinct_items
 from annotation.stats.icc import f_intervals
 from annotation.stats.resampling import Resampling
@@ -61,7 +61,7 @@ class TestCohen:
         # Fleiss, Cohen and Everitt divide by n, the linearisation by n - 1
         table = from_crosstab(ABSTRACTORS)
         apart = 1 - linear_weights(np.arange(3.0))
-        statistic = pairs_statistic(table.codes, [(0, 1)], 3, Distances(apart, apart))
+        statistic = pairs_statistic(table.codes, [(0, 1)], 3, CategoryDistances(apart, apart))
         found = linearised_errors(statistic, Resampling.of(table))
         weighted = cohen_error(np.array(ABSTRACTORS), linear_weights(np.arange(3.0)))
         plain = cohen_error(np.array(ABSTRACTORS), identity_weights(3))

@@ -7,15 +7,15 @@ from math import isnan
 
 import pytest
 
-from annotation.stats.checks import Compared, Mark, marks, mean_mark, record, records, stretches
+from annotation.stats.checks import CheckComparison, Mark, marks, mean_mark, record, records, stretches
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def said(number: int, *same: bool | None, who: str = "ann", kind: str = "accuracy") -> list[Compared]:
+def said(number: int, *same: bool | None, who: str = "ann", kind: str = "accuracy") -> list[CheckComparison]:
     """An item with an answer to each of the criteria a, b, …"""
     return [
-        Compared(who, kind, number, "abc"[place], number, START + timedelta(minutes=number), one)
+        CheckComparison(who, kind, number, "abc"[place], number, START + timedelta(minutes=number), one)
         for place, one in enumerate(same)
     ]
 
@@ -33,7 +33,7 @@ def test_an_item_counts_once_however_many_criteria_it_has() -> None:
 
 def test_a_criterion_asked_of_turns_counts_an_item_once() -> None:
     turns = [
-        Compared("ann", "accuracy", item, "a", item, START, one)
+        CheckComparison("ann", "accuracy", item, "a", item, START, one)
         for item, answers in {1: (True, True, True, False), 2: (False, False)}.items()
         for one in answers
     ]

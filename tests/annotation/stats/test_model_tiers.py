@@ -9,7 +9,7 @@ import scipy
 from annotation.stats import model_tiers
 from annotation.stats.bands import TIERS
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
-from annotation.stats.model_tiers import beside_counted, count_intervals, expected_by, few_values, moves
+from annotation.stats.model_tiers import compare_with_counted, count_intervals, expected_by, few_values, moves
 from tests.annotation.stats.difficulty.simulated import table_of
 
 
@@ -63,7 +63,7 @@ def test_expected_counts_by_group_add_up_to_the_fitted_items():
 
 
 def test_counted_tiers_stand_from_easy_on_and_the_rest_last():
-    rows = beside_counted(fitted([SURE, HARD, HARD, NAN]), ["contested", None, "easy", "medium"])
+    rows = compare_with_counted(fitted([SURE, HARD, HARD, NAN]), ["contested", None, "easy", "medium"])
     assert [(row["counted"], row["n"]) for row in rows] == [("easy", 1), ("contested", 1), ("none", 1)]
     assert rows[1]["expected"] == {"contested": 0.0, "hard": 0.0, "medium": 0.0, "easy": 1.0}
 

@@ -7,13 +7,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.models import Criterion
-from judging.models import Escalation, Judgment
-from judging.queries.evidence import StudyEvidence
-from judging.services.trust import certificates, checking, escalation, report, trusting
-from judging.services.trust.trusting import Asked
+from annotation.studies.models.studies import Criterion
+from judging.assessment.models.assessment import Escalation
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import assessment, certificate_checks, certificates, escalation, report
+from judging.assessment.services.assessment import AssessmentRequest
+from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, ResearcherFactory
-from tests.judging.services.trust.judged import compute_results
+from tests.judging.assessment.services.judged import compute_results
 from tests.labelled import add_verdicts, people_say, with_items
 from tests.shared_rows import share_rows
 
@@ -132,20 +133,23 @@ def test_certificate_and_report_speak_of_it(graded):
     cascade("--judges", "small,large", "--target", "0.8", "--escalate", "Left over")
     people_decide(Escalation.objects.get())
     evidence = StudyEvidence.read(graded.study)
-    found = {one.judge.name: one for one in trusting.of_judges(by=None, evidence=evidence, asked=Asked())[0]}
+    found = {
+        one.judge.name: one
+        for one in assessment.assess_judges(by=None, evidence=evidence, asked=AssessmentRequest())[0]
+    }
 
     for name in ("small", "large"):
         sealed = certificates.issue(by=None, found=found[name])
         content = sealed.content["cascade"]
         assert (content["judges"], content["target_agreement"]) == (["small", "large"], 0.8)
         assert content["limits"][name]["done"][0] == {"small": 0.9, "large": 0.95}[name]
-        assert checking.check(certificates.document(sealed)).state == "holds"
+        assert certificate_checks.check(certificates.document(sealed)).state == "holds"
 
-    document = report.of_judges(evidence, list(found.values()))
+    document = report.describe_judges(evidence, list(found.values()))
     assert document["cascade"]["judges"] == ["small", "large"]
     assert document["cascade_on_record"]["criteria"]["done"]["combined"] == pytest.approx(2 / 3)
     assert "In the cascade small, then large each judge keeps" in document["methods"]["text"]
-    html, tex = report.as_html(document), report.FORMATS["latex"][2](document)
+    html, tex = report.to_html(document), report.FORMATS["latex"][2](document)
     assert "items were escalated to people in" in html
     assert "small, then large" in tex
 

@@ -8,12 +8,14 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Act
-from judging import signing
-from judging.models import Certificate, Judge, VerdictRules
-from judging.services.trust import certificates
-from tests.judging.services.trust.forging import CHANGES, FORGERIES, signed_elsewhere
-from tests.judging.services.trust.judged import study, trusted
+from core.audit.models import Act
+from judging.assessment import signing
+from judging.assessment.models.assessment import Certificate
+from judging.assessment.models.rules import VerdictRules
+from judging.assessment.services import certificates
+from judging.judges.models.judges import Judge
+from tests.judging.assessment.services.forging import CHANGES, FORGERIES, signed_elsewhere
+from tests.judging.assessment.services.judged import study, trusted
 from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db

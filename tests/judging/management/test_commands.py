@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import AgreementRun
+from annotation.studies.models.labels import AgreementRun
 from tests.annotation.stats.difficulty import simulated
 from tests.factories import CriterionFactory
 from tests.labelled import judge_says, pandalm_columns, people_say, with_items

@@ -8,7 +8,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from judging.models import Evaluation, JudgeRun
+from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.runs import JudgeRun
 from tests import factories
 from tests.judging.benchmarks import benchmark_with
 from tests.judging.helpers import scripted

@@ -8,9 +8,10 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import ResponsePair, Study
+from annotation.corpus.models import ResponsePair
+from annotation.studies.models.studies import Study
 from judging.management.commands.import_personalens import user_numbers
-from judging.models import JudgeRun
+from judging.runs.models.runs import JudgeRun
 from tests.factories import DialogueFactory
 from tests.personalens_copy import make_copy
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Study
+from annotation.studies.models.studies import Study
 from tests.factories import CriterionFactory
 from tests.labelled import judge_says, people_say, with_items
 

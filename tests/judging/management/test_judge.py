@@ -9,9 +9,11 @@ import pytest
 from celery import current_app
 from django.core.management import CommandError, call_command
 
+from judging.judges.models.judges import Judge
+from judging.judges.models.limits import Price
 from judging.management.commands import judge as command
-from judging.models import Judge, JudgeRun, Judgment, Price
-from judging.services import batches, chunks, work
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.services import leases, provider_batches, work
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study, scripted
 from tests.model_server import KEY, MODEL, running
@@ -288,16 +290,16 @@ def test_every_turn_of_the_assistant(study):
 class TestBatches:
     @pytest.fixture(autouse=True)
     def server(self, monkeypatch):
-        monkeypatch.setattr(chunks, "send", lambda ids, wait=None: None)
+        monkeypatch.setattr(leases, "send", lambda ids, wait=None: None)
         with running() as server:
             monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
             monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
             yield server
 
     def test_a_run_in_bulk_waits_for_its_batch(self, study, server, monkeypatch):
-        monkeypatch.setattr(batches, "FIRST_LOOK", 0.0)
-        arrived = batches.arrived
-        monkeypatch.setattr(batches, "arrived", lambda *given: (arrived(*given), server.finish(given[-1], {})))
+        monkeypatch.setattr(provider_batches, "FIRST_LOOK", 0.0)
+        arrived = provider_batches.arrived
+        monkeypatch.setattr(provider_batches, "arrived", lambda *given: (arrived(*given), server.finish(given[-1], {})))
 
         document = judge("first-study", *A_CLAUDE, "--batch", "--now")
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from judging.services import keys
+from judging.judges.services import keys
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.annotation.services.test_more_ratings import voted
+from tests.annotation.agreement.services.test_more_ratings import voted
 
 
 def told(*words: object) -> str:

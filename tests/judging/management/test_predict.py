@@ -8,8 +8,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Study
 from annotation.stats.bands import TIERS
+from annotation.studies.models.studies import Study
 from tests.factories import StudyFactory
 from tests.predictable import study_of_pairs
 

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from judging.models import JudgeRun
+from judging.runs.models.runs import JudgeRun
 from tests import factories
 from tests.judging.helpers import dialogue_study
 

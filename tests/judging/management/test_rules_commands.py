@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from judging.models import VerdictRules
+from judging.assessment.models.rules import VerdictRules
+from tests.judging.assessment.services.judged import study
 from tests.judging.management.test_certificate_commands import JUDGE, refused, run
-from tests.judging.services.trust.judged import study
 
 pytestmark = pytest.mark.django_db
 

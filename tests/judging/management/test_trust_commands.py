@@ -8,9 +8,9 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Criterion
-from judging.models import Judge
-from tests.judging.services.trust.judged import compute_results, study
+from annotation.studies.models.studies import Criterion
+from judging.judges.models.judges import Judge
+from tests.judging.assessment.services.judged import compute_results, study
 from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db

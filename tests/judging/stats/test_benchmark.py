@@ -47,7 +47,7 @@ def test_unscored_is_neither_right_nor_wrong():
     assert scores[[1, 3]].tolist() == [1.0, 0.0]
     assert int(said.unscored.sum()) == 3
     sheet = Sheet(cases(), bootstrap=0)
-    stats.by_cell(sheet, "m", scores)
+    stats.add_cell_columns(sheet, "m", scores)
     found = sheet.estimates()["m", "all"]
     assert (found.value, found.n_items) == (0.5, 2)  # (1 + 0) / 2: two cases have no score
 
@@ -62,7 +62,7 @@ def test_a_figure_without_any_answer_is_undefined_with_the_reason():
 def test_accuracy_by_tier_and_kind():
     some = cases(tier=["easy", "easy", "hard", "hard"], kind=["general", "specific", "general", "specific"])
     sheet = Sheet(some, bootstrap=0)
-    stats.by_cell(sheet, "m", answers((1, 1), (2, 2), (2, 1), (1, 1)).scores(some))  # 1, 0, .5, 0
+    stats.add_cell_columns(sheet, "m", answers((1, 1), (2, 2), (2, 1), (1, 1)).scores(some))  # 1, 0, .5, 0
     found = {cell: estimate.value for (_, cell), estimate in sheet.estimates().items()}
     assert found == {
         "all": 0.375,

@@ -5,7 +5,7 @@ import pytest
 
 from annotation.stats.table import RatingTable
 from judging.stats.evidence import Evidence, family, own_kind
-from judging.stats.observed import Material, People, Said
+from judging.stats.observed import JudgeVerdicts, Material, People
 
 
 def material(n, *, inclusion=None, clusters=None, assistants="", opponents=""):
@@ -31,7 +31,9 @@ def people(codes, categories=("1", "2", "3", "4"), level="ordinal", gold=None):
 def said(codes):
     codes = np.array(codes)
     nothing = np.full(len(codes), np.nan)
-    return Said(codes != -2, np.where(codes == -2, -1, codes), nothing, nothing, "", codes, codes, codes[:, None])
+    return JudgeVerdicts(
+        codes != -2, np.where(codes == -2, -1, codes), nothing, nothing, "", codes, codes, codes[:, None]
+    )
 
 
 def test_scores_are_averaged_and_an_adjudicated_score_stands_for_all():

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from annotation.stats.cohen import cohen_kappa
-from judging.stats.power import Design, _agreement_weights, power_of_replace, replaces, simulate
+from judging.stats.power import PowerDesign, _agreement_weights, power_of_replace, replaces, simulate
 from judging.stats.verdict import Rules
 from scripts.bench_verdict import decide
 
 STUDIES = 8
 
-CLUSTERED = Design(n_items=20_000, n_clusters=4000, n_raters=2, n_categories=3, cluster_effect=1.0)
+CLUSTERED = PowerDesign(n_items=20_000, n_clusters=4000, n_raters=2, n_categories=3, cluster_effect=1.0)
 
 
 @pytest.mark.parametrize("design", [CLUSTERED, replace(CLUSTERED, level="ordinal", shares=(0.6, 0.3, 0.1))])
@@ -26,12 +26,12 @@ def test_the_population_has_the_kappas_that_are_asked_for(design):
 @pytest.mark.parametrize(
     "design",
     [
-        Design(50, 10, n_categories=5, level="ordinal"),
-        Design(100, 20, kappa=0.8),
-        Design(120, 12, n_categories=3, n_raters=4),
-        Design(60, 60, kappa=0.8),
-        Design(100, 100, shares=(0.2, 0.8), kappa=0.8),
-        Design(150, 150, n_categories=5, level="ordinal"),
+        PowerDesign(50, 10, n_categories=5, level="ordinal"),
+        PowerDesign(100, 20, kappa=0.8),
+        PowerDesign(120, 12, n_categories=3, n_raters=4),
+        PowerDesign(60, 60, kappa=0.8),
+        PowerDesign(100, 100, shares=(0.2, 0.8), kappa=0.8),
+        PowerDesign(150, 150, n_categories=5, level="ordinal"),
     ],
     ids=str,
 )
@@ -44,7 +44,7 @@ def test_the_planner_says_what_the_verdict_says_of_the_same_study(design):
 
 
 def test_a_good_judge_needs_items_and_a_worse_one_is_rarely_taken():
-    small, large = (power_of_replace(Design(n, n), studies=200) for n in (50, 500))
+    small, large = (power_of_replace(PowerDesign(n, n), studies=200) for n in (50, 500))
     assert large[0].replace > 0.8 > 0.5 > small[0].replace
     assert max(small[1].replace, large[1].replace) <= 0.08
     assert large[1].kappa == pytest.approx(0.6 - 0.115)
@@ -52,21 +52,21 @@ def test_a_good_judge_needs_items_and_a_worse_one_is_rarely_taken():
 
 
 def test_clusters_cost_power():
-    alone, clustered = (power_of_replace(Design(300, g), below=(0.0,), studies=200)[0] for g in (300, 20))
+    alone, clustered = (power_of_replace(PowerDesign(300, g), below=(0.0,), studies=200)[0] for g in (300, 20))
     assert clustered.replace < alone.replace - 0.1
 
 
 def test_the_rules_decide():
-    assert power_of_replace(Design(40, 40), studies=10)[0].replace == 0
-    assert power_of_replace(Design(100, 5), studies=10)[0].replace == 0
+    assert power_of_replace(PowerDesign(40, 40), studies=10)[0].replace == 0
+    assert power_of_replace(PowerDesign(100, 5), studies=10)[0].replace == 0
     lax = power_of_replace(
-        Design(100, 100), rules=Rules(below_ceiling=0.5, must_pass_alt_test=False), below=(0.115,), studies=50
+        PowerDesign(100, 100), rules=Rules(below_ceiling=0.5, must_pass_alt_test=False), below=(0.115,), studies=50
     )
     assert lax[0].replace > 0.9
 
 
 def test_the_seed_decides():
-    first, again, other = (power_of_replace(Design(100, 100), studies=50, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (power_of_replace(PowerDesign(100, 100), studies=50, seed=seed) for seed in (1, 1, 2))
     assert first == again != other
 
 
@@ -84,4 +84,4 @@ def test_the_seed_decides():
 )
 def test_impossible_designs(change, message):
     with pytest.raises(ValueError, match=message):
-        power_of_replace(replace(Design(100, 100), **change))
+        power_of_replace(replace(PowerDesign(100, 100), **change))

@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from judging.models import Price
-from simulation.models import CandidateRun
+from judging.judges.models.limits import Price
+from simulation.generation.models.candidates import CandidateRun
 from tests import seed_model
 from tests.model_server import KEY, MODEL, running
 

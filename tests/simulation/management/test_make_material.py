@@ -6,8 +6,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Task
-from simulation.models import Conflict, PreferenceType
+from annotation.corpus.models import Task
+from simulation.experiments.models.schemas import PreferenceType
+from simulation.generation.models.orders import Conflict
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Profile
+from annotation.corpus.models import Profile
 from simulation.stats.regions import region_of
 from tests import factories
 from tests.shared_rows import share_rows

@@ -7,8 +7,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Study, Task
-from simulation.models import Experiment, Turn
+from annotation.corpus.models import Task
+from annotation.studies.models.studies import Study
+from simulation.experiments.models.experiments import Experiment, Turn
 from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES, people
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]

@@ -5,7 +5,7 @@ import pytest
 
 from annotation.stats.difficulty.adaptive import WORTH, _continues, worth_asking
 from annotation.stats.difficulty.items import NoConvergenceError, difficulty
-from annotation.stats.difficulty.more import Answers, foresee
+from annotation.stats.difficulty.more import SimulatedAnswers, foresee
 from annotation.stats.table import MISSING, RatingTable
 from tests.annotation.stats.difficulty.test_more import two_votes
 
@@ -23,7 +23,7 @@ FRESH = np.array([[0.4, 0.7], [0.6, 0.3]])
     ],
 )
 def test_the_best_plan_by_hand(left, price, asks):
-    tree = Answers.of(2, 3)
+    tree = SimulatedAnswers.of(2, 3)
     seen, best = foresee(np.array([[0.7, 0.3]]), np.eye(2), tree.ways(FRESH))
     assert _continues(seen, best, left, price, tree).tolist() == [asks]
 

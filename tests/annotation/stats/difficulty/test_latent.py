@@ -6,7 +6,7 @@ import scipy
 
 from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import NoConvergenceError, Ratings, fit
 
 LSAT = [
@@ -22,7 +22,7 @@ Bock and Lieberman (1970), Psychometrika 35:179-197, section 6 of the Law School
 def test_rasch_on_the_law_school_admission_test():
     """Rizopoulos (2006), "ltm", Journal of Statistical Software 17(5), section 3.1: marginal maximum likelihood."""
     patterns = np.array([[int(digit) for digit in f"{k:05b}"] for k in range(32)])
-    model = Graded(5, 2, own_consistency=False, own_noise=False, with_priors=False)
+    model = GradedResponseModel(5, 2, own_consistency=False, own_noise=False, with_priors=False)
     found = fit(model, Ratings(patterns, np.array(LSAT, dtype=float), 2))
     assert found.log_likelihood == pytest.approx(-2466.938, abs=1e-3)
     assert model.slopes(found.free) == pytest.approx(np.full(5, 0.7551), abs=1e-4)
@@ -32,7 +32,12 @@ def test_rasch_on_the_law_school_admission_test():
 
 @pytest.mark.parametrize(
     "model",
-    [Graded(4, 5), Graded(3, 2, own_noise=False), Graded(3, 4, own_consistency=False), Categories(4, 4)],
+    [
+        GradedResponseModel(4, 5),
+        GradedResponseModel(3, 2, own_noise=False),
+        GradedResponseModel(3, 4, own_consistency=False),
+        Categories(4, 4),
+    ],
     ids=["graded", "two-categories", "one-consistency", "unordered"],
 )
 def test_derivatives(model):
@@ -84,6 +89,6 @@ def test_a_flat_likelihood_is_told():
     """Without priors, people with one rating each cannot be told apart from the items."""
     codes = np.full((40, 2), -1)
     codes[:20, 0] = codes[20:, 1] = np.tile([0, 1], 10)
-    model = Graded(2, 2, own_consistency=False, own_noise=False, with_priors=False)
+    model = GradedResponseModel(2, 2, own_consistency=False, own_noise=False, with_priors=False)
     with pytest.raises(NoConvergenceError):
         fit(model, Ratings(codes, np.ones(40), 2))

@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 from annotation.stats.difficulty.items import CLEAR, NoConvergenceError, difficulty
-from annotation.stats.difficulty.more import Answers, _look, more_ratings, total
+from annotation.stats.difficulty.more import SimulatedAnswers, _look, more_ratings, total
 from annotation.stats.difficulty.outlook import outlooks
 from annotation.stats.table import MISSING, RatingTable
 
@@ -22,7 +22,7 @@ def two_votes(n, seed, per_item=3, people=6):
 
 
 def test_states_count_answers_and_know_what_came_before():
-    tree = Answers.of(2, 2)
+    tree = SimulatedAnswers.of(2, 2)
     assert tree.counts.tolist() == [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]]
     assert tree.after.tolist() == [[1, 2], [3, 4], [4, 5]]
     assert [level.tolist() for level in tree.levels] == [[0], [1, 2], [3, 4, 5]]
@@ -30,7 +30,7 @@ def test_states_count_answers_and_know_what_came_before():
 
 
 def test_many_categories_are_looked_at_less_far_ahead():
-    assert [Answers.of(q, 6).ahead for q in (2, 3, 4, 5, 7, 20)] == [6, 6, 5, 4, 3, 1]
+    assert [SimulatedAnswers.of(q, 6).ahead for q in (2, 3, 4, 5, 7, 20)] == [6, 6, 5, 4, 3, 1]
 
 
 def test_two_further_ratings_by_hand():
@@ -41,7 +41,7 @@ def test_two_further_ratings_by_hand():
     after two .567 (yes yes) + 2 x .072 (one of each: .063 against .072) + .108 (no no) = .819.
     """
     fresh = np.array([[0.1, 0.6], [0.9, 0.4]])
-    tree = Answers.of(2, 2)
+    tree = SimulatedAnswers.of(2, 2)
     certainty, clears = _look(np.array([[0.7, 0.3]]), np.eye(2), tree.ways(fresh), tree)
     assert certainty[0] == pytest.approx([0.7, 0.81, 0.819])
     assert clears[0] == pytest.approx([0.75, 0.115])

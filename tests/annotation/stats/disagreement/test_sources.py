@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotation.stats.difficulty import drawing
-from annotation.stats.difficulty.graded import Graded
+from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.disagreement.sources import pair_sums, sources
 from annotation.stats.table import MISSING
 from tests.annotation.stats.difficulty import simulated
@@ -14,7 +14,7 @@ def drawn(severities, logs, n=400, seed=0):
     rng = np.random.default_rng(seed)
     r = len(severities)
     free = np.concatenate([[-1.2, *np.log([0.8] * 3)], severities[:-1], [np.log(2.5)], logs[:-1], [np.log(0.5)]])
-    codes, _ = drawing.draw(Graded(r, 5), free, n, rng)
+    codes, _ = drawing.draw(GradedResponseModel(r, 5), free, n, rng)
     return simulated.table_of(codes, 5, "ordinal")
 
 

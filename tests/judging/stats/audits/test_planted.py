@@ -12,7 +12,7 @@ from judging.stats.audits.planted import (
     INDEPENDENT,
     ON_PAIRS,
     ON_SCORES,
-    Design,
+    PlantedDesign,
     planted_pairs,
     planted_scores,
     stated,
@@ -21,7 +21,7 @@ from judging.stats.audits.planted_copies import NAMES
 from judging.stats.audits.probe import mean_probe
 
 # the full measurement is scripts/bench_audits.py: 400 judges of each kind
-PROFILES = Design(per_profile=15)
+PROFILES = PlantedDesign(per_profile=15)
 
 
 def pairs(bias, seed, design=INDEPENDENT):
@@ -47,7 +47,7 @@ def test_a_bias_planted_in_scores_is_found(name):
 @pytest.mark.parametrize("noise", [0.3, 1, 2])
 @pytest.mark.parametrize("per_profile", [1, 15])
 def test_a_clean_judge_is_not_accused(noise, per_profile):
-    design = Design(noise=noise, per_profile=per_profile)
+    design = PlantedDesign(noise=noise, per_profile=per_profile)
     accused = [pairs(CLEAN, seed, design).found for seed in range(4)]
     accused += [scores(CLEAN, seed, design).found for seed in range(4)]
     assert sum(map(bool, accused)) <= stats.binom.ppf(0.999, 8, 0.05)
@@ -60,7 +60,7 @@ def p_values(name, design, times):
 
 def test_a_judge_better_than_people_does_not_keep_to_the_middle():
     """The standard deviation of its scores is below a person's: by their ratio it was accused in 97 of 100."""
-    p = p_values("central_tendency", Design(noise=0.3), 20)
+    p = p_values("central_tendency", PlantedDesign(noise=0.3), 20)
     assert (p < 0.05).sum() <= stats.binom.ppf(0.999, 20, 0.05)
 
 
@@ -73,7 +73,7 @@ def test_all_criteria_are_one_family():
 
 
 def test_documents_are_json():
-    document = scores(CLEAN, 0, Design(n=60)).as_json()
+    document = scores(CLEAN, 0, PlantedDesign(n=60)).as_json()
     json.dumps(document, allow_nan=False)
     assert document["correction"] == "holm"
     made = {probe["name"] for probe in document["probes"]}

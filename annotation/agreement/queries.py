@@ -1,0 +1,41 @@
+"""Tiers that people set by hand: those that hold, and how they came about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from annotation.agreement.models import TierOverride
+from annotation.stats.bands import tier_of
+from annotation.stats.table import Level, RatingTable
+from annotation.stats.tiers import chance_agreement, item_kappas
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Criterion, Item
+
+
+def holding(criterion: Criterion) -> dict[int, TierOverride]:
+    """By item position, the override that holds; items that went back to what is computed are left out. One query."""
+    oldest_first = TierOverride.objects.filter(criterion=criterion).order_by("created_at", "pk")
+    newest = {one.item.position: one for one in oldest_first.select_related("item", "decided_by")}
+    return {position: one for position, one in newest.items() if one.tier}
+
+
+def history(item: Item) -> list[TierOverride]:
+    """Every decision on the item's tiers, newest first. One query."""
+    return list(item.tier_overrides.select_related("criterion", "decided_by").order_by("-created_at", "-pk"))
+
+
+def values_on(item: Item, criterion: Criterion) -> list[str]:
+    """People's submitted answers to a criterion on one item. One query."""
+    submitted = Annotation.objects.counting().filter(assignment__item=item, criterion=criterion)
+    return [value for value in submitted.values_list("value", flat=True) if value]
+
+
+def computed(criterion: Criterion, values: Sequence[str]) -> str:
+    """The tier of an item with these answers, at the default cuts against uniform chance; empty below two answers."""
+    if len(values) < 2:
+        return ""
+    level = cast(Level, criterion.level)
+    table = RatingTable.from_wide([values], categories=criterion.values, level=level)
+    (kappa,) = item_kappas(table, chance_agreement(table, "uniform")).tolist()
+    return tier_of(kappa) or ""

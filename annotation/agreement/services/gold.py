@@ -1,0 +1,136 @@
+"""The gold of a study's items on one criterion: adjudicated, or from people's answers, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from annotation.agreement.services import tiers
+from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.gold import Gold, GoldMethod, gold, kinds_of_gold
+from annotation.stats.table import MISSING, IntArray, Level, RatingTable
+from annotation.studies.models.studies import Study
+from annotation.studies.queries.items import external_ids
+from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.units import position_of, turn_of
+from annotation.workbench.queries import adjudication
+from core.documents import numbered_rows
+from core.errors import InputError
+
+
+@dataclass(frozen=True)
+class GoldOptions:
+    """How gold is made.
+
+    Attributes
+    ----------
+    method
+        majority, median, dawid_skene or model; by default the median on ordered scales and the majority on nominal
+        ones. What a person adjudicated stands above all.
+    min_ratings
+        Items with fewer ratings have none.
+    min_posterior
+        Below this probability the answer of Dawid and Skene or of the difficulty model is too uncertain.
+    """
+
+    method: GoldMethod | None = None
+    min_ratings: int = 2
+    min_posterior: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.method is not None and self.method not in get_args(GoldMethod):
+            raise InputError(f"{self.method!r} is not one of {', '.join(get_args(GoldMethod))}", field="method")
+        if self.min_ratings < 1:
+            raise InputError("must be 1 or more", field="min-ratings")
+        if not 0 <= self.min_posterior <= 1:
+            raise InputError("must be between 0 and 1", field="min-posterior")
+
+
+def compute_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
+    """The gold of a table's items, without adjudications. Raises InputError where the method does not fit them."""
+    return _gold(table, options).as_json()
+
+
+def _gold(
+    table: RatingTable,
+    options: GoldOptions,
+    adjudicated: IntArray | None = None,
+    holding: Sequence[str | None] | None = None,
+) -> Gold:
+    """By the options; ``holding`` are the tiers that hold. Raises InputError where the method does not fit them."""
+    check_method(options, table.level)
+    try:
+        return gold(
+            table,
+            method=options.method,
+            adjudicated=adjudicated,
+            tiers=holding,
+            min_ratings=options.min_ratings,
+            min_posterior=options.min_posterior,
+        )
+    except NoConvergenceError as why:
+        raise InputError(f"the difficulty model does not fit these ratings: {why}", field="method") from why
+
+
+def check_method(options: GoldOptions, level: Level) -> None:
+    """Raise InputError where the method does not fit the scale."""
+    if options.method == "median" and level == "nominal":
+        raise InputError("a nominal scale has no median: its categories have no order", field="method")
+
+
+def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *, only: str = "") -> dict[str, Any]:
+    """The gold of a study's items on one criterion; tiers that a person set decide on what is contested.
+
+    An item that nobody rated and somebody decided is there too. `only` names a source, or a reason for no gold, that
+    the items share. Two queries, and one for each two thousand items that are looked at.
+    """
+    decided = adjudication.decisions(ratings.criterion)
+    found = _gold(ratings.table, options, _adjudicated(ratings, decided), tiers.holding(ratings))
+    unrated = sorted(set(decided) - set(found.names), key=lambda name: (position_of(name), turn_of(name)))
+    kinds = np.concatenate([found.kinds, np.zeros(len(unrated), dtype=np.int64)])  # these are adjudicated
+
+    def made(which: IntArray) -> list[dict[str, Any]]:
+        rated = iter(found.rows(which[which < len(found.names)]))
+        late = [unrated[row - len(found.names)] if row >= len(found.names) else "" for row in which.tolist()]
+        return _placed(study, [_decided(name, decided[name]) if name else next(rated) for name in late])
+
+    items = numbered_rows(kinds.size, made)
+    told = found.as_head()
+    told["counts"]["adjudication"] += len(unrated)
+    names = kinds_of_gold(found.method)
+    chosen = items.at(np.flatnonzero(kinds == (names.index(only) if only in names else MISSING))) if only else items
+    return {"study": study.name, "criterion": ratings.criterion.key, **told, "items": chosen}
+
+
+def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArray:
+    """(n_items,) positions on the scale that a person decided, -1 where none did."""
+    place = {value: code for code, value in enumerate(ratings.criterion.values)}
+    codes = np.full(ratings.table.n_items, MISSING, dtype=np.int64)
+    for row, name in enumerate(ratings.table.items if decided else ()):
+        if name in decided:
+            codes[row] = place[decided[name]]
+    return codes
+
+
+def _placed(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with their items' ids in their source, their positions, and the turn where it is of one."""
+    positions = [position_of(row["item"]) for row in rows]
+    ids = external_ids(study, positions)
+    for row, position in zip(rows, positions, strict=True):
+        turn = turn_of(row["item"])
+        row |= {"item": ids[position], "position": position, **({"turn": turn} if turn else {})}
+    return rows
+
+
+def _decided(name: str, value: str) -> dict[str, Any]:
+    return {
+        "item": name,
+        "gold": value,
+        "source": "adjudication",
+        "confidence": 1.0,
+        "reason": None,
+        "candidates": [],
+    }

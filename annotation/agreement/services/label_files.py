@@ -1,0 +1,68 @@
+"""Labels as Parquet, made piece by piece so that a study of any size needs little memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from annotation.studies.queries.labels import LabelRow
+from core.files.parquet import TIME, table_pieces
+
+TEXT, WHOLE, NUMBER = "string", "int64", "float64"
+LABELS = [
+    ("study", TEXT),
+    ("item_id", TEXT),
+    ("item_source", TEXT),
+    ("position", WHOLE),
+    ("stratum", TEXT),
+    ("inclusion_probability", NUMBER),
+    ("criterion", TEXT),
+    ("rater", TEXT),
+    ("rater_kind", TEXT),
+    ("value", TEXT),
+    ("unscored_reason", TEXT),
+    ("order", TEXT),
+    ("slot", WHOLE),
+    ("repeat", WHOLE),
+    ("note", TEXT),
+    ("guideline_version", WHOLE),
+    ("submitted_at", TIME),
+    ("judge_run", WHOLE),
+    ("excluded", "bool"),
+    ("strength", TEXT),
+    ("evidence", TEXT),
+    ("active_seconds", NUMBER),
+    ("turn", WHOLE),
+    ("purpose", TEXT),
+    ("model_tier", TEXT),
+    *((name, NUMBER) for name in ("difficulty", "p_easy", "p_medium", "p_hard", "p_contested")),
+]
+"""The columns of a label; evidence is JSON text, empty where there is none."""
+
+SHARES = ("p_easy", "p_medium", "p_hard", "p_contested")
+TIERS = [
+    ("item", TEXT),
+    ("position", WHOLE),
+    ("n_ratings", WHOLE),
+    ("kappa", NUMBER),
+    *((name, TEXT) for name in ("tier", "computed_tier", "reason")),
+    ("stability", NUMBER),
+    *((name, NUMBER) for name in ("difficulty", "low", "high", *SHARES)),
+    ("model_tier", TEXT),
+    ("clear", "bool"),
+]
+"""The columns of an item's tiers on one criterion, counted and by the difficulty model."""
+
+EVIDENCE = LabelRow._fields.index("evidence")
+
+
+def parquet_pieces(rows: Iterable[LabelRow]) -> Iterator[bytes]:
+    """The file, a row group at a time."""
+    return table_pieces(map(typed, rows), LABELS)
+
+
+def typed(row: LabelRow) -> tuple[Any, ...]:
+    """The row as the columns have it."""
+    evidence = json.dumps(list(row.evidence), ensure_ascii=False) if row.evidence else ""
+    return (*row[:EVIDENCE], evidence, *row[EVIDENCE + 1 :])

@@ -1,0 +1,144 @@
+"""What more ratings would tell of the items of a study whose tier is unclear: the document of every reader.
+
+It is kept in the cache that web and workers share, by the hash of what it is computed from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.cache import cache
+
+from annotation.agreement.services.difficulty import check_shares
+from annotation.stats.bands import Cuts
+from annotation.stats.difficulty.items import AGREEMENT_CUTS
+from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.difficulty.more import AHEAD, more_ratings
+from annotation.stats.difficulty.preferences import Shown
+from annotation.stats.table import RatingTable
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import items
+from annotation.studies.queries.preferences import preferences
+from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.units import position_of, turn_of
+from annotation.workbench.queries import overlap
+from core.errors import InputError
+from core.hashing import content_hash, digest
+from core.version import code_version
+
+Document = dict[str, Any]
+
+AT_ONCE = 10_000
+"""Ratings from which on a page leaves the fit to the command and the API."""
+
+KEPT = 30 * 24 * 3600
+SHOWN_ITEMS = 10
+"""Items that the page names."""
+
+
+def compute_criterion(
+    study: Study, ratings: PeoplesRatings, *, cuts: Cuts = AGREEMENT_CUTS, ahead: int = AHEAD, patient: bool = True
+) -> Document:
+    """What up to `ahead` more ratings would tell of the unclear items of one criterion.
+
+    Who is not patient is told where the fit takes long and is not kept. Raises InputError on cuts that are no shares.
+    """
+    check_shares(cuts)
+    if not 1 <= ahead <= AHEAD:
+        raise InputError(f"look from 1 to {AHEAD} ratings ahead", field="ahead")
+    table, shown = preferences(ratings)
+    found = _kept(table, shown, cuts, ahead, at_once=None if patient else AT_ONCE)
+    head = {"study": study.name, "criterion": ratings.criterion.key, "cuts": list(cuts)}
+    if found["reason"]:
+        return {
+            **head,
+            **found,
+            "ask": [],
+            "sentence": f"What more ratings would tell is not known: {found['reason']}.",
+        }
+    return {**head, **found, **_of_items(study, found["items"]), "sentence": to_words(found)}
+
+
+def _kept(table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int, *, at_once: int | None) -> Document:
+    key = f"more-{_input_hash(table, shown, cuts, ahead)}"
+    kept: Document | None = cache.get(key)
+    if kept is not None:
+        return kept
+    if at_once is not None and table.n_ratings > at_once:
+        reason = f"the study has more than {at_once:,} ratings; `plan --settle-tiers` and the API compute it"
+        return {"reason": reason, "items": []}
+    try:
+        found = {**more_ratings(table, cuts=cuts, ahead=ahead, shown=shown).as_json(), "reason": None}
+    except NoConvergenceError as why:
+        found = {"reason": str(why), "items": []}
+    cache.set(key, found, KEPT)
+    return found
+
+
+def _input_hash(table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int) -> str:
+    """Of all that the figures depend on, by their columns."""
+    columns = [table.codes, table.weights, None if shown is None else shown.order]
+    return content_hash(
+        {
+            "columns": [None if one is None else digest(one.tobytes()) for one in columns],
+            "shape": table.codes.shape,
+            "items": digest("\n".join(table.items).encode()),
+            "categories": [str(one) for one in table.categories],
+            "level": table.level,
+            "systems": [] if shown is None else [list(pair) for pair in shown.systems],
+            "asked": [*cuts, ahead],
+            "code": code_version(),
+        }
+    )
+
+
+def _of_items(study: Study, rows: list[dict[str, Any]]) -> Document:
+    """The rows with the names of their items, and about which items one can ask now. Two queries."""
+    positions = [position_of(row["item"]) for row in rows]
+    ids = items.external_ids(study, positions)
+    slots = overlap.slots_by_item(study) if rows else {}
+    named = []
+    for row, position in zip(rows, positions, strict=True):
+        turn = turn_of(row["item"])
+        there = slots.get(position)
+        named.append(
+            {
+                **row,
+                "item": ids[position],
+                "position": position,
+                **({"turn": turn} if turn else {}),
+                "is_waiting": bool(there and there.n_open),
+            }
+        )
+    likely = [row for row in named if row["likely"]]
+    asked = list(dict.fromkeys(row["position"] for row in likely if not row["is_waiting"]))
+    return {"items": named, "ask": asked, "n_waiting": sum(row["is_waiting"] for row in likely)}
+
+
+def to_words(found: Document) -> str:
+    """The answer in a sentence or two."""
+    unclear, first, ahead = found["n_unclear"], found["n_first"], found["ahead"]
+    if not found["n_items"]:
+        return "No item has a difficulty."
+    if not unclear:
+        return f"All {found['n_items']:,} items have a clear tier."
+    more = "1 more rating" if ahead == 1 else f"{ahead} more ratings"
+    if not first:
+        return f"None of the {unclear:,} unclear items is likely to become clear within {more}."
+    said = (
+        f"{_number(found['ratings'])} more ratings on {first:,} items are expected to settle "
+        f"{_number(found['settled'])} of {unclear:,} unclear items."
+    )
+    rest = unclear - first
+    return f"{said} {rest:,} lie too near a threshold to become clear within {more}." if rest else said
+
+
+def _number(one: Document) -> str:
+    """12 (9 to 15)."""
+    return f"{one['value']:,.0f} ({one['low']:,.0f} to {one['high']:,.0f})"
+
+
+def more_of(study: Study, ratings: PeoplesRatings, *, cuts: Cuts = AGREEMENT_CUTS) -> Document:
+    """What `judging/_tier_more.html` shows, beside `study`: `more`, the document, and `more_items`, the first of it."""
+    found = compute_criterion(study, ratings, cuts=cuts, patient=False)
+    return {"more": found, "more_items": found["items"][:SHOWN_ITEMS]}

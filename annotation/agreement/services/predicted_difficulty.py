@@ -1,0 +1,143 @@
+"""Difficulty of items that nobody rated: of a study's own, or of those of its dataset that are not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.agreement.services import stored_difficulty
+from annotation.agreement.services.stored_difficulty import AT_ONCE
+from annotation.stats.bands import Cuts
+from annotation.stats.difficulty.features import FeatureTable, build_features
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
+from annotation.stats.difficulty.predicted import PredictedDifficulty, TooFewItemsError, predict_difficulty
+from annotation.stats.table import FloatArray
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import item_features, items
+from annotation.studies.queries import ratings as read_ratings
+from annotation.studies.queries.preferences import preferences
+from annotation.studies.queries.ratings import PeoplesRatings
+from core.errors import InputError
+
+STUDY, DATASET = "study", "dataset"
+SCOPES = (STUDY, DATASET)
+"""What is predicted: items of the study without ratings, or everything in its dataset that nobody rated in it."""
+
+OF_TURNS = "is asked of turns; difficulty is predicted of whole items"
+FEW = 400
+"""Resamples where only the interval of the gain is looked at."""
+
+OUTSIDE = "dataset "
+"""Stands before the id of what is not in the study."""
+
+
+@dataclass(frozen=True)
+class PredictionOptions:
+    """How difficulty is predicted.
+
+    Attributes
+    ----------
+    scope
+        `STUDY` or `DATASET`.
+    cuts
+        Of the difficulty model: upper ends of contested, hard and medium, as the probability that two people agree.
+    bootstrap, seed
+        Of the errors' intervals; the seed also deals clusters to folds.
+    """
+
+    scope: str = STUDY
+    cuts: Cuts = AGREEMENT_CUTS
+    bootstrap: int = 2000
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What is predicted of one criterion; `found` is None where there is too little to learn from, see `reason`.
+
+    `names` are ids in the source, by the names of the predicted items; `fitted` the difficulties that were learnt from.
+    """
+
+    scope: str
+    found: PredictedDifficulty | None
+    fitted: Difficulty | None
+    reason: str | None
+    names: Mapping[str, str]
+
+    def as_json(self, study: Study, criterion: str) -> dict[str, Any]:
+        """The document: first the error out of sample, then the items."""
+        head = {"study": study.name, "criterion": criterion, "of": self.scope}
+        if self.found is None:
+            return {**head, "predicts": False, "reason": self.reason, "error": None, "n_items": 0, "items": []}
+        found = self.found.as_json()
+        rows = [{**row, **self._named(row["item"])} for row in found.pop("items")]
+        predicts = self.found.error.predicts
+        return {**head, "predicts": predicts, "reason": self.reason, "n_items": len(rows), **found, "items": rows}
+
+    def _named(self, name: str) -> dict[str, Any]:
+        position = None if name.startswith(OUTSIDE) else int(name)
+        return {"item": self.names[name], "position": position}
+
+
+def predict(
+    study: Study,
+    ratings: PeoplesRatings,
+    options: PredictionOptions | None = None,
+    *,
+    judged: Mapping[str, FloatArray] | None = None,
+    patient: bool = True,
+) -> Prediction:
+    """Learn from the rated items of one criterion. Two queries to eight.
+
+    `judged` are further features (n,) of the study's items in their order, such as what judges say of them. Who is not
+    patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown scope, and where
+    the criterion is asked of turns.
+    """
+    chosen = options or PredictionOptions()
+    if chosen.scope not in SCOPES:
+        raise InputError(f"{chosen.scope!r} is neither study nor dataset", field="predict")
+    if ratings.criterion.of_turns:
+        raise InputError(f"{ratings.criterion.key} {OF_TURNS}", field="criterion")
+    features, names = _features(study, chosen.scope, judged)
+    table, shown = preferences(ratings)
+    fit = stored_difficulty.load_or_fit(table, chosen.cuts, shown=shown, at_once=None if patient else AT_ONCE)
+    if fit.found is None:
+        return Prediction(chosen.scope, None, None, fit.reason, names)
+    try:
+        found = predict_difficulty(fit.found, table, features, bootstrap=chosen.bootstrap, seed=chosen.seed)
+    except TooFewItemsError as why:
+        return Prediction(chosen.scope, None, None, str(why), names)
+    return Prediction(chosen.scope, found, fit.found, found.reason, names)
+
+
+def _features(study: Study, scope: str, judged: Mapping[str, FloatArray] | None) -> tuple[FeatureTable, dict[str, str]]:
+    """Of the rated items and of those to be predicted; and the ids of the latter in their source."""
+    own = item_features.load_items(study)
+    named = items.external_ids(study, [int(one.name) for one in own])
+    ids = {str(position): name for position, name in named.items()}
+    if scope == STUDY:
+        return build_features(own, judged), ids
+    outside, further = item_features.load_dataset(study, prefix=OUTSIDE)
+    return build_features([*own, *outside]), ids | further
+
+
+def predicted_tiers(criterion: Criterion) -> dict[int, str]:
+    """By the id of a dialogue or pair of the dataset, its tier: the likeliest one, fitted where people rated it.
+
+    Raises InputError where difficulty cannot be predicted: strata would tell nothing apart.
+    """
+    study, fitted = criterion.study, read_ratings.load_criterion(criterion)
+    made = predict(study, fitted, PredictionOptions(scope=DATASET, bootstrap=FEW))
+    if made.found is None or made.fitted is None or made.reason:
+        raise InputError(f"difficulty cannot be predicted from {study}: {made.reason}", field="predicted-from")
+    pairs = (
+        *zip(made.fitted.items, made.fitted.tier, strict=True),
+        *zip(made.found.items, made.found.tier, strict=True),
+    )
+    of_position = dict(study.items.order_by().values_list("position", f"{study.kind}_id"))
+    tiers = {name: tier for name, tier in pairs if tier}
+    return {
+        int(name.removeprefix(OUTSIDE)) if name.startswith(OUTSIDE) else of_position[int(name)]: tier
+        for name, tier in tiers.items()
+    }

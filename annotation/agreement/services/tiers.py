@@ -1,0 +1,191 @@
+"""How contested each item is, and each group of items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from annotation.agreement import queries as agreement_queries
+from annotation.agreement.models import TierOverride
+from annotation.stats.bands import DEFAULT_CUTS, NAMES, TIERS, Cuts, check_cuts, tier_places
+from annotation.stats.table import FloatArray, IntArray, RatingTable
+from annotation.stats.tiers import (
+    Chance,
+    TierResult,
+    chance_agreement,
+    counted_tiers,
+    group_tiers,
+    item_kappas,
+    tiers,
+)
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import items
+from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.units import position_of, turn_of
+from core.documents import Rows, numbered_rows
+from core.errors import InputError
+
+
+@dataclass(frozen=True)
+class TierOptions:
+    """How tiers are made.
+
+    Attributes
+    ----------
+    cuts
+        Upper ends of contested, hard and medium.
+    chance
+        Where chance agreement comes from: uniform or margins.
+    draws
+        Redraws of an item's raters for its stability; 0 for none.
+    bootstrap
+        Resamples for the intervals of groups; 0 for none.
+    seed
+        Of both.
+    """
+
+    cuts: Cuts = DEFAULT_CUTS
+    chance: Chance = "uniform"
+    draws: int = 1000
+    bootstrap: int = 2000
+    seed: int = 0
+
+
+def cuts_from(text: str) -> Cuts:
+    """Cuts as they are typed, 0.4,0.6,0.8. Raises InputError where they are not three ascending numbers."""
+    try:
+        numbers = [float(part) for part in text.split(",")]
+        check_cuts(numbers)
+    except ValueError as error:
+        raise InputError(f"{text!r} is not three ascending numbers such as 0.4,0.6,0.8", field="cuts") from error
+    return numbers[0], numbers[1], numbers[2]
+
+
+def chance_from(text: str) -> Chance:
+    """Uniform or margins. Raises InputError for anything else."""
+    if text == "uniform":
+        return "uniform"
+    if text == "margins":
+        return "margins"
+    raise InputError(f"{text!r} is neither uniform nor margins", field="chance")
+
+
+def compute_table(
+    table: RatingTable,
+    options: TierOptions,
+    *,
+    by: Sequence[str] | None = None,
+    set_by_hand: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Tiers of a table's items, and of its groups where `by` names the group of each item.
+
+    `set_by_hand` names by item the tier that a person put it into.
+    """
+    computed = tiers(table, cuts=options.cuts, chance=options.chance, draws=options.draws, seed=options.seed)
+    holding, overridden = _by_hand(computed, set_by_hand or {})
+    found = {
+        **computed.as_head(),
+        "items": numbered_rows(table.n_items, partial(_rows, computed, holding), _columns(computed)),
+        "counts": counted_tiers(holding),
+        "computed_counts": computed.counts,
+        "overridden": overridden,
+    }
+    if by is None:
+        return found
+    grouped = group_tiers(table, by, cuts=options.cuts, bootstrap=options.bootstrap, seed=options.seed)
+    counts = _counts_of_groups(holding, by)
+    return {**found, "groups": [{**group.as_json(), "counts": counts[group.group]} for group in grouped]}
+
+
+def _by_hand(computed: TierResult, by_hand: Mapping[str, str]) -> tuple[IntArray, int]:
+    """The position in `TIERS` that holds for each item, and how many of them a person set."""
+    holding = computed.places.copy()
+    rows = [row for row, name in enumerate(computed.names) if name in by_hand] if by_hand else []
+    for row in rows:
+        holding[row] = TIERS.index(by_hand[computed.names[row]])
+    return holding, len(rows)
+
+
+def _rows(computed: TierResult, holding: IntArray, which: IntArray) -> list[dict[str, Any]]:
+    """Items with the tier that holds and the computed one."""
+    rows = computed.rows(which)
+    for row, place in zip(rows, holding[which].tolist(), strict=True):
+        row["computed_tier"], row["tier"] = row["tier"], NAMES[place]
+    return rows
+
+
+def _columns(computed: TierResult) -> dict[str, FloatArray]:
+    """By what items can be sorted; they are in the order of their positions."""
+    positions = np.arange(len(computed.names), dtype=float)
+    return {"position": positions, "kappa": computed.kappas, "stability": computed.stabilities}
+
+
+def _counts_of_groups(holding: IntArray, by: Sequence[str]) -> dict[str, dict[str, int]]:
+    """By group, the number of its items in each tier."""
+    names, group = np.unique(np.array([str(name) for name in by], dtype=object), return_inverse=True)
+    return {name: counted_tiers(holding[group == place]) for place, name in enumerate(names.tolist())}
+
+
+def computed(table: RatingTable, options: TierOptions | None = None) -> list[str | None]:
+    """The tier of each item of a table by its own kappa; None where it has none."""
+    chosen = options or TierOptions()
+    if not table.n_items:
+        return []
+    kappas = item_kappas(table, chance_agreement(table, chosen.chance))
+    return [NAMES[place] for place in tier_places(kappas, chosen.cuts).tolist()]
+
+
+def holding(ratings: PeoplesRatings, options: TierOptions | None = None) -> list[str | None]:
+    """The tier of each item of a criterion's table: what a person set, else what is computed. One query."""
+    by_hand, of_items = agreement_queries.holding(ratings.criterion), computed(ratings.table, options)
+    if not by_hand:
+        return of_items
+    found = zip(ratings.positions, of_items, strict=True)
+    return [by_hand[position].tier if position in by_hand else tier for position, tier in found]
+
+
+def compute_criterion(
+    study: Study, ratings: PeoplesRatings, options: TierOptions, *, by: str | None = None
+) -> dict[str, Any]:
+    """Tiers of a study's items on one criterion; items also carry their position and their id in their source.
+
+    What a person set stands above what is computed, in the items, the counts and the groups' counts; both are told.
+    """
+    named = items.groups(study, by) if by else {}
+    names = [named[position] for position in ratings.positions] if by else None
+    by_hand = agreement_queries.holding(ratings.criterion)
+    found = compute_table(
+        ratings.table, options, by=names, set_by_hand={str(p): one.tier for p, one in by_hand.items()}
+    )
+    told = found["items"]
+    return {
+        "study": study.name,
+        "criterion": ratings.criterion.key,
+        **found,
+        "items": Rows(told.order, lambda which: _named(study, told.made(which), by_hand), told.columns),
+    }
+
+
+def _named(study: Study, rows: list[dict[str, Any]], by_hand: Mapping[int, TierOverride]) -> list[dict[str, Any]]:
+    """The rows with their items' ids in their source, their positions, and what a person said of their tiers."""
+    positions = [position_of(row["item"]) for row in rows]
+    ids = items.external_ids(study, positions)
+    for row, position in zip(rows, positions, strict=True):
+        turn, one = turn_of(row["item"]), by_hand.get(position)
+        of_turn = {"turn": turn} if turn else {}
+        row |= {"item": ids[position], "position": position, **of_turn, "override": one and _override(one)}
+    return rows
+
+
+def _override(one: TierOverride) -> dict[str, Any]:
+    return {
+        "tier": one.tier,
+        "before": one.before or None,
+        "reason": one.reason,
+        "by": str(one.decided_by),
+        "at": one.created_at.isoformat(),
+    }

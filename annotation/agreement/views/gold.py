@@ -1,0 +1,145 @@
+"""Gold labels: how many items have one and why others have none, item by item, and as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.agreement.services import gold as service
+from annotation.agreement.services.gold import GoldOptions
+from annotation.stats.gold import REASONS, GoldMethod
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import ratings
+from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.steps import study_steps
+from annotation.studies.views.large import reads_all
+from core.accounts.access import researcher_required
+from core.csv_files import csv_pieces
+from core.documents import pieces
+from core.errors import InputError
+
+PER_PAGE = 50
+SOURCES = {
+    "majority": "majority of the annotators",
+    "median": "median of the annotators",
+    "dawid_skene": "Dawid and Skene",
+    "model": "difficulty model",
+    "adjudication": "adjudicated",
+}
+METHODS = {name: SOURCES[name] for name in get_args(GoldMethod)}
+COLUMNS = ("position", "item", "gold", "source", "confidence", "reason", "candidates")
+
+
+@dataclass(frozen=True)
+class GoldRequest:
+    """What the address asks for: a criterion with its ratings, how gold is made, and which items are listed."""
+
+    ours: PeoplesRatings | None
+    criteria: tuple[PeoplesRatings, ...]
+    options: GoldOptions
+    only: str
+
+    @classmethod
+    def of(cls, study: Study, query: Mapping[str, str]) -> GoldRequest:
+        """Raises InputError where the query makes no sense."""
+        options = GoldOptions(method=cast(GoldMethod | None, query.get("method") or None))
+        read, key = ratings.load_study(study), query.get("criterion", "")
+        ours = next((one for one in read if key in ("", one.criterion.key)), None)
+        if key and ours is None:
+            raise InputError(f"no criterion is called {key!r}", field="criterion")
+        return cls(ours, read, options, query.get("only", ""))
+
+    def as_query(self, **other: str) -> str:
+        """For an address."""
+        key = self.ours.criterion.key if self.ours else ""
+        given = {"criterion": key, "method": self.options.method, "only": self.only, **other}
+        return urlencode({name: value for name, value in given.items() if value})
+
+
+@researcher_required
+@require_safe
+@reads_all("Gold labels", "gold")
+def gold(request: HttpRequest, slug: str) -> HttpResponse:
+    """The gold of one criterion."""
+    study = get_object_or_404(Study, slug=slug)
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study), "methods": METHODS.items()}
+    try:
+        asked = GoldRequest.of(study, request.GET.dict())
+    except InputError as error:
+        return render(request, "annotation/gold.html", {**context, "error": error}, status=400)
+    context["asked"] = asked
+    if asked.ours is None or not asked.ours.table.n_ratings:
+        return render(request, "annotation/gold.html", context)
+    try:
+        found = service.compute_criterion(study, asked.ours, asked.options, only=asked.only)
+    except InputError as error:
+        return render(request, "annotation/gold.html", {**context, "error": error}, status=400)
+    page = Paginator(found["items"], PER_PAGE).get_page(request.GET.get("page"))
+    page.object_list = [_labelled(item, asked.ours.criterion) for item in page]
+    context |= {
+        "criterion": asked.ours.criterion,
+        "found": found,
+        "total": sum(found["counts"].values()),
+        "with_gold": sum(n for name, n in found["counts"].items() if name not in REASONS),
+        "counts": [
+            (SOURCES.get(name, name), name in REASONS, n, f"?{asked.as_query(only=name)}")
+            for name, n in found["counts"].items()
+        ],
+        "page": page,
+        "all_href": f"?{asked.as_query(only='')}",
+        "downloads": [
+            (name.upper(), f"{reverse('gold_download', args=[study.slug, name])}?{asked.as_query(only='')}")
+            for name in DOWNLOADS
+        ],
+    }
+    return render(request, "annotation/gold.html", context)
+
+
+def _labelled(item: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
+    """The item with its values as they are called on the scale."""
+    return {
+        **item,
+        "label": criterion.label_of(str(item["gold"])) if item["gold"] is not None else "",
+        "from": SOURCES.get(item["source"], ""),
+        "tied": " or ".join(criterion.label_of(str(value)) for value in item["candidates"]),
+    }
+
+
+@researcher_required
+@require_safe
+def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
+    """The same as json or csv, an item a row."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        asked = GoldRequest.of(study, request.GET.dict())
+    except InputError as error:
+        raise Http404(str(error)) from error
+    if format not in DOWNLOADS or asked.ours is None:
+        raise Http404(f"gold is not given as {format}")
+    content_type, content = DOWNLOADS[format]
+    try:
+        found = service.compute_criterion(study, asked.ours, asked.options)
+    except InputError as error:
+        raise Http404(str(error)) from error
+    response = StreamingHttpResponse(content(found), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-gold.{format}"'
+    return response
+
+
+def _csv(found: Mapping[str, Any]) -> Iterator[str]:
+    cells = ({**item, "candidates": " | ".join(map(str, item["candidates"]))} for item in found["items"])
+    return csv_pieces(COLUMNS, ([item[name] for name in COLUMNS] for item in cells))
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+    "json": ("application/json; charset=utf-8", pieces),
+    "csv": ("text/csv; charset=utf-8", _csv),
+}

@@ -1,0 +1,356 @@
+"""Benchmarks of binary choices: built of votes, audited, cleaned, released; their cases and filter rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.http import FileResponse, Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.agreement.services.difficulty import cuts_of
+from annotation.agreement.services.tiers import chance_from, cuts_from
+from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterRound
+from annotation.benchmarks.queries import benchmarks as queries
+from annotation.benchmarks.services import auditing, building, datasheets, filtering, grading, releasing, versions
+from annotation.benchmarks.services.building import TIERS_FROM, BuildOptions
+from annotation.benchmarks.services.filtering import PREFERENCE
+from annotation.stats.benchmarks.audit import BOOTSTRAP
+from annotation.stats.benchmarks.cases import TIERS
+from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
+from annotation.stats.benchmarks.splitting import UNEVEN
+from annotation.studies.api import serializers as shapes
+from annotation.studies.api.studies import listed as shown_studies
+from annotation.studies.models.studies import Study
+from core.accounts.permissions import visible_to
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from core.api.schema import says
+from core.errors import InputError
+
+CUTS = "0.4,0.6,0.8"
+SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
+
+
+class BenchmarksApi(Api):
+    tag = "benchmarks"
+
+    def benchmark(self, slug: str) -> Benchmark:
+        return get_object_or_404(listed(), slug=slug)
+
+    def shown(self, slug: str, status: int = 200) -> Response:
+        """The benchmark as it is now."""
+        return Response(BenchmarkSerializer(self.benchmark(slug)).data, status=status)
+
+
+class BenchmarkSerializer(serializers.ModelSerializer[Benchmark]):
+    """One version of a benchmark, with how many cases it has and on how many of them models are scored."""
+
+    parent = serializers.CharField(  # type: ignore[assignment]
+        source="parent.slug", default=None, allow_null=True
+    )
+    study = serializers.CharField(source="study.slug", default=None, allow_null=True, help_text="Whose votes made it.")
+    project = serializers.CharField(source="project.slug", read_only=True)
+    n_cases = serializers.IntegerField()
+    n_counting = serializers.IntegerField(help_text="Those with gold that no rule left out.")
+
+    class Meta:
+        model = Benchmark
+        fields = [
+            "id",
+            "name",
+            "version",
+            "slug",
+            "project",
+            "state",
+            "parent",
+            "study",
+            "notes",
+            "made",
+            "input_hash",
+            "code_version",
+            "created_at",
+            "released_at",
+            "n_cases",
+            "n_counting",
+        ]
+
+
+def listed() -> QuerySet[Benchmark]:
+    """Benchmarks with all that is said of them, in one query."""
+    return Benchmark.objects.select_related("parent", "study", "project").annotate(
+        n_cases=Count("cases"), n_counting=Count("cases", filter=Q(cases__excluded_reason=""))
+    )
+
+
+class BenchmarkQuery(PageQuery):
+    name = serializers.CharField(required=False)
+    state = serializers.ChoiceField(Benchmark.State.choices, required=False)
+
+
+class NewBenchmark(Given):
+    """How cases are made of a study's votes."""
+
+    study = serializers.CharField(help_text="Its slug.")
+    name = serializers.CharField(max_length=120)
+    version = serializers.CharField(max_length=40, default="1")
+    parent = serializers.CharField(  # type: ignore[assignment]
+        required=False, help_text="Slug of the version that this one corrects."
+    )
+    criterion = serializers.CharField(default=PREFERENCE)
+    tiers = serializers.ChoiceField(list(TIERS_FROM.items()), default="counted")
+    cuts = serializers.CharField(default=CUTS, help_text="Kappas up to which a case is contested, hard and medium.")
+    chance = serializers.CharField(default="uniform", help_text="uniform or margins.")
+    agreement_cuts = serializers.CharField(
+        default="0.6,0.75,0.9",
+        help_text="Of the model: probabilities to agree up to which a case is contested, hard and medium.",
+    )
+    min_votes = serializers.IntegerField(min_value=1, max_value=1000, default=2)
+    pooled = serializers.BooleanField(default=False, help_text="Count the votes of all rounds with the same texts.")
+    splits = serializers.DictField(child=serializers.FloatField(), default=dict, help_text="Name and share; sum 1.")
+    split_tolerance = serializers.FloatField(
+        default=UNEVEN, min_value=0, max_value=1, help_text="How far the share of a split may be from the wanted one."
+    )
+    by_question = serializers.BooleanField(default=False)
+    seed = serializers.IntegerField(**SEED)
+    notes = serializers.CharField(default="", allow_blank=True)
+
+
+AS_GIVEN = ("criterion", "tiers", "min_votes", "pooled", "splits", "split_tolerance", "by_question", "seed")
+
+
+class BenchmarkList(BenchmarksApi):
+    @says("Benchmarks, every version", page_of(BenchmarkSerializer), query=BenchmarkQuery)
+    def get(self, request: Request) -> Response:
+        asked = self.asked(BenchmarkQuery)
+        wanted = {name: asked[name] for name in ("name", "state") if name in asked}
+        return self.page(visible_to(self.me, listed()).filter(**wanted), BenchmarkSerializer, query=asked)
+
+    @says("A draft from the votes of a study", BenchmarkSerializer, body=NewBenchmark, status=201)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewBenchmark)
+        made = building.build(
+            by=self.me,
+            study=called(visible_to(self.me, Study.objects.all()), given["study"], "study"),
+            parent=called(visible_to(self.me, Benchmark.objects.all()), given["parent"], "parent")
+            if "parent" in given
+            else None,
+            options=BuildOptions(
+                cuts=cuts_from(given["cuts"]),
+                chance=chance_from(given["chance"]),
+                agreement_cuts=cuts_of(given["agreement_cuts"]),
+                **{name: given[name] for name in AS_GIVEN},
+            ),
+            **{name: given[name] for name in ("name", "version", "notes")},
+        )
+        return self.shown(made.slug, status=201)
+
+
+def called(rows: QuerySet[Any], slug: str, field: str) -> Any:
+    """What a body names by its slug."""
+    found = rows.filter(slug=slug).first()
+    if found is None:
+        raise InputError(f"There is no {slug!r}.", field=field)
+    return found
+
+
+class BenchmarkDetail(BenchmarksApi):
+    @says("A version of a benchmark", BenchmarkSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return self.shown(slug)
+
+
+class CaseSerializer(serializers.ModelSerializer[BenchmarkCase]):
+    """A case with gold, votes (null where nobody knows them) and what happened to it; `pair` holds the texts."""
+
+    case = serializers.CharField(source="pair.external_id", help_text="Its name in the benchmark.")
+    persona = serializers.CharField(source="pair.profile.external_id", default=None, allow_null=True)
+    pair = shapes.PairTexts()
+
+    class Meta:
+        model = BenchmarkCase
+        fields = [
+            "id",
+            "case",
+            "persona",
+            "pair",
+            "kind",
+            "tier",
+            "gold",
+            "votes_1",
+            "votes_2",
+            "votes_tie",
+            "kappa",
+            "split",
+            "excluded_reason",
+            "history",
+        ]
+
+
+class CaseQuery(PageQuery):
+    q = serializers.CharField(required=False, help_text="A part of an id, a question or a persona's id.")
+    kind = serializers.CharField(required=False)
+    tier = serializers.ChoiceField(TIERS, required=False)
+    split = serializers.CharField(required=False)
+    only = serializers.ChoiceField(list(queries.SHOWN), required=False)
+
+
+class BenchmarkCases(BenchmarksApi):
+    @says("The cases, also those that no model is scored on", page_of(CaseSerializer), query=CaseQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        asked = self.asked(CaseQuery)
+        wanted = {name: asked[name] for name in ("kind", "tier", "split", "only") if name in asked}
+        rows = queries.listed(get_object_or_404(Benchmark, slug=slug), search=asked.get("q", ""), **wanted)
+        return self.page(rows, CaseSerializer, query=asked)
+
+
+class BenchmarkCaseDetail(BenchmarksApi):
+    @says("A case", CaseSerializer)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        rows = queries.listed(get_object_or_404(Benchmark, slug=slug))
+        return Response(CaseSerializer(get_object_or_404(rows, pk=pk)).data)
+
+
+class AuditOptions(Given):
+    bootstrap = serializers.IntegerField(min_value=0, max_value=auditing.MOST_RESAMPLES, default=BOOTSTRAP)
+    seed = serializers.IntegerField(**SEED)
+
+
+class BenchmarkAuditApi(BenchmarksApi):
+    is_a_write = False  # the same audit is not made twice
+
+    @says("The newest audit; 404 before the first", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        newest = queries.newest_audit(get_object_or_404(Benchmark, slug=slug))
+        if newest is None:
+            raise Http404
+        return Response(newest.result)
+
+    @says("What `audit_benchmark NAME --json` finds", Document, body=AuditOptions)
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = get_object_or_404(Benchmark, slug=slug)
+        return Response(auditing.audit(by=self.me, benchmark=benchmark, **self.given(AuditOptions)).result)
+
+
+class Cleaning(Given):
+    rules = serializers.ListField(child=serializers.CharField(), min_length=1, help_text="As the audit page names.")
+    version = serializers.CharField(max_length=40)
+    notes = serializers.CharField(default="", allow_blank=True)
+
+
+class BenchmarkClean(BenchmarksApi):
+    @says("A new version without what rules leave out", BenchmarkSerializer, body=Cleaning, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        made = auditing.clean(by=self.me, benchmark=self.benchmark(slug), **self.given(Cleaning))
+        return self.shown(made.slug, status=201)
+
+
+class BenchmarkDatasheet(BenchmarksApi):
+    @says("What somebody must know who uses it", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(datasheets.datasheet(self.benchmark(slug)))
+
+
+class BenchmarkRelease(BenchmarksApi):
+    @says("Release a draft; it does not change any more", BenchmarkSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        versions.release(by=self.me, benchmark=self.benchmark(slug))
+        return self.shown(slug)
+
+
+class BenchmarkFolder(BenchmarksApi):
+    @extend_schema(
+        summary="The folder that `release` writes, as one ZIP file; 404 for a draft",
+        responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
+    )
+    def get(self, request: Request, slug: str) -> FileResponse:
+        benchmark = self.benchmark(slug)
+        if not benchmark.is_released:
+            raise Http404
+        packed = releasing.packed(benchmark=benchmark)
+        return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip", content_type="application/zip")
+
+
+class RoundSerializer(serializers.ModelSerializer[FilterRound]):
+    """One decision on the items of a study by a stated rule: how many items had each outcome."""
+
+    follow_up = serializers.CharField(
+        source="follow_up.slug", default=None, allow_null=True, help_text="Study in which was asked again."
+    )
+    outcomes: Any = serializers.SerializerMethodField()
+
+    class Meta:
+        model = FilterRound
+        fields = ["id", "number", "rule", "seed", "follow_up", "outcomes", "input_hash", "code_version", "created_at"]
+
+    def get_outcomes(self, row: FilterRound) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for one in row.outcomes.all():
+            found[one.outcome] = found.get(one.outcome, 0) + 1
+        return found
+
+
+class NewRound(Given):
+    """What becomes of each state of the votes; what is not named follows the usual rule."""
+
+    outcomes = serializers.DictField(
+        child=serializers.ChoiceField(OUTCOMES), default=dict, help_text=f"By state: {', '.join(USUAL)}."
+    )
+    cuts = serializers.CharField(default=CUTS)
+    chance = serializers.CharField(default="uniform", help_text="uniform or margins.")
+    min_votes = serializers.IntegerField(min_value=1, max_value=1000, default=2)
+    criterion = serializers.CharField(default=PREFERENCE)
+    name = serializers.CharField(max_length=120, default="", allow_blank=True, help_text="Of the study to ask again.")
+    overlap = serializers.IntegerField(min_value=1, max_value=1000, required=False, allow_null=True)
+    seed = serializers.IntegerField(**SEED)
+
+
+class NewGraded(Given):
+    name = serializers.CharField(required=False, allow_blank=True, default="", max_length=120)
+    seed = serializers.IntegerField(**SEED)
+
+
+class Graded(BenchmarksApi):
+    @says("What choices hide that grades of the same people show; 404 before there are any", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
+        there = grading.graded_studies(study)
+        if not there:
+            raise Http404
+        return Response(grading.compare(study=study, graded=there[0]))
+
+    @says(
+        "A draft in which each response of a study of pairs is graded",
+        shapes.StudySerializer,
+        body=NewGraded,
+        status=201,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
+        made = grading.make_study(by=self.me, study=study, **self.given(NewGraded))
+        return Response(shapes.StudySerializer(shown_studies().get(pk=made.pk)).data, status=201)
+
+
+class FilterRounds(BenchmarksApi):
+    def rounds(self, slug: str) -> QuerySet[FilterRound]:
+        study = get_object_or_404(Study, slug=slug)
+        return study.filter_rounds.select_related("follow_up").prefetch_related("outcomes")
+
+    @says("The filter rounds of a study of pairs", page_of(RoundSerializer), query=PageQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        return self.page(self.rounds(slug), RoundSerializer)
+
+    @says("Decide the items that are ready", RoundSerializer, body=NewRound, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        given = self.given(NewRound)
+        cuts, chance = cuts_from(given.pop("cuts")), chance_from(given.pop("chance"))
+        try:
+            rule = Rule(given.pop("outcomes"), cuts, chance, given.pop("min_votes"))
+        except ValueError as error:
+            raise InputError(str(error), field="outcomes") from error
+        made = filtering.run(by=self.me, study=get_object_or_404(Study, slug=slug), rule=rule, **given)
+        return Response(RoundSerializer(self.rounds(slug).get(pk=made.pk)).data, status=201)

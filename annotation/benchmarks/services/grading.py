@@ -1,0 +1,177 @@
+"""The same responses graded one by one by the people who chose between them, and what their choice hides.
+
+Each response of a study of pairs becomes a dialogue of one question and one answer, in a study of its own that asks how
+well it is personalized on a scale of four. Nothing says which two belong together, or which one was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from annotation.benchmarks.services.filtering import PREFERENCE, criterion_of
+from annotation.corpus.models import Dialogue, ResponsePair, Scenario
+from annotation.stats.benchmarks.graded import CHOICES, Both, hidden
+from annotation.stats.labels import number_of
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Item, Sample, Study
+from annotation.studies.queries.context import PARTS
+from annotation.studies.services import studies
+from annotation.studies.services.samples import POSITION_STREAM
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.hashing import content_hash
+
+SOURCE = "graded responses"
+GRADE = "personalization"
+BATCH = 500
+
+
+@audited("study.grade", says=("study", "seed"))
+def make_study(*, by: User | None, study: Study, name: str = "", seed: int = 0) -> Study:
+    """A draft in which the annotators of `study` grade each of its responses once. Its order is drawn with the seed."""
+    criterion_of(study, PREFERENCE)
+    pairs = [item.pair for item in study.items.select_related("pair__profile").order_by("position") if item.pair]
+    if not pairs:
+        raise InputError(f"{study} has no items.", field="study")
+    with transaction.atomic():
+        made = studies.create(
+            by=by,
+            project=study.project,
+            name=name or f"{study.name[:100]}, graded",
+            kind=Study.Kind.DIALOGUE,
+            criteria=[GRADE],
+            overlap=study.overlap,
+            shown=[part for part in PARTS["dialogue"] if part in study.shown],
+            seed=seed,
+            description=f"The responses of {study.name}, graded one by one.",
+        )
+        made.annotators.set(study.annotators.all())
+        dialogues = responses_of(pairs)
+        sample = Sample.objects.create(
+            study=made,
+            method="all",
+            filters={"graded": [study.slug]},
+            frame_size=len(dialogues),
+            size=len(dialogues),
+            seed=seed,
+            input_hash=content_hash([one.external_id for one in dialogues]),
+            created_by=by,
+        )
+        order = np.random.default_rng([seed, POSITION_STREAM]).permutation(len(dialogues)).tolist()
+        Item.objects.bulk_create(
+            (
+                Item(
+                    study=made,
+                    sample=sample,
+                    dialogue=dialogues[k],
+                    position=position,
+                    inclusion_probability=1.0,
+                    content_hash=dialogues[k].content_hash,
+                )
+                for position, k in enumerate(order, start=1)
+            ),
+            batch_size=BATCH,
+        )
+    return made
+
+
+def responses_of(pairs: Iterable[ResponsePair]) -> list[Dialogue]:
+    """Each response as a dialogue of two turns; those that are there already are found again."""
+    scenarios: dict[int, Scenario] = {}
+    found = []
+    for pair in pairs:
+        if pair.profile_id and pair.profile_id not in scenarios:
+            scenarios[pair.profile_id] = Scenario.objects.get_or_create(
+                profile_id=pair.profile_id, task=None, variant=""
+            )[0]
+        for response, text in (("1", pair.response_1), ("2", pair.response_2)):
+            question = f"{pair.question}\n\n{pair.context}".strip()
+            turns = [{"role": "user", "content": question}, {"role": "assistant", "content": text}]
+            found.append(
+                Dialogue.objects.get_or_create(
+                    source=SOURCE,
+                    external_id=f"{pair.pk}/{response}/{content_hash(turns)[:12]}",
+                    defaults={
+                        "content_hash": content_hash(turns),
+                        "turns": turns,
+                        "scenario": scenarios.get(pair.profile_id or 0),
+                        "extra": {"pair": pair.pk, "response": response},
+                    },
+                )[0]
+            )
+    return found
+
+
+def compare(*, study: Study, graded: Study, bootstrap: int = 2000, seed: int = 0) -> dict[str, Any]:
+    """What the choices in `study` hide that the same people's grades in `graded` show."""
+    criterion = criterion_of(study, PREFERENCE)
+    scale = graded.criteria.filter(key=GRADE).first()
+    if scale is None:
+        raise InputError(f"{graded} does not ask for {GRADE}.", field="graded")
+    numbers = [number_of(value) for value in scale.values]
+    if None in numbers:
+        raise InputError(f"{scale} is not graded in numbers.", field="graded")
+    grades = grades_of(graded)
+    rows = [
+        Both(str(pair), persona or "", person, choice, grades[pair, "1", person], grades[pair, "2", person])
+        for pair, persona, person, choice in choices_of(study)
+        if choice in CHOICES and (pair, "1", person) in grades and (pair, "2", person) in grades
+    ]
+    known = [number for number in numbers if number is not None]
+    found = hidden(rows, middle=(min(known) + max(known)) / 2, bootstrap=bootstrap, seed=seed)
+    return {
+        "study": study.slug,
+        "graded": graded.slug,
+        "scale": scale.values,
+        "choices": criterion.values,
+        "bootstrap": bootstrap,
+        "seed": seed,
+        **found.as_json(),
+    }
+
+
+def choices_of(study: Study) -> Iterable[tuple[int, str | None, str, str]]:
+    """Pair, persona, person and choice of every counting answer. One query."""
+    found = Annotation.objects.counting().filter(assignment__study=study, criterion__key=PREFERENCE).exclude(value="")
+    rows = found.order_by("assignment__item__position", "assignment__annotator__username").values_list(
+        "assignment__item__pair",
+        "assignment__item__pair__profile__external_id",
+        "assignment__annotator__username",
+        "assignment__study__slug",
+        "value",
+    )
+    for pair, persona, person, slug, value in rows:
+        yield pair, persona, same_person(person, slug), value
+
+
+def grades_of(study: Study) -> dict[tuple[int, str, str], float]:
+    """(pair, response, person) -> grade, of counting answers. One query."""
+    found = Annotation.objects.counting().filter(assignment__study=study, criterion__key=GRADE).exclude(value="")
+    rows = found.values_list(
+        "assignment__item__dialogue__source",
+        "assignment__item__dialogue__extra",
+        "assignment__annotator__username",
+        "assignment__study__slug",
+        "value",
+    )
+    return {
+        (extra["pair"], extra["response"], same_person(person, slug)): float(value)
+        for source, extra, person, slug, value in rows
+        if source == SOURCE
+    }
+
+
+def same_person(username: str, slug: str) -> str:
+    """Imported and simulated annotators have an account for each study, `<name>@<study>`: the name is the person."""
+    return username.removesuffix(f"@{slug}")
+
+
+def graded_studies(study: Study) -> list[Study]:
+    """The studies in which the responses of this one are graded, the newest first. One query."""
+    found = Study.objects.filter(samples__filters__graded=[study.slug]).distinct()
+    return list(found.order_by("-created_at", "-pk"))

@@ -1,0 +1,251 @@
+"""Writing a released benchmark to a folder: the published layout, Parquet, a card for Hugging Face, the datasheet.
+
+The folder appears as a whole or not at all. Writing the same benchmark there again changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, TextIO
+
+from django.db.models import F
+from django.utils.text import slugify
+
+from annotation.benchmarks.models import Benchmark
+from annotation.benchmarks.parsing import releases as layout
+from annotation.benchmarks.queries import benchmarks, releases
+from annotation.benchmarks.services import datasheets, markdown, parquet
+from annotation.corpus.parsing.personafeedback import persona_document
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.parquet import Rows
+
+PEOPLE = "personas"
+TAKEN = ("all", PEOPLE)
+"""Names that no split of cases has: `datasets` means every split by the one, the file of the personas has the other."""
+
+LONGEST_FILE_NAME = 120  # bytes; file systems take 255
+
+
+@dataclass
+class Written:
+    """Files of records by their path, each with the number of its records and the hash of its bytes."""
+
+    root: Path
+    stack: ExitStack
+    open: dict[str, TextIO] = field(default_factory=dict)
+    records: dict[str, int] = field(default_factory=dict)
+    hashes: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, path: str, record: Mapping[str, Any]) -> None:
+        """Add a line to a file of JSONL."""
+        if path not in self.open:
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            stream = (self.root / path).open("w", encoding="utf-8", newline="")
+            self.open[path], self.records[path], self.hashes[path] = stream, 0, hashlib.sha256()
+            self.stack.callback(stream.close)
+        line = json.dumps(record, ensure_ascii=False) + "\n"
+        self.open[path].write(line)
+        self.hashes[path].update(line.encode())
+        self.records[path] += 1
+
+    def listed(self, path: str) -> dict[str, Any]:
+        """The file as the manifest names it."""
+        return {"path": path, "records": self.records[path], "sha256": self.hashes[path].hexdigest()}
+
+
+def write(*, benchmark: Benchmark, folder: Path) -> dict[str, Any]:
+    """Write the release and return its manifest. InputError where it is a draft, or something else lies there."""
+    check(benchmark)
+    digest = releases.digest(benchmark)
+    if there := written_already(folder, digest):
+        return there
+    beside = folder.with_name(f".{folder.name}.part")
+    try:
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir(parents=True)
+        manifest = write_all(benchmark, beside, digest)
+        if folder.exists():
+            folder.rmdir()
+        beside.replace(folder)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(folder)) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return manifest
+
+
+def packed(*, benchmark: Benchmark) -> IO[bytes]:
+    """The folder that `write` makes as one ZIP file, to be read from its start. Once it is closed it is gone."""
+    made = tempfile.TemporaryFile()  # noqa: SIM115 - whoever takes it closes it
+    try:
+        with tempfile.TemporaryDirectory() as place:
+            write(benchmark=benchmark, folder=Path(place) / benchmark.slug)
+            archive = shutil.make_archive(str(Path(place) / "packed"), "zip", root_dir=place, base_dir=benchmark.slug)
+            with Path(archive).open("rb") as stream:
+                shutil.copyfileobj(stream, made)
+    except BaseException:
+        made.close()
+        raise
+    made.seek(0)
+    return made
+
+
+def check(benchmark: Benchmark) -> None:
+    if not benchmark.is_released:
+        raise InputError(f"{benchmark} is a draft: release it first.", field="benchmark")
+    changed = benchmark.cases.exclude(content_hash=F("pair__content_hash")).select_related("pair")
+    if one := changed.order_by("pk").first():
+        raise InputError(
+            f"The texts of {one.pair.external_id} were imported anew and are not those that the benchmark was made of.",
+            field="benchmark",
+        )
+
+
+def written_already(folder: Path, digest: str) -> dict[str, Any] | None:
+    """The manifest of the same release that lies there; InputError where anything else does."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return None
+    if folder.is_dir() and layout.is_release(folder):
+        found = layout.read_manifest(InputFile.of(folder))
+        if found.digest == digest:
+            return {**found.model_dump(mode="json"), "unchanged": True}
+    raise InputError("something else is there already; name an empty or a new folder", file=str(folder))
+
+
+def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, Any]:
+    names = releases.user_ids(benchmark)
+    with ExitStack() as stack:
+        written = Written(root, stack)
+        texts = write_personas(benchmark, written, names)
+        counts = write_cases(benchmark, written, names, texts)
+        if layout.PERSONAS not in written.records:
+            (root / layout.PERSONAS).touch()
+            written.records[layout.PERSONAS], written.hashes[layout.PERSONAS] = 0, hashlib.sha256()
+    manifest = {
+        "format": layout.FORMAT,
+        "name": benchmark.name,
+        "version": benchmark.version,
+        "notes": benchmark.notes,
+        "made": benchmark.made,
+        "input_hash": benchmark.input_hash,
+        "code_version": benchmark.code_version,
+        "released_at": benchmark.released_at.isoformat() if benchmark.released_at else None,
+        "digest": digest,
+        "cases": [written.listed(path) for path in written.records if path != layout.PERSONAS],
+        "personas": written.listed(layout.PERSONAS),
+    }
+    sheet = datasheets.datasheet(benchmark)
+    (root / layout.MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (root / "datasheet.json").write_text(json.dumps(sheet, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (root / "datasheet.md").write_text(markdown.to_markdown(sheet), encoding="utf-8")
+    (root / "datasheet.html").write_text(datasheets.to_html(sheet), encoding="utf-8")
+    (root / "README.md").write_text(card(benchmark, sheet, counts), encoding="utf-8")
+    return manifest
+
+
+def write_personas(benchmark: Benchmark, written: Written, names: Mapping[int, str]) -> dict[str, str]:
+    """The personas in all three forms; their texts by what cases call them."""
+    (written.root / "persona").mkdir()
+    texts = {}
+    with Rows(written.root / "data" / "personas.parquet", parquet.PERSONAS) as table:
+        for record in releases.persona_records(benchmark, names):
+            written.add(layout.PERSONAS, record)
+            table.add(parquet.persona_row(record))
+            document = persona_document(record)
+            path = written.root / "persona" / f"{file_name(record['user_id'])}.json"
+            path.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            texts[record["user_id"]] = json.dumps(document, ensure_ascii=False)
+    return texts
+
+
+def write_cases(
+    benchmark: Benchmark, written: Written, names: Mapping[int, str], texts: Mapping[str, str]
+) -> dict[str, int]:
+    """The cases as lines and as rows; how many rows each split has."""
+    tables: dict[str, Rows] = {}
+    counts: dict[str, int] = {}
+    for case in releases.cases(benchmark):
+        record = releases.case_record(case, names)
+        written.add(layout.EXCLUDED if case.excluded_reason else place(case.kind, case.tier), record)
+        if not case.excluded_reason:
+            split = split_name(case.split)
+            if split not in tables:
+                path = written.root / "data" / f"{split}.parquet"
+                tables[split] = written.stack.enter_context(Rows(path, parquet.CASES))
+            tables[split].add(parquet.case_row(record, texts.get(record["user_id"] or "", "")))
+            counts[split] = counts.get(split, 0) + 1
+    return counts
+
+
+def place(kind: str, tier: str) -> str:
+    """Where a case lies in the published layout."""
+    return f"{slugify(kind) or 'other'}/{tier or 'untiered'}.jsonl"
+
+
+def split_name(split: str) -> str:
+    """A split as data sets call it: letters, digits and underscores; `test` where there is none."""
+    name = slugify(split).replace("-", "_") or "test"
+    return f"{name}_cases" if name in TAKEN else name
+
+
+def file_name(name: str) -> str:
+    """The id as it can stand in a folder; itself where it can."""
+    safe = name.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C")
+    safe = f"%2E{safe[1:]}" if safe.startswith(".") else safe
+    if len(safe.encode()) <= LONGEST_FILE_NAME:
+        return safe
+    return f"{safe[:30]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
+def card(benchmark: Benchmark, sheet: Mapping[str, Any], counts: Mapping[str, int]) -> str:
+    """The card of a data set on Hugging Face. Its head is YAML, of which JSON is a part."""
+    head = {
+        "pretty_name": f"{benchmark.name} {benchmark.version}",
+        "task_categories": ["text-classification"],
+        "tags": ["personalization", "preference", "human-feedback"],
+        "size_categories": [size_category(sum(counts.values()))],
+        "configs": [
+            {
+                "config_name": "cases",
+                "default": True,
+                "data_files": [{"split": name, "path": f"data/{name}.parquet"} for name in counts],
+            },
+            {"config_name": PEOPLE, "data_files": [{"split": PEOPLE, "path": f"data/{PEOPLE}.parquet"}]},
+        ],
+    }
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
+    return "---\n" + "\n".join(lines) + "\n---\n\n" + markdown.to_markdown(sheet) + FILES
+
+
+FILES = """
+## Files
+
+- `general/`, `specific/`, …: a file of cases for each tier, one JSON object a line with `user_id`, `question`, `chosen`
+  and `reject` as PersonaFeedback publishes them, and with `votes`, `kappa`, `split` and `history`.
+- `excluded.jsonl`: cases that no model is scored on, each with its `excluded_reason`.
+- `persona/`: one JSON file a persona; `personas.jsonl`: the same with all fields.
+- `data/`: the cases by split, and the personas, as Parquet.
+- `datasheet.html`, `.md`, `.json`; `benchmark.json`: what belongs together, with SHA-256.
+"""
+
+
+def size_category(n: int) -> str:
+    for most, name in ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")):
+        if n < most:
+            return name
+    return "n>100K"
+
+
+def released(name: str) -> Benchmark:
+    """The benchmark called so, which must be released."""
+    found = benchmarks.called(name)
+    check(found)
+    return found

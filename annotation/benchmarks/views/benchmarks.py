@@ -1,0 +1,248 @@
+"""Benchmarks in the browser: what there are, their cases with their history, audit, datasheet and release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.benchmarks.forms import BuildForm, CleanForm
+from annotation.benchmarks.models import Benchmark
+from annotation.benchmarks.queries import benchmarks as queries
+from annotation.benchmarks.services import auditing, datasheets, markdown, releasing, versions
+from annotation.benchmarks.steps import benchmark_steps
+from annotation.stats.benchmarks.cases import TIERS
+from annotation.studies.queries.context import Subject, panels_of
+from core.accounts.access import get_account, researcher_required
+from core.accounts.permissions import visible_to
+from core.errors import InputError
+
+PER_PAGE = 50
+JSON = "application/json; charset=utf-8"
+
+
+def found(slug: str) -> Benchmark:
+    return get_object_or_404(Benchmark.objects.select_related("parent", "study", "created_by"), slug=slug)
+
+
+def page_of(request: HttpRequest, name: str, benchmark: Benchmark, step: str, **more: Any) -> HttpResponse:
+    context = {"benchmark": benchmark, "steps": benchmark_steps(benchmark, step), **more}
+    return render(request, f"annotation/{name}.html", context)
+
+
+@researcher_required
+@require_safe
+def benchmark_list(request: HttpRequest) -> HttpResponse:
+    """All versions of all benchmarks."""
+    return render(
+        request,
+        "annotation/benchmark_list.html",
+        {"rows": queries.rows(visible_to(request.user, Benchmark.objects.all()))},
+    )
+
+
+@researcher_required
+def benchmark_create(request: HttpRequest) -> HttpResponse:
+    """A draft from the votes of a study."""
+    form = BuildForm(request.POST or None, by=get_account(request), initial={"study": request.GET.get("study", "")})
+    if form.is_valid() and (made := form.build(get_account(request))):
+        messages.success(request, f"{made} is a draft. It does not change any more once it is released.")
+        return redirect("benchmark_detail", slug=made.slug)
+    return render(request, "annotation/benchmark_create.html", {"form": form})
+
+
+@researcher_required
+@require_safe
+def benchmark_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """One version: how many cases, how it was made, what it was made from."""
+    benchmark = found(slug)
+    row = queries.row(benchmark)
+    counts = queries.kind_by_tier(benchmark)
+    tiers = [tier for tier in (*TIERS, "") if any(counts.get((kind, tier)) for kind in row.kinds)]
+    return page_of(
+        request,
+        "benchmark_detail",
+        benchmark,
+        "",
+        row=row,
+        tiers=tiers,
+        table=[(kind, n, [counts.get((kind, tier), 0) for tier in tiers]) for kind, n in row.kinds.items()],
+        **markdown.to_sections(row.as_json()),
+        children=benchmark.children.order_by("created_at", "pk"),
+    )
+
+
+@researcher_required
+@require_safe
+def benchmark_cases(request: HttpRequest, slug: str) -> HttpResponse:
+    """The cases with gold, votes, tier and split."""
+    benchmark = found(slug)
+    asked = {name: request.GET.get(name, "") for name in ("kind", "tier", "split", "only")}
+    search = request.GET.get("q", "").strip()
+    cases = queries.listed(benchmark, search=search, **asked)
+    return page_of(
+        request,
+        "benchmark_cases",
+        benchmark,
+        "cases",
+        asked=asked,
+        q=search,
+        filters=[(name, values, asked[name]) for name, values in queries.values(benchmark).items() if values],
+        shown=queries.SHOWN.items(),
+        page=Paginator(cases, PER_PAGE).get_page(request.GET.get("page")),
+    )
+
+
+@researcher_required
+@require_safe
+def benchmark_case(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One case: its texts, its votes, and all that happened to it."""
+    benchmark = found(slug)
+    case = get_object_or_404(benchmark.cases.select_related("pair__profile"), pk=pk)
+    before, after = queries.neighbours(case)
+    return page_of(
+        request,
+        "benchmark_case",
+        benchmark,
+        "cases",
+        case=case,
+        pair=case.pair,
+        panels=panels_of(Subject(case.pair.profile, None, {})),
+        others=queries.same_texts(case, by=get_account(request)),
+        previous_href=before and reverse("benchmark_case", args=[slug, before.pk]),
+        next_href=after and reverse("benchmark_case", args=[slug, after.pk]),
+    )
+
+
+@researcher_required
+def benchmark_audit(request: HttpRequest, slug: str) -> HttpResponse:
+    """The newest audit, or the button that makes one; and a cleaned version."""
+    benchmark = found(slug)
+    form = CleanForm(request.POST if "rules" in request.POST or "version" in request.POST else None)
+    if request.method == "POST" and not form.is_bound:
+        return audited(request, benchmark)
+    if form.is_valid() and (made := form.clean_into(get_account(request), benchmark)):
+        messages.success(request, f"{made} leaves {made.made['before'] - made.made['after']} cases out.")
+        return redirect("benchmark_detail", slug=made.slug)
+    newest = queries.newest_audit(benchmark)
+    return page_of(
+        request,
+        "benchmark_audit",
+        benchmark,
+        "audit",
+        audit=newest,
+        form=form,
+        downloads=[("JSON", reverse("benchmark_audit_download", args=[slug]))],
+        **(shown(benchmark, newest.result) if newest else {}),
+    )
+
+
+MOST_SHOWN = 30
+
+
+def shown(benchmark: Benchmark, result: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows of an audit: tables of all and of tiers, and the first repeated pairs with links."""
+    several = sum(1 for one in result["recurring"] if one["kind"]) > 0
+    pairs = sorted(result["repeated_pairs"], key=lambda one: not one["opposite"])[:MOST_SHOWN]
+    links = queries.ids_of(benchmark, [name for one in pairs for name in one["cases"]])
+    return {
+        "several_kinds": several,
+        "rules": sorted({one["rule"] for one in result["shortcuts"]}),
+        "pairs": [([(name, links.get(name)) for name in one["cases"]], one["tiers"], one["opposite"]) for one in pairs],
+        "questions": result["shared_questions"]["questions"][:MOST_SHOWN],
+    }
+
+
+def audited(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    try:
+        auditing.audit(by=get_account(request), benchmark=benchmark)
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect("benchmark_audit", slug=benchmark.slug)
+
+
+@researcher_required
+@require_safe
+def audit_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
+    """The newest audit."""
+    newest = queries.newest_audit(found(slug))
+    if newest is None:
+        raise Http404("there is no audit yet")
+    return attach_file(json.dumps(newest.result, ensure_ascii=False, indent=1), JSON, f"{slug}-audit.json")
+
+
+@researcher_required
+@require_safe
+def benchmark_datasheet(request: HttpRequest, slug: str) -> HttpResponse:
+    """What somebody must know who uses it."""
+    benchmark = found(slug)
+    sheet = datasheets.datasheet(benchmark)
+    return page_of(
+        request,
+        "benchmark_datasheet",
+        benchmark,
+        "datasheet",
+        sheet=sheet,
+        **markdown.to_sections(sheet),
+        downloads=[(name.upper(), reverse("datasheet_download", args=[slug, name])) for name in SHEETS],
+    )
+
+
+@researcher_required
+@require_safe
+def datasheet_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
+    """The datasheet as md, html or json."""
+    if format not in SHEETS:
+        raise Http404(f"a datasheet is not given as {format}")
+    content_type, content = SHEETS[format]
+    return attach_file(content(datasheets.datasheet(found(slug))), content_type, f"{slug}-datasheet.{format}")
+
+
+SHEETS = {
+    "md": ("text/markdown; charset=utf-8", markdown.to_markdown),
+    "html": ("text/html; charset=utf-8", datasheets.to_html),
+    "json": (JSON, lambda sheet: json.dumps(sheet, ensure_ascii=False, indent=1)),
+}
+
+
+@researcher_required
+def benchmark_release(request: HttpRequest, slug: str) -> HttpResponse:
+    """Release a draft; download what is released."""
+    benchmark = found(slug)
+    if request.method == "POST":
+        try:
+            versions.release(by=get_account(request), benchmark=benchmark)
+        except InputError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, f"{benchmark} is released. A correction is a new version.")
+        return redirect("benchmark_release", slug=slug)
+    return page_of(request, "benchmark_release", benchmark, "release", row=queries.row(benchmark))
+
+
+@researcher_required
+@require_safe
+def release_download(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
+    """The folder that `release` writes, as one ZIP file. It is made for this answer and gone afterwards."""
+    benchmark = found(slug)
+    if not benchmark.is_released:
+        raise Http404("a draft is not given out")
+    try:
+        packed = releasing.packed(benchmark=benchmark)
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("benchmark_release", slug=slug)
+    return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip", content_type="application/zip")
+
+
+def attach_file(content: str, content_type: str, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

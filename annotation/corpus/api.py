@@ -1,0 +1,139 @@
+"""The corpus: profiles, tasks, dialogues and pairs, by page and one by one; and finding things by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
+from annotation.corpus.queries import datasets
+from annotation.studies.api import serializers as shapes
+from annotation.studies.models.studies import Item, Study
+from annotation.studies.queries import search
+from core.api.base import Api, Given, PageQuery, page_of
+from core.api.schema import says
+
+
+class MaterialQuery(PageQuery):
+    q = serializers.CharField(required=False, help_text="A part of an id or name.")
+    source = serializers.CharField(  # type: ignore[assignment]
+        required=False, help_text="Where the records came from."
+    )
+
+
+class Material(Api):
+    tag = "material"
+
+    def listed(self, kind: str, shape: type[serializers.Serializer[Any]]) -> Response:
+        asked = self.asked(MaterialQuery)
+        found = datasets.KINDS[kind]
+        rows = datasets.matching(found, asked.get("q", ""), asked.get("source", ""))
+        return self.page(related(rows, kind), shape, query=asked)
+
+
+def related(rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
+    """With what the rows' serializers look at, in the same query."""
+    return rows.select_related("scenario") if kind == "dialogues" else rows
+
+
+class MaterialStocks(Material):
+    @says("How many records of each kind there are, by source", shapes.StockSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        stocks = datasets.stocks()
+        return Response([{"kind": s.kind.key, "total": s.total, "by_source": s.by_source} for s in stocks])
+
+
+class ProfileList(Material):
+    @says("Profiles", page_of(shapes.ProfileSerializer), query=MaterialQuery)
+    def get(self, request: Request) -> Response:
+        return self.listed("profiles", shapes.ProfileSerializer)
+
+
+class ProfileDetail(Material):
+    @says("A profile", shapes.ProfileSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(shapes.ProfileSerializer(get_object_or_404(Profile, pk=pk)).data)
+
+
+class TaskList(Material):
+    @says("Tasks", page_of(shapes.TaskSerializer), query=MaterialQuery)
+    def get(self, request: Request) -> Response:
+        return self.listed("tasks", shapes.TaskSerializer)
+
+
+class TaskDetail(Material):
+    @says("A task", shapes.TaskSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(shapes.TaskSerializer(get_object_or_404(Task, pk=pk)).data)
+
+
+class DialogueList(Material):
+    @says("Dialogues", page_of(shapes.DialogueSerializer), query=MaterialQuery)
+    def get(self, request: Request) -> Response:
+        return self.listed("dialogues", shapes.DialogueSerializer)
+
+
+class DialogueDetail(Material):
+    @says("A dialogue", shapes.DialogueSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        found = get_object_or_404(Dialogue.objects.select_related("scenario"), pk=pk)
+        return Response(shapes.DialogueSerializer(found).data)
+
+
+class PairList(Material):
+    @says("Response pairs", page_of(shapes.PairSerializer), query=MaterialQuery)
+    def get(self, request: Request) -> Response:
+        return self.listed("pairs", shapes.PairSerializer)
+
+
+class PairDetail(Material):
+    @says("A response pair", shapes.PairSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(shapes.PairSerializer(get_object_or_404(ResponsePair, pk=pk)).data)
+
+
+class SearchQuery(Given):
+    q = serializers.CharField(help_text="A part of a name or id.")
+
+
+class FoundSerializer(serializers.Serializer[Any]):
+    """What was found of one kind, at most 20; `more` says that there is more."""
+
+    title = serializers.CharField()
+    names = serializers.ListField(child=serializers.CharField())
+    addresses = serializers.ListField(
+        child=serializers.CharField(allow_null=True), help_text="Of each in the API, behind /api/v1/; null for people."
+    )
+    more = serializers.BooleanField()
+
+
+class Search(Material):
+    @says("People, studies, items and records by name or id", FoundSerializer(many=True), query=SearchQuery)
+    def get(self, request: Request) -> Response:
+        found = search.search(self.asked(SearchQuery)["q"], by=self.me)
+        return Response(
+            [
+                {
+                    "title": one.title,
+                    "names": list(map(str, one.rows)),
+                    "addresses": list(map(address_of, one.rows)),
+                    "more": one.more,
+                }
+                for one in found
+            ]
+        )
+
+
+def address_of(row: Model) -> str | None:
+    """Where the API has what was found."""
+    if isinstance(row, Study):
+        return f"studies/{row.slug}"
+    if isinstance(row, Item):
+        return f"studies/{row.study.slug}/items/{row.position}"
+    parts = {Profile: "profiles", Dialogue: "dialogues", ResponsePair: "pairs"}
+    return f"{parts[type(row)]}/{row.pk}" if type(row) in parts else None  # type: ignore[index]

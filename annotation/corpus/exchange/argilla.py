@@ -1,0 +1,199 @@
+"""Argilla: records with people's responses and judges' suggestions, and the settings of their dataset.
+
+A record holds one suggestion a question: the first judge's; further judges, and what else Concord knows of an answer,
+stand in the record's metadata as JSON text under `concord`, which Argilla keeps. A question takes one answer of one
+person, so that turns become questions of their own: coherence-turn-3.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotation.corpus.exchange.dataset import (
+    ExchangedAnswer,
+    Items,
+    Naming,
+    Package,
+    Rated,
+    Scale,
+    StudyHead,
+    number,
+    spelt,
+)
+from annotation.corpus.exchange.reading import gathered, json_list
+from annotation.corpus.exchange.texts import key_of, to_turns, written_out
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.json_text import parse_json
+from core.files.problems import Problems
+
+PEOPLE = uuid.UUID("0d2f6f1e-5a44-4d0e-9f43-6b1f6f4bb0c1")
+"""Names of annotators are ids of users within this."""
+
+META = "concord"
+
+
+# ---------- writing ----------
+
+
+def records(head: StudyHead, items: Items) -> Iterator[str]:
+    """A JSON list, one record on each line."""
+    comma = "[\n"
+    for item in items():
+        yield comma + json.dumps(record(head, item), ensure_ascii=False)
+        comma = ",\n"
+    yield "[]\n" if comma == "[\n" else "\n]\n"
+
+
+def record(head: StudyHead, item: Rated) -> dict[str, Any]:
+    """One item. A response stands where somebody gave a value; answers without one are in the metadata alone."""
+    responses: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    suggestions: dict[str, dict[str, Any]] = {}
+    for answer in item.answers:
+        if not answer.value:
+            continue
+        question, value = question_of(answer), typed(head.scale(answer.criterion), answer.value)
+        if answer.of_judge:
+            suggestions.setdefault(question, {"value": value, "score": None, "agent": answer.rater})
+        elif not any(one["user_id"] == user_of(answer.rater) for one in responses[question]):
+            responses[question].append({"value": value, "user_id": user_of(answer.rater)})
+    kept = {"record": item.record, "facts": item.facts, "answers": [answer.besides() for answer in item.answers]}
+    return {
+        "id": str(item.record["id"]),
+        "fields": shown_fields(head, item.record),
+        "metadata": {META: json.dumps(kept, ensure_ascii=False)},
+        "suggestions": suggestions,
+        "responses": {question: given for question, given in responses.items() if given},
+        "vectors": {},
+        "status": "completed" if any(responses.values()) else "pending",
+    }
+
+
+def question_of(answer: ExchangedAnswer) -> str:
+    return f"{answer.criterion}-turn-{answer.turn}" if answer.turn else answer.criterion
+
+
+def user_of(rater: str) -> str:
+    return str(uuid.uuid5(PEOPLE, rater))
+
+
+def typed(scale: Scale, value: str) -> Any:
+    """A rating question takes whole numbers, a label question texts."""
+    return int(value) if scale.stars else value
+
+
+def shown_fields(head: StudyHead, record: Mapping[str, Any]) -> dict[str, Any]:
+    """What annotators read."""
+    if head.kind == "dialogue":
+        return {"chat": [{"role": turn["role"], "content": turn["content"]} for turn in record["turns"]]}
+    return {name: record.get(name, "") for name in ("question", "context", "response_1", "response_2")}
+
+
+def settings(head: StudyHead, items: Items) -> Iterator[str]:
+    """The dataset's settings, with a question for each criterion, and for each turn that was rated."""
+    asked: dict[str, Scale] = {scale.key: scale for scale in head.scales if scale.unit == "item"}
+    for item in items():
+        for answer in item.answers:
+            asked.setdefault(question_of(answer), head.scale(answer.criterion))
+    names = ["chat"] if head.kind == "dialogue" else ["question", "context", "response_1", "response_2"]
+    kind = "chat" if head.kind == "dialogue" else "text"
+    document = {
+        "guidelines": head.description or None,
+        "allow_extra_metadata": True,
+        "fields": [
+            {"name": name, "title": name, "required": name != "context", "settings": {"type": kind}} for name in names
+        ],
+        "questions": [question(name, scale) for name, scale in asked.items()],
+        "metadata": [],
+        "vectors": [],
+    }
+    yield json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def question(name: str, scale: Scale) -> dict[str, Any]:
+    if scale.stars:
+        asked: dict[str, Any] = {"type": "rating", "options": [{"value": step + 1} for step in range(scale.stars)]}
+    elif scale.categories:
+        options = [{"value": str(one["value"]), "text": str(one["label"])} for one in scale.categories]
+        asked = {"type": "label_selection", "options": options}
+    else:
+        asked = {"type": "text"}
+    return {"name": name, "title": scale.question, "description": scale.guideline, "required": False, "settings": asked}
+
+
+# ---------- reading ----------
+
+
+def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
+    """Records as Argilla writes them (`records.to_json`). InputError names the file and the record."""
+    given = json_list(file, "records, as Argilla writes them")
+    return gathered(file, problems, given, lambda one, _: rated(one, naming), known)
+
+
+def rated(given: Mapping[str, Any], naming: Naming) -> Rated:
+    """An item with its answers: Concord's own from the metadata, others from responses and suggestions."""
+    ours = (given.get("metadata") or {}).get(META)
+    if ours is not None:
+        kept = parse_json(ours)
+        return Rated(kept["record"], tuple(ExchangedAnswer.restored(one) for one in kept["answers"]), kept["facts"])
+    answers = [
+        ExchangedAnswer(
+            rater=str(one["user_id"]),
+            criterion=key_of(name),
+            value=spelt(single(one["value"], name)),
+            of_judge=str(one["user_id"]) in naming.judges,
+        )
+        for name, responses in (given.get("responses") or {}).items()
+        for one in responses
+        if one.get("value") is not None and not is_text(one["value"])
+    ]
+    answers += [
+        ExchangedAnswer(
+            rater=str(one.get("agent") or "suggestion"),
+            criterion=key_of(name),
+            value=spelt(single(one["value"], name)),
+            of_judge=True,
+        )
+        for name, one in (given.get("suggestions") or {}).items()
+        if one and one.get("value") is not None and not is_text(one["value"])
+    ]
+    return Rated(record_of(given, naming), tuple(answers), {})
+
+
+def single(value: Any, name: str) -> Any:
+    """The value itself; of a ranking or several labels, which no single answer can be, there is none."""
+    if isinstance(value, list | dict):
+        raise InputError(f"{name} is a question with several answers at once, which is not read", field=name)
+    return value
+
+
+def is_text(value: Any) -> bool:
+    """Whether it looks like the answer to a text question, which is no label."""
+    return isinstance(value, str) and len(value) > 64 and number(value) is None
+
+
+def record_of(given: Mapping[str, Any], naming: Naming) -> dict[str, Any]:
+    """The dialogue or pair in the record's fields."""
+    fields: Mapping[str, Any] = given["fields"]
+    rest = {name: value for name, value in (given.get("metadata") or {}).items() if value is not None}
+    identity = spelt(given.get("id") or naming.of("id", rest))
+    chat = naming.of("dialogue", fields, ("chat", "messages", "conversation"))
+    if isinstance(chat, list):
+        return {**rest, "id": identity, "turns": to_turns(chat)}
+    responses = [naming.of(name, fields, (usual,)) for name, usual in (("response_1", "a"), ("response_2", "b"))]
+    if None in responses:
+        raise InputError(
+            f"neither a chat nor two responses; the record's fields are: {', '.join(fields)}. Say which is which: "
+            "--fields response_1=… response_2=…, or dialogue=…",
+            field="fields",
+        )
+    asked = naming.of("question", fields, ("prompt", "instruction"))
+    question = written_out(to_turns(asked)) if isinstance(asked, list) else asked
+    pair = {"id": identity, "question": question or "(no question)"}
+    both = dict(zip(("response_1", "response_2"), responses, strict=True))
+    context = naming.of("context", fields)
+    return {**rest, **pair, **both, **({"context": context} if context else {})}

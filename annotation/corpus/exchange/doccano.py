@@ -1,0 +1,85 @@
+"""doccano: texts with labels as JSONL. A label is `criterion: value`; one line is what one rater said of one item.
+
+doccano keeps columns that it does not know as metadata: in `concord` stands what else Concord knows. Its own export is
+one file an annotator, called as they are; lines without `annotator` are by whom the file is called after.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from annotation.corpus.exchange.dataset import ExchangedAnswer, Items, Naming, Package, Rated, Scale, StudyHead, spelt
+from annotation.corpus.exchange.reading import gathered, json_lines
+from annotation.corpus.exchange.texts import key_of, written_out
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.problems import Problems
+
+META = "concord"
+BETWEEN = ": "
+ANY = "label"
+"""The criterion of labels that name none."""
+
+
+def lines(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG001
+    """A line for each rater of each item; one without labels for an item that nobody rated."""
+    for item in items():
+        by: dict[str, list[ExchangedAnswer]] = defaultdict(list)
+        for answer in item.answers:
+            by[answer.rater].append(answer)
+        for rater, answers in by.items() or [("", [])]:
+            yield json.dumps(line(item, rater, answers), ensure_ascii=False) + "\n"
+
+
+def line(item: Rated, rater: str, answers: list[ExchangedAnswer]) -> dict[str, Any]:
+    kept = {"record": item.record, "facts": item.facts, "answers": [answer.besides() for answer in answers]}
+    labels = [f"{answer.criterion}{BETWEEN}{answer.value}" for answer in answers if answer.value and not answer.turn]
+    return {
+        "id": str(item.record["id"]),
+        "text": text_of(item.record),
+        "label": labels,
+        "annotator": rater,
+        META: kept,
+    }
+
+
+def text_of(record: Mapping[str, Any]) -> str:
+    """What doccano shows: it knows neither turns nor pairs."""
+    if "turns" in record:
+        return written_out(record["turns"])
+    parts = [record["question"], record.get("context", ""), record["response_1"], record["response_2"]]
+    return "\n\n---\n\n".join(filter(None, parts))
+
+
+def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
+    """Lines as doccano exports them. InputError names the file and the line."""
+    rater = PurePath(file.name).stem
+    return gathered(file, problems, json_lines(file, problems), lambda one, _: rated(one, rater, naming), known)
+
+
+def rated(given: Mapping[str, Any], rater: str, naming: Naming) -> Rated:
+    """An item with one rater's answers. A text without turns is one turn of the user."""
+    ours = given.get(META)
+    if ours is not None:
+        return Rated(ours["record"], tuple(ExchangedAnswer.restored(one) for one in ours["answers"]), ours["facts"])
+    text = naming.of("dialogue", given, ("text", "data"))
+    if not isinstance(text, str) or not text:
+        raise InputError("has no text", field="text")
+    who = str(given.get("annotator") or rater)
+    answers = [answer(one, who, naming) for one in given.get("label") or given.get("labels") or ()]
+    rest = {name: value for name, value in given.items() if name not in ("text", "label", "labels", "annotator")}
+    identity = spelt(naming.of("id", given) or text[:100])
+    return Rated({**rest, "id": identity, "turns": [{"role": "user", "content": text}]}, tuple(answers))
+
+
+def answer(label: Any, rater: str, naming: Naming) -> ExchangedAnswer:
+    """`criterion: value`, or a value alone."""
+    if not isinstance(label, str):
+        raise InputError("marks words of the text; Concord takes labels of whole items", field="label")
+    criterion, between, value = label.partition(BETWEEN)
+    key, value = (key_of(criterion), value) if between else (ANY, label)
+    return ExchangedAnswer(rater=rater, criterion=key, value=value, of_judge=rater in naming.judges)

@@ -1,0 +1,163 @@
+"""Logs of inspect_ai: each sample is a dialogue, each scorer a judge. Read only, as `.json` or `.eval`.
+
+An epoch is a dialogue of its own, for its answer is another one. A score of several values is a criterion for each.
+A scorer is named with the model that it scored: `match of openai/gpt-4o`.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale, spelt
+from annotation.corpus.exchange.reading import Given, gathered
+from annotation.corpus.exchange.texts import key_of, to_turns
+from core.errors import InputError
+from core.files.checking import parse_document
+from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, read_document, unreadable
+from core.files.parquet import load_arrow
+from core.files.problems import Problems
+
+ZSTANDARD = 93
+"""How current logs are packed (APPNOTE 6.3.8 of the ZIP format); Python 3.11 cannot unpack it by itself."""
+ATTACHED = "attachment://"
+NO_ANSWER = "N"
+GRADES = (("I", "Incorrect"), ("P", "Partly correct"), ("C", "Correct"))
+
+
+def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
+    """A log with its samples. InputError names the file and the sample."""
+    log = packed_log(file) if is_packed(file) else whole_log(file)
+    answers = SampleAnswers(str(log.about.get("model", "?")), naming)
+    return gathered(file, problems, log.samples, answers.rated, {**known, **graded(known)})
+
+
+def graded(known: Mapping[str, Scale]) -> dict[str, Scale]:
+    """Scorers give the grades C, P and I; they are a scale for whatever criterion is graded so."""
+    categories = tuple({"value": value, "label": label, "guideline": ""} for value, label in GRADES)
+    names = ("match", "includes", "choice", "model_graded_qa", "model_graded_fact", "answer", "exact", "pattern")
+    return {
+        name: Scale(name, name, "Is the answer correct?", "ordinal", categories) for name in names if name not in known
+    }
+
+
+@dataclass(frozen=True)
+class Log:
+    """What was evaluated, and the samples with their places."""
+
+    about: Mapping[str, Any]
+    samples: Iterator[Given]
+
+
+def whole_log(file: InputFile) -> Log:
+    document = parse_document(file, read_document(file))
+    if not isinstance(document, dict) or "eval" not in document or not isinstance(document.get("samples"), list):
+        raise file.error("is no log of inspect_ai: an object with eval and samples is expected")
+    return Log(about_of(file, document), ((f"samples.{place}", one) for place, one in enumerate(document["samples"])))
+
+
+def about_of(file: InputFile, document: Any) -> Mapping[str, Any]:
+    about = document.get("eval") if isinstance(document, dict) else None
+    if not isinstance(about, dict):
+        raise file.error("does not say what was evaluated", field="eval")
+    return about
+
+
+def is_packed(file: InputFile) -> bool:
+    try:
+        return zipfile.is_zipfile(file.path)
+    except OSError as error:
+        raise unreadable(file, error) from error
+
+
+def packed_log(file: InputFile) -> Log:
+    """A log in a ZIP file: header.json, and a file for each sample."""
+    try:
+        with zipfile.ZipFile(file.path) as archive:
+            inside = {member.filename: member for member in archive.infolist()}
+    except (OSError, zipfile.BadZipFile) as error:
+        raise file.error(f"is not a ZIP file that can be read: {error}") from error
+    size = sum(member.file_size for member in inside.values())
+    if size > DOCUMENT_LIMIT:
+        raise file.error(f"holds {size // MEGABYTE} MB, and a log may have {DOCUMENT_LIMIT // MEGABYTE} MB")
+    if "header.json" not in inside:
+        raise file.error("is no log of inspect_ai: it has no header.json")
+    header = parse_document(file, unpacked(file, inside["header.json"]))
+    names = [name for name in inside if name.startswith("samples/") and name.endswith(".json")]
+    samples = ((name, parse_document(file, unpacked(file, inside[name]))) for name in names)
+    return Log(about_of(file, header), samples)
+
+
+def unpacked(file: InputFile, member: zipfile.ZipInfo) -> bytes:
+    """The content of one file of the archive, no longer than it says it is."""
+    try:
+        if member.compress_type != ZSTANDARD:
+            with zipfile.ZipFile(file.path) as archive, archive.open(member) as plain:
+                return plain.read(member.file_size)
+        with file.path.open("rb") as archive_file:
+            archive_file.seek(member.header_offset + 26)  # the lengths of name and extra in the local header
+            lengths = archive_file.read(4)
+            archive_file.seek(
+                int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"), io.SEEK_CUR
+            )
+            packed = archive_file.read(member.compress_size)
+        arrow = load_arrow()
+        with arrow.CompressedInputStream(arrow.py_buffer(packed), "zstd") as stream:
+            return bytes(stream.read(member.file_size))
+    except (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise file.error(f"cannot be unpacked: {error}", field=member.filename) from error
+
+
+@dataclass(frozen=True)
+class SampleAnswers:
+    """Reads samples of a log whose model is known."""
+
+    model: str
+    naming: Naming
+
+    def rated(self, sample: Mapping[str, Any], place: str) -> Rated:  # noqa: ARG002
+        """A dialogue with what each scorer gave it."""
+        attached = sample.get("attachments") or {}
+        messages = [{**one, "content": resolved(one.get("content"), attached)} for one in sample["messages"]]
+        turns = [{"role": turn["role"], "content": turn["content"]} for turn in to_turns(messages)]
+        identity = spelt(sample["id"])
+        epoch = sample.get("epoch", 1)
+        record = {
+            "id": identity if epoch == 1 else f"{identity}-{epoch}",
+            "turns": turns,
+            "assistant_model": self.model[:120],
+            "target": sample.get("target"),
+        }
+        answers = [
+            answer
+            for scorer, score in (sample.get("scores") or {}).items()
+            for answer in self.of_score(scorer, score, attached)
+        ]
+        return Rated(record, tuple(answers))
+
+    def of_score(self, scorer: str, score: Mapping[str, Any], attached: Mapping[str, str]) -> Iterator[ExchangedAnswer]:
+        value = score["value"]
+        values = value if isinstance(value, dict) else {scorer: value}
+        told = {"rater": f"{scorer} of {self.model}"[:100], "of_judge": True}
+        note = str(resolved(score.get("explanation") or "", attached))
+        for name, one in values.items():
+            if isinstance(one, list):
+                raise InputError("a score of several values without names cannot be read", field=scorer)
+            given = {"reason": "no answer"} if one in (None, NO_ANSWER) else {"value": spelt(one)}
+            yield ExchangedAnswer.restored({**given, "note": note}, **told, criterion=key_of(name))
+
+
+def resolved(content: Any, attached: Mapping[str, str]) -> Any:
+    """The content; long texts lie apart and are named by their hash."""
+    if isinstance(content, str) and content.startswith(ATTACHED):
+        return attached[content.removeprefix(ATTACHED)]
+    if isinstance(content, list):
+        return [
+            {**part, "text": resolved(part["text"], attached)} if isinstance(part, dict) and "text" in part else part
+            for part in content
+        ]
+    return content

@@ -1,0 +1,262 @@
+"""Label Studio: tasks with people's annotations and judges' predictions as JSON, and the labelling configuration.
+
+Ratings of 1 to n are stars, other scales choices, a preference is pairwise: left is response 1, whatever side it was
+shown on. Label Studio knows no tie; one is a choice `tie` in a control of its own. What else Concord knows of an answer
+stands in its `meta`, which Label Studio keeps as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+from annotation.corpus.exchange.dataset import (
+    TIE,
+    ExchangedAnswer,
+    Items,
+    Naming,
+    Package,
+    Rated,
+    Scale,
+    StudyHead,
+    labelled,
+    spelt,
+)
+from annotation.corpus.exchange.reading import gathered, json_list
+from annotation.corpus.exchange.texts import key_of, to_turns
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.problems import Problems
+
+UNSCORED, TIED = "-unscored", "-tie"
+META = "concord"
+IN_RESULT = ("criterion", "value", "reason", "of_judge", "note")
+"""Of an answer, what the result itself says."""
+TEXTS = {"dialogue": ("dialogue", "chat", "conversation", "messages"), "response_1": (), "response_2": ()}
+
+
+# ---------- writing ----------
+
+
+def tasks(head: StudyHead, items: Items) -> Iterator[str]:
+    """A JSON list, one task on each line."""
+    comma = "[\n"
+    raters: dict[str, int] = {}
+    for place, item in enumerate(items(), start=1):
+        yield comma + json.dumps(task(head, item, place, raters), ensure_ascii=False)
+        comma = ",\n"
+    yield "[]\n" if comma == "[\n" else "\n]\n"
+
+
+def task(head: StudyHead, item: Rated, place: int, raters: dict[str, int]) -> dict[str, Any]:
+    """The item; people's answers are annotations, judges' predictions. `raters` numbers the people."""
+    by: dict[tuple[str, bool, int, str], list[ExchangedAnswer]] = defaultdict(list)
+    for answer in item.answers:
+        by[answer.rater, answer.of_judge, answer.repeat, answer.order].append(answer)
+    annotations, predictions = [], []
+    for (rater, of_judge, _, _), answers in by.items():
+        found = [result(head.scale(answer.criterion), answer) for answer in answers]
+        if of_judge:
+            predictions.append({"model_version": rater, "result": found})
+        else:
+            annotations.append(
+                {
+                    "completed_by": raters.setdefault(rater, len(raters) + 1),
+                    "was_cancelled": all(answer.reason for answer in answers),
+                    "ground_truth": False,
+                    "lead_time": answers[0].active_seconds,
+                    "result": found,
+                }
+            )
+    data = {**item.record, "dialogue": spoken(item.record["turns"])} if head.kind == "dialogue" else dict(item.record)
+    data.pop("turns", None)
+    facts = {META: dict(item.facts)}
+    return {"id": place, "data": data, "meta": facts, "annotations": annotations, "predictions": predictions}
+
+
+def spoken(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Turns as the Paragraphs tag of the configuration reads them."""
+    return [{**turn, "author": turn["role"], "text": turn["content"]} for turn in turns]
+
+
+def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, Any]:
+    """One control's result."""
+    name, kind, value = control_of(scale, answer)
+    meta: dict[str, Any] = {META: answer.besides(*IN_RESULT)}
+    if answer.note:
+        meta["text"] = [answer.note]
+    return {
+        "id": "-".join(filter(None, [scale.key, str(answer.turn or "")])),
+        "from_name": name,
+        "to_name": "response_1,response_2" if kind == "pairwise" else "item",
+        "type": kind,
+        "value": value,
+        "meta": meta,
+    }
+
+
+def control_of(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict[str, Any]]:
+    """Name and type of the control, and its value."""
+    if answer.reason:
+        return scale.key + UNSCORED, "choices", {"choices": [answer.reason]}
+    if scale.chooses_response:
+        if answer.value == TIE:
+            return scale.key + TIED, "choices", {"choices": [TIE]}
+        return scale.key, "pairwise", {"selected": "left" if answer.value == "1" else "right"}
+    if scale.stars:
+        return scale.key, "rating", {"rating": int(answer.value)}
+    if scale.categories:
+        return scale.key, "choices", {"choices": [answer.value]}
+    return scale.key, "number", {"number": float(answer.value)}
+
+
+def configuration(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG001
+    """The labelling configuration (XML) that shows these tasks."""
+    view = Xml.Element("View")
+    if head.kind == "dialogue":
+        shown = {"name": "item", "value": "$dialogue", "layout": "dialogue", "nameKey": "author", "textKey": "text"}
+        Xml.SubElement(view, "Paragraphs", shown)
+    else:
+        for name, target in (("item", "question"), ("response_1", "response_1"), ("response_2", "response_2")):
+            Xml.SubElement(view, "Text", {"name": name, "value": f"${target}"})
+    for scale in head.scales:
+        Xml.SubElement(view, "Header", {"value": scale.question})
+        view.extend(controls(scale))
+    Xml.indent(view)
+    yield Xml.tostring(view, encoding="unicode") + "\n"
+
+
+def controls(scale: Scale) -> Iterator[Xml.Element]:
+    """What a criterion is answered with."""
+    if scale.chooses_response:
+        yield Xml.Element("Pairwise", {"name": scale.key, "toName": "response_1,response_2"})
+        if TIE in scale.values:
+            yield choices(scale.key + TIED, labelled([TIE]))
+    elif scale.stars:
+        yield Xml.Element("Rating", {"name": scale.key, "toName": "item", "maxRating": str(scale.stars)})
+    elif scale.categories:
+        yield choices(scale.key, scale.categories)
+    else:
+        yield Xml.Element("Number", {"name": scale.key, "toName": "item"})
+
+
+def choices(name: str, categories: Iterable[Mapping[str, Any]]) -> Xml.Element:
+    found = Xml.Element("Choices", {"name": name, "toName": "item", "choice": "single"})
+    for category in categories:
+        Xml.SubElement(found, "Choice", {"value": str(category["value"]), "hint": str(category["label"])})
+    return found
+
+
+# ---------- reading ----------
+
+
+def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
+    """Tasks as Label Studio exports them (JSON, not JSON-MIN). InputError names the file and the task."""
+    given = json_list(file, "tasks, as Label Studio's JSON export has it")
+    package = gathered(file, problems, given, lambda one, place: rated(one, naming, int(place)), known)
+    return replace(package, notes=(*package.notes, *left_out(task for _, task in given)))
+
+
+def left_out(tasks: Iterable[Any]) -> Iterator[str]:
+    """What of the results is no answer to a criterion: how many of each type, in words."""
+    made = (one for task in tasks if isinstance(task, dict) for one in task.get("annotations") or [])
+    results = (result for one in made if isinstance(one, dict) for result in one.get("result") or [])
+    types = Counter(str(one.get("type")) for one in results if isinstance(one, dict) and not is_answer(one))
+    for kind, n in types.most_common():
+        yield f"{n:,} {kind} result{'s were' if n > 1 else ' was'} left out: no criterion can be answered so"
+
+
+def rated(task: Mapping[str, Any], naming: Naming, place: int) -> Rated:
+    """An item with its answers."""
+    data = task["data"]
+    record = record_of(data, naming, spelt(task.get("id", place + 1)))
+    answers = []
+    for annotation in task.get("annotations", []):
+        if annotation.get("was_cancelled") and not any(is_ours(one) for one in annotation["result"]):
+            continue
+        rater = spelt(person(annotation.get("completed_by", "unknown")))
+        answers += [answer(one, rater, naming, annotation) for one in annotation["result"] if is_answer(one)]
+    for prediction in task.get("predictions", []):
+        judge = spelt(prediction.get("model_version") or "prediction")
+        found = [answer(one, judge, naming, {}) for one in prediction["result"] if is_answer(one)]
+        answers += [replace(one, rater=judge, of_judge=True) for one in found]
+    facts = (task.get("meta") or {}).get(META, {})
+    return Rated(record, tuple(answers), facts)
+
+
+def record_of(data: Mapping[str, Any], naming: Naming, number: str) -> dict[str, Any]:
+    """The dialogue or pair; data that Concord does not use is kept."""
+    responses = [naming.of("response_1", data), naming.of("response_2", data)]
+    turns = naming.of("dialogue", data, TEXTS["dialogue"])
+    used = {naming.fields.get(name, name) for name in ("id", "dialogue", "question", "context", *TEXTS)}
+    rest = {name: value for name, value in data.items() if name not in used | set(TEXTS["dialogue"])}
+    identity = spelt(naming.of("id", data) or number)
+    if None not in responses:
+        question = naming.of("question", data, ("prompt", "instruction")) or "(no question)"
+        context = naming.of("context", data) or ""
+        first, second = responses
+        pair = {"id": identity, "question": question, "response_1": first, "response_2": second, **rest}
+        return {**pair, "context": context} if context else pair
+    if turns is None:
+        raise InputError(
+            f"neither a dialogue nor two responses; the task's data has: {', '.join(data)}. Say which is which: "
+            "--fields response_1=… response_2=…, or dialogue=…",
+            field="data",
+        )
+    return {"id": identity, "turns": to_turns(turns), **rest}
+
+
+def person(completed_by: Any) -> Any:
+    """Who: a number, or an account with its address."""
+    return completed_by.get("email") or completed_by["id"] if isinstance(completed_by, dict) else completed_by
+
+
+def is_ours(result: Mapping[str, Any]) -> bool:
+    return META in (result.get("meta") or {})
+
+
+def is_answer(result: Mapping[str, Any]) -> bool:
+    """Whether it answers a criterion: marked words and free texts do not."""
+    return result.get("type") in ("rating", "choices", "pairwise", "number")
+
+
+def answer(result: Mapping[str, Any], rater: str, naming: Naming, annotation: Mapping[str, Any]) -> ExchangedAnswer:
+    """One result as an answer."""
+    meta = result.get("meta") or {}
+    ours = dict(meta.get(META) or {})
+    name, value, reason = result["from_name"], value_of(result), ""
+    if ours and name.endswith(UNSCORED):
+        name, value, reason = name.removesuffix(UNSCORED), "", value
+    name = re.sub(f"{TIED}$", "", name) if value == TIE else name
+    who = ours.get("rater", rater)
+    told = {
+        "rater": who,
+        "criterion": key_of(name),
+        "value": value,
+        "reason": reason,
+        "of_judge": who in naming.judges,
+        "note": " ".join(meta.get("text") or []),
+        "active_seconds": ours.get("active_seconds") or annotation.get("lead_time"),
+    }
+    return ExchangedAnswer.restored(ours, **told)
+
+
+def value_of(result: Mapping[str, Any]) -> str:
+    """The value as a scale spells it. Of several choices, which no single answer can be, there is none."""
+    value = result["value"]
+    match result["type"]:
+        case "rating":
+            return spelt(value["rating"])
+        case "number":
+            return spelt(value["number"])
+        case "pairwise":
+            return {"left": "1", "right": "2"}[value["selected"]]
+    chosen = value["choices"]
+    if len(chosen) != 1:
+        raise InputError(f"{len(chosen)} choices where one is expected", field=str(result.get("from_name")))
+    return spelt(chosen[0])

@@ -1,0 +1,158 @@
+"""What the readers of other tools' formats share: records one by one, and what is wrong with one of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from annotation.corpus.exchange.dataset import (
+    TIE,
+    ExchangedAnswer,
+    Kind,
+    Package,
+    Rated,
+    Scale,
+    StudyHead,
+    add_scales,
+    preference,
+)
+from annotation.corpus.parsing.records import DialogueRecord, PairRecord
+from core.errors import InputError
+from core.files.checking import first_problem, parse_document
+from core.files.input_files import InputFile, lines, read_document
+from core.files.json_text import refuse_unstorable
+from core.files.problems import Problems
+
+ANSWERS = TypeAdapter(tuple[ExchangedAnswer, ...])
+HEAD = TypeAdapter(StudyHead)
+Given = tuple[str, Any]
+"""Where a record stands in the file, in words, and the record."""
+
+
+def json_list(file: InputFile, of: str) -> list[Given]:
+    """The objects of a document that is a JSON list."""
+    document = parse_document(file, read_document(file))
+    if not isinstance(document, list):
+        raise file.error(f"a JSON list of {of} is expected")
+    return [(str(place), one) for place, one in enumerate(document)]
+
+
+def json_lines(file: InputFile, problems: Problems) -> Iterator[Given]:
+    """The objects of a file with one on each line."""
+    for number, line in lines(file, problems):
+        try:
+            found = parse_document(file, line)
+        except InputError as error:
+            problems.add(file.error(error.message, line=number, field=error.field), line)
+            continue
+        if isinstance(found, dict):
+            yield f"line {number}", found
+        else:
+            problems.add(file.error("one JSON object is expected on each line", line=number), line)
+
+
+def gathered(
+    file: InputFile,
+    problems: Problems,
+    given: Iterable[Given],
+    rated: Callable[[Any, str], Rated],
+    known: Mapping[str, Scale],
+) -> Package:
+    """The package of all records that can be read; the others go to the problems."""
+    items: dict[str, Rated] = {}
+    for place, one in given:
+        try:
+            take(items, checked(rated(one, place)))
+        except (InputError, KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            problems.add(located(file, place, error), json.dumps(one, ensure_ascii=False, default=str))
+    if not items:
+        raise file.error("holds nothing that could be read")
+    return packed(file, list(items.values()), known)
+
+
+def checked(item: Rated) -> Rated:
+    """The item, with what a database can store and Concord understands. Raises InputError for all else."""
+    schema = PairRecord if is_pair(item) else DialogueRecord
+    try:
+        schema.model_validate(dict(item.record))
+        answers = ANSWERS.validate_python([one.besides() for one in item.answers])
+    except ValidationError as error:
+        path, message = first_problem(error)
+        raise InputError(message, field=".".join(map(str, path)) or None) from error
+    for part in ([dict(item.record), dict(item.facts)], [one.besides() for one in answers]):
+        refuse_unstorable(part, lambda path, why: InputError(why, field=".".join(map(str, path))))
+    turns = item.record.get("turns", ())
+    for answer in answers:
+        if answer.turn > len(turns):
+            raise InputError(f"the item has no turn {answer.turn}", field="turn")
+        if bool(answer.value) == bool(answer.reason):
+            raise InputError("an answer has a value or a reason why there is none", field=answer.criterion)
+    return Rated(item.record, answers, item.facts)
+
+
+def located(file: InputFile, place: str, error: Exception) -> InputError:
+    """What is wrong with a record, and which one it is."""
+    if isinstance(error, InputError):
+        return file.error(error.message, field=f"{place}: {error.field}" if error.field else place)
+    if isinstance(error, KeyError):
+        return file.error(f"has no {error.args[0]!r}", field=place)
+    return file.error(f"is not spelt as this format is: {error}", field=place)
+
+
+def is_pair(item: Rated) -> bool:
+    return "response_1" in item.record
+
+
+def take(items: dict[str, Rated], item: Rated) -> None:
+    """Add the item; answers of records with the same id are put together. Raises InputError for one given twice."""
+    identity = str(item.record["id"])
+    first = items.get(identity)
+    said = set()
+    for answer in (*(first.answers if first else ()), *item.answers):
+        shown = (answer.order, answer.repeat) if answer.of_judge else ()
+        key = (answer.rater, answer.of_judge, answer.criterion, answer.turn, *shown)
+        if key in said:
+            raise InputError(f"{answer.rater} answers it twice for {identity}", field=answer.criterion)
+        said.add(key)
+    items[identity] = Rated(first.record, first.answers + item.answers, first.facts) if first else item
+
+
+def packed(file: InputFile, items: list[Rated], known: Mapping[str, Scale]) -> Package:
+    """With the scales that the answers need. A criterion of pairs with the values 1, 2 and tie is a preference."""
+    kinds = {is_pair(item) for item in items}
+    if len(kinds) > 1:
+        raise file.error("holds dialogues and pairs; import them as two studies")
+    kind: Kind = "pair" if kinds == {True} else "dialogue"
+    told = told_head(items)
+    if told is not None:
+        return Package(add_scales(told, items, known=known), tuple(items))
+    values: dict[str, set[str]] = {}
+    for item in items:
+        for answer in item.answers:
+            values.setdefault(answer.criterion, set()).add(answer.value)
+    compared = tuple(
+        preference(key, tie=TIE in seen)
+        for key, seen in values.items()
+        if kind == "pair" and seen - {""} and seen <= {"", "1", "2", TIE} and key not in known
+    )
+    head = add_scales(StudyHead(file.name, kind, compared), items, known=known)
+    return Package(head, tuple(items))
+
+
+def told_head(items: Iterable[Rated]) -> StudyHead | None:
+    """The study as Concord wrote it down with the first item; None in files from elsewhere."""
+    given = next((item.facts["study"] for item in items if "study" in item.facts), None)
+    if given is None:
+        return None
+    try:
+        head = HEAD.validate_python(given)
+    except ValidationError as error:
+        path, message = first_problem(error)
+        raise InputError(message, field=".".join(["study", *map(str, path)])) from error
+    for scale in head.scales:
+        if not all(isinstance(one.get("value"), str) and isinstance(one.get("label"), str) for one in scale.categories):
+            raise InputError("a category has a value and a label", field=f"study.scales: {scale.key}")
+    return head

@@ -1,0 +1,99 @@
+"""The formats of other tools that Concord knows: what files they are, what they cannot carry, how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from annotation.corpus.exchange import argilla, doccano, inspect_log, label_studio, potato, votes
+from annotation.corpus.exchange.dataset import Items, Naming, Package, Scale, StudyHead
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.problems import Problems
+
+Write = Callable[[StudyHead, Items], Iterator[str]]
+Read = Callable[[InputFile, Problems, Naming, Mapping[str, Scale]], Package]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A tool's format.
+
+    Attributes
+    ----------
+    key, title
+        As on the command line, and as people call it.
+    files
+        Name of a file -> what writes it; the first is the one that is read again. Empty where Concord only reads.
+    unseen
+        What the tool itself does not show, though the file carries it for Concord.
+    kinds
+        Kinds of items that it can hold.
+    read
+        Reads a file (a folder for Potato).
+    """
+
+    key: str
+    title: str
+    files: Mapping[str, Write]
+    read: Read
+    unseen: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ("dialogue", "pair")
+
+
+MOSTLY = ("order of the responses", "notes", "strength", "evidence", "time", "guideline version")
+
+EXCHANGES: dict[str, Exchange] = {
+    found.key: found
+    for found in (
+        Exchange(
+            "labelstudio",
+            "Label Studio",
+            {"tasks.json": label_studio.tasks, "config.xml": label_studio.configuration},
+            label_studio.read,
+            ("order of the responses", "strength", "evidence", "guideline version", "turns that a rating is of"),
+        ),
+        Exchange(
+            "argilla",
+            "Argilla",
+            {"records.json": argilla.records, ".argilla/settings.json": argilla.settings},
+            argilla.read,
+            (*MOSTLY, "names of annotators", "further judges", "answers without a value"),
+        ),
+        Exchange(
+            "potato",
+            "Potato",
+            {
+                "data.jsonl": potato.instances,
+                "annotations.jsonl": potato.told_by_people,
+                "llm_labels.jsonl": potato.judged,
+            },
+            potato.read,
+            (*MOSTLY[1:], "answers without a value"),
+        ),
+        Exchange(
+            "doccano",
+            "doccano",
+            {"labels.jsonl": doccano.lines},
+            doccano.read,
+            (*MOSTLY, "turns", "answers without a value"),
+        ),
+        Exchange(
+            "votes",
+            "votes (MT-Bench, Chatbot Arena)",
+            {"votes.jsonl": votes.lines},
+            votes.read,
+            (*MOSTLY[1:], "criteria that are no preference", "answers without a value"),
+            ("pair",),
+        ),
+        Exchange("inspect", "inspect_ai", {}, inspect_log.read, kinds=("dialogue",)),
+    )
+}
+
+
+def exchange_named(key: str, *, writing: bool = False) -> Exchange:
+    """The format. Raises InputError, naming those that exist, where there is none."""
+    known = {name: one for name, one in EXCHANGES.items() if one.files or not writing}
+    if key not in known:
+        raise InputError(f"there is no format {key!r}; choose {', '.join(known)}", field="format")
+    return known[key]

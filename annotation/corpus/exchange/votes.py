@@ -1,0 +1,129 @@
+"""Votes on pairs of models, as MT-Bench and Chatbot Arena publish them: JSONL, one vote on each line.
+
+Model a is the one that was shown first. What else Concord knows of a vote stands in `concord`. Read are also votes on
+a second turn: the question is then all that the user said, a response all that the model said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation.corpus.exchange.dataset import (
+    TIE,
+    ExchangedAnswer,
+    Items,
+    Naming,
+    Package,
+    Rated,
+    Scale,
+    StudyHead,
+    named,
+    shown,
+    spelt,
+)
+from annotation.corpus.exchange.reading import gathered, json_lines
+from annotation.corpus.exchange.texts import to_turns
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.problems import Problems
+
+META = "concord"
+CRITERION = "preference"
+WINNERS = {"A": "model_a", "B": "model_b", TIE: "tie"}
+SIDES = {"model_a": "A", "model_b": "B", "tie": TIE, "tie (bothbad)": TIE}
+BOTH_BAD = "tie (bothbad)"
+NAMES = ("response 1", "response 2")
+"""What models are called whose names are not known."""
+
+
+def lines(head: StudyHead, items: Items) -> Iterator[str]:
+    """A line for each vote; one without a winner for a pair that has none, so that no pair is lost."""
+    voted = {scale.key for scale in head.scales if scale.chooses_response}
+    for item in items():
+        for answer in item.answers or (None,):
+            yield json.dumps(line(item, answer, voted), ensure_ascii=False) + "\n"
+
+
+def line(item: Rated, answer: ExchangedAnswer | None, voted: set[str]) -> dict[str, Any]:
+    record = item.record
+    order = answer.order if answer else ""
+    sides = [
+        (record.get(f"model_{n}") or NAMES[n - 1], conversation(record, record[f"response_{n}"]))
+        for n in ((2, 1) if order == "BA" else (1, 2))
+    ]
+    (model_a, talk_a), (model_b, talk_b) = sides
+    winner = WINNERS[shown(answer.value, order)] if answer and answer.value and answer.criterion in voted else None
+    return {
+        "question_id": str(record["id"]),
+        "model_a": model_a,
+        "model_b": model_b,
+        "winner": winner,
+        "judge": answer.rater if answer else "",
+        "conversation_a": talk_a,
+        "conversation_b": talk_b,
+        "turn": 1,
+        META: {"record": record, "facts": item.facts, "answers": [answer.besides()] if answer else []},
+    }
+
+
+def conversation(record: Mapping[str, Any], response: str) -> list[dict[str, str]]:
+    """The question, with what belongs to it, and the response."""
+    asked = "\n\n".join(filter(None, [record["question"], record.get("context", "")]))
+    return [{"role": "user", "content": asked}, {"role": "assistant", "content": response}]
+
+
+def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
+    """Votes of people and of judges. InputError names the file and the line."""
+    return gathered(file, problems, json_lines(file, problems), lambda one, _: rated(one, naming), known)
+
+
+def rated(given: Mapping[str, Any], naming: Naming) -> Rated:
+    """A pair with one vote. Its response 1 is the model whose name comes first, so that both orders are one pair."""
+    ours = given.get(META)
+    if ours is not None:
+        return Rated(ours["record"], tuple(ExchangedAnswer.restored(one) for one in ours["answers"]), ours["facts"])
+    turn = int(given.get("turn") or 1)
+    sides = {side: given[f"model_{side}"] for side in ("a", "b")}
+    order = "AB" if sides["a"] <= sides["b"] else "BA"
+    first, second = ("a", "b") if order == "AB" else ("b", "a")
+    talks = {side: to_turns(given[f"conversation_{side}"]) for side in ("a", "b")}
+    record = {
+        "id": "-".join([spelt(given["question_id"]), sides[first], sides[second], *([str(turn)] if turn > 1 else [])]),
+        "question": told(talks["a"], "user", turn),
+        "response_1": told(talks[first], "assistant", turn),
+        "response_2": told(talks[second], "assistant", turn),
+        "model_1": sides[first],
+        "model_2": sides[second],
+        **{name: value for name, value in given.items() if name in ("language", "category", "tstamp")},
+    }
+    return Rated(record, vote(given, order, naming))
+
+
+def told(turns: Sequence[Mapping[str, Any]], role: str, turn: int) -> str:
+    """What one of them said, up to the turn that was voted on."""
+    said = [one["content"] for one in turns if one["role"] == role][:turn]
+    if not said:
+        raise InputError(f"the {role} says nothing", field="conversation")
+    return "\n\n---\n\n".join(said)
+
+
+def vote(given: Mapping[str, Any], order: str, naming: Naming) -> tuple[ExchangedAnswer, ...]:
+    """The vote, where there is one. A judge is named by a list (as MT-Bench writes them) or on the command line."""
+    winner, judge = given.get("winner"), given.get("judge", "unknown")
+    if winner is None:
+        return ()
+    if winner not in SIDES:
+        raise InputError(f"is one of {', '.join(SIDES)}, not {winner!r}", field="winner")
+    rater = "-".join(map(str, judge)) if isinstance(judge, list) else spelt(judge)
+    return (
+        ExchangedAnswer(
+            rater=rater,
+            criterion=CRITERION,
+            value=named(SIDES[winner], order),
+            of_judge=isinstance(judge, list) or rater in naming.judges,
+            order="AB" if order == "AB" else "BA",
+            note="Both are bad." if winner == BOTH_BAD else "",
+        ),
+    )

@@ -1,0 +1,179 @@
+"""Concord's own JSONL: profiles, tasks, scenarios, dialogues and pairs, read and written some hundred at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Self
+
+from django.db import transaction
+from pydantic import BaseModel
+
+from annotation.corpus.imports import scenarios, upsert
+from annotation.corpus.imports.references import References
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, SourcedModel, Task
+from annotation.corpus.parsing import records as parsing
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.files.checking import read_jsonl
+from core.files.input_files import InputFile
+from core.files.outcome import Outcome, refused_by_database
+from core.files.problems import OnError, Problems
+from core.hashing import content_hash
+from core.names import check_line
+
+BATCH = 500
+SOURCE = "jsonl"
+
+Line = tuple[int, Any]
+
+
+@dataclass
+class Context:
+    """What the batches of one file share."""
+
+    file: InputFile
+    source: str
+    problems: Problems
+    profiles: References
+    tasks: References
+
+    @classmethod
+    def of(cls, file: InputFile, source: str, problems: Problems) -> Self:
+        check_source(source)
+        return cls(file, source, problems, References(Profile, source, "profile"), References(Task, source, "task"))
+
+    def refuse(self, line: int, record: BaseModel, error: InputError, field: str) -> None:
+        place = self.file.error(error.message, line=line, field=field)
+        self.problems.add(place, record.model_dump_json(exclude_unset=True))
+
+
+Columns = Callable[[list[Line], Context], dict[str, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class RecordKind:
+    """A kind of record: its schema, its table, and how records become columns."""
+
+    schema: type[parsing.Record]
+    model: type[SourcedModel]
+    columns: Columns
+
+
+def plain(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:  # noqa: ARG001
+    """Columns of records that name no others."""
+    return {record.id: record.fields() for _, record in lines}
+
+
+def prepare_dialogues(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:
+    """With the scenario of each dialogue, made if it is new."""
+    named = list(resolved(lines, context))
+    wanted = [scenarios.ScenarioKey(profile, task, record.situation) for record, profile, task in named]
+    found = scenarios.find_or_create(wanted)
+    return {
+        record.id: {**record.fields(), "scenario": scenario}
+        for (record, _, _), scenario in zip(named, found, strict=True)
+    }
+
+
+def prepare_pairs(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:
+    """With the profile of each pair."""
+    return {record.id: {**record.fields(), "profile_id": profile} for record, profile, _ in resolved(lines, context)}
+
+
+KINDS: dict[str, RecordKind] = {
+    "profiles": RecordKind(parsing.ProfileRecord, Profile, plain),
+    "tasks": RecordKind(parsing.TaskRecord, Task, plain),
+    "dialogues": RecordKind(parsing.DialogueRecord, Dialogue, prepare_dialogues),
+    "pairs": RecordKind(parsing.PairRecord, ResponsePair, prepare_pairs),
+}
+
+
+@audited("material.import", says=("kind", "file", "source", "on_error"))
+def load(
+    *,
+    by: User | None,  # noqa: ARG001
+    kind: str,
+    file: InputFile,
+    source: str = SOURCE,
+    on_error: OnError = "stop",
+) -> Outcome:
+    """Import a file of `kind` (a key of KINDS); its ids are those of `source`. All or nothing, unless bad records
+    are skipped."""
+    problems, outcome = Problems(on_error), Outcome((kind,))
+    context = Context.of(file, source, problems)
+    lines = read_jsonl(file, KINDS[kind].schema, problems, id_of=lambda record: record.id)
+    with refused_by_database(file), transaction.atomic():
+        for batch in batched(lines, BATCH):
+            save(kind, batch, context, outcome)
+    outcome.set_aside(problems, beside=file.path)
+    return outcome
+
+
+@audited("material.import", says=("file", "source", "on_error"))
+def load_scenarios(
+    *,
+    by: User | None,  # noqa: ARG001
+    file: InputFile,
+    source: str = SOURCE,
+    on_error: OnError = "stop",
+) -> Outcome:
+    """Import who has which task in which situation; the ids are those of `source`. What is there already stays."""
+    problems, outcome = Problems(on_error), Outcome(("scenarios",))
+    context = Context.of(file, source, problems)
+    lines = read_jsonl(file, parsing.ScenarioRecord, problems, id_of=lambda record: record.id)
+    with refused_by_database(file), transaction.atomic():
+        for batch in batched(lines, BATCH):
+            before = Scenario.objects.count()
+            named = resolved(batch, context)
+            wanted = [scenarios.ScenarioKey(profile, task, record.situation) for record, profile, task in named]
+            found = scenarios.find_or_create(wanted)
+            created = Scenario.objects.count() - before
+            outcome.add("scenarios", created=created, unchanged=len(found) - created)
+    outcome.set_aside(problems, beside=file.path)
+    return outcome
+
+
+def save(kind: str, batch: list[Line], context: Context, outcome: Outcome) -> None:
+    """Insert or update the records of some lines."""
+    model = KINDS[kind].model
+    hashes = {record.id: content_hash(record.model_dump()) for _, record in batch}
+    plan = upsert.compare(model, context.source, hashes)
+    columns = KINDS[kind].columns([line for line in batch if line[1].id not in plan.same], context)
+    rows = [
+        model(source=context.source, external_id=identity, content_hash=hashes[identity], **values)
+        for identity, values in columns.items()
+    ]
+    upsert.save(model, rows, kind=kind, plan=plan, outcome=outcome)
+
+
+def resolved(lines: Iterable[Line], context: Context) -> Iterator[tuple[Any, int | None, int | None]]:
+    """Each record with the profile and the task that it names; what cannot be found goes to the problems."""
+    lines = list(lines)
+    references = {"profile_id": context.profiles, "task_id": context.tasks}
+    for field, known in references.items():
+        known.prepare(filter(None, (getattr(record, field, None) for _, record in lines)))
+    for line, record in lines:
+        found: dict[str, int | None] = {}
+        for field, known in references.items():
+            name = getattr(record, field, None)
+            try:
+                found[field] = None if name is None else known.find(name)
+            except InputError as error:
+                context.refuse(line, record, error, field)
+                break
+        else:
+            yield record, found["profile_id"], found["task_id"]
+
+
+def check_source(source: str) -> None:
+    if not source or len(source) > 40 or ":" in source:
+        raise InputError("a source is named by 1 to 40 characters without a colon", field="source")
+    check_line(source, field="source")
+
+
+def batched(lines: Iterator[Line], size: int) -> Iterator[list[Line]]:
+    while batch := list(islice(lines, size)):
+        yield batch

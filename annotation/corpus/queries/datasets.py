@@ -1,0 +1,99 @@
+"""What the corpus holds, for the pages that show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Model, Q, QuerySet
+
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.studies.queries import size
+
+PAGE = 50
+
+
+@dataclass(frozen=True)
+class MaterialKind:
+    """One kind of record: how it is called, and the fields that a search looks at."""
+
+    key: str
+    title: str
+    model: type[Model]
+    source: str
+    searched: tuple[str, ...]
+    related: tuple[str, ...] = ()
+
+
+KINDS: dict[str, MaterialKind] = {
+    kind.key: kind
+    for kind in (
+        MaterialKind("profiles", "Profiles", Profile, "source", ("external_id", "name")),
+        MaterialKind("tasks", "Tasks", Task, "source", ("external_id", "description")),
+        MaterialKind(
+            "scenarios",
+            "Scenarios",
+            Scenario,
+            "profile__source",
+            ("profile__external_id", "task__external_id"),
+            ("profile", "task"),
+        ),
+        MaterialKind(
+            "dialogues",
+            "Dialogues",
+            Dialogue,
+            "source",
+            ("external_id", "assistant_model", "scenario__profile__external_id", "scenario__task__external_id"),
+            ("scenario__profile", "scenario__task"),
+        ),
+        MaterialKind("pairs", "Response pairs", ResponsePair, "source", ("external_id", "question"), ("profile",)),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Stock:
+    """How many records of one kind there are, by source."""
+
+    kind: MaterialKind
+    by_source: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_source.values())
+
+
+def stocks() -> list[Stock]:
+    """Counts of every kind by source: one query a kind."""
+    return [Stock(kind, count_by_source(kind)) for kind in KINDS.values()]
+
+
+def count_by_source(kind: MaterialKind) -> dict[str, int]:
+    return size.counted(("stock", kind.key), lambda: counted(kind), lambda found: sum(found.values()))
+
+
+def counted(kind: MaterialKind) -> dict[str, int]:
+    rows = kind.model._default_manager.values_list(kind.source).annotate(n=Count("pk")).order_by(kind.source)
+    return {source or "": n for source, n in rows}
+
+
+def listed(kind: MaterialKind, *, search: str, source: str, page: str) -> Page[Any]:
+    """One page of the records of a kind, newest last; `search` is a part of an id or name."""
+    found = matching(kind, search, source).order_by("pk")
+    shown = Paginator(found.values_list("pk", flat=True), PAGE).get_page(page)  # no texts of what comes before
+    rows = kind.model._default_manager.filter(pk__in=list(shown)).select_related(*kind.related).order_by("pk")
+    shown.object_list = list(rows)
+    return shown
+
+
+def matching(kind: MaterialKind, search: str, source: str) -> QuerySet[Any]:
+    found = kind.model._default_manager.all()
+    if source:
+        found = found.filter(**{kind.source: source})
+    if search:
+        anywhere = Q()
+        for field in kind.searched:
+            anywhere |= Q(**{f"{field}__icontains": search})
+        found = found.filter(anywhere)
+    return found

@@ -1,0 +1,78 @@
+"""The tables of `annotation`: people, the corpus, studies, and the labels that people give."""
+
+from annotation.agreement.models import TierOverride
+from annotation.benchmarks.models import (
+    Benchmark,
+    BenchmarkAudit,
+    BenchmarkCase,
+    FilterOutcome,
+    FilterRound,
+    ReleasedError,
+)
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.quality.models import Admission, KnownAnswer, KnownItem, QueueRules
+from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
+from annotation.recruitment.models.participation import (
+    ConsentDecision,
+    ConsentText,
+    Intake,
+    Invitation,
+    Participation,
+)
+from annotation.studies.models.exclusions import Exclusion
+from annotation.studies.models.guidelines import GuidelineVersion
+from annotation.studies.models.labels import Adjudication, AgreementRun, Annotation, Draft
+from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
+from annotation.studies.models.webhooks import Webhook, WebhookDelivery
+from annotation.workbench.models import OverlapRound
+from core.accounts.models.projects import InProject, Membership, Project
+from core.accounts.models.tokens import ApiToken, IdempotentWrite
+from core.accounts.models.users import User
+from core.audit.models import Act
+
+__all__ = [
+    "Act",
+    "Adjudication",
+    "Admission",
+    "AgreementRun",
+    "Annotation",
+    "ApiToken",
+    "Assignment",
+    "Benchmark",
+    "BenchmarkAudit",
+    "BenchmarkCase",
+    "ConsentDecision",
+    "ConsentText",
+    "Criterion",
+    "DemographicAnswer",
+    "DemographicQuestion",
+    "Dialogue",
+    "Draft",
+    "Exclusion",
+    "FilterOutcome",
+    "FilterRound",
+    "GuidelineVersion",
+    "IdempotentWrite",
+    "InProject",
+    "Intake",
+    "Invitation",
+    "Item",
+    "KnownAnswer",
+    "KnownItem",
+    "Membership",
+    "OverlapRound",
+    "Participation",
+    "Profile",
+    "Project",
+    "QueueRules",
+    "ReleasedError",
+    "ResponsePair",
+    "Sample",
+    "Scenario",
+    "Study",
+    "Task",
+    "TierOverride",
+    "User",
+    "Webhook",
+    "WebhookDelivery",
+]

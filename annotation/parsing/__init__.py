@@ -1,1 +1,0 @@
-"""Files and texts from outside -> checked records (pure: no Django, no network)."""

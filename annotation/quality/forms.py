@@ -1,0 +1,210 @@
+"""The forms of a study's queue: its rules, and items with known answers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django import forms
+
+from annotation.quality import parsing as quality_parsing
+from annotation.quality.models import KnownItem
+from annotation.quality.services import gold_questions
+from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
+from annotation.studies.forms import ServiceForm
+from annotation.studies.models.studies import Criterion, Study
+from core.accounts.models.users import User
+from core.errors import InputError
+
+PURPOSES = [
+    ("check", "Check, among the work"),
+    ("training", "Training, with the answer explained at once"),
+    ("qualification", "Qualification, to be passed before the work"),
+]
+
+
+def round_field() -> forms.IntegerField:
+    return forms.IntegerField(
+        label="Round of the qualification",
+        min_value=1,
+        initial=1,
+        required=False,
+        help_text="2 for what is asked of those who may try again. A round without items of its own asks the same.",
+    )
+
+
+def turns_field(criterion: Criterion) -> forms.CharField:
+    return forms.CharField(
+        label=f"{criterion.name}, turn by turn",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=f"A line for each turn: its number, the right value ({', '.join(criterion.values)}), and why. "
+        f"For example: 3: {criterion.values[-1]}; It asks back.",
+    )
+
+
+class RulesForm(ServiceForm):
+    """How checks and repeats are mixed in, how much one person rates, and what newcomers must pass."""
+
+    check_every = forms.IntegerField(
+        label="One item in … is a check", min_value=0, help_text="For example 20. 0 for no checks."
+    )
+    repeat_every = forms.IntegerField(
+        label="One item in … is a repeat",
+        min_value=0,
+        help_text="An item that the same person rated before, for self-consistency. 0 for none.",
+    )
+    repeat_after = forms.IntegerField(label="Other items before a repeat, at least", min_value=1)
+    item_limit = forms.IntegerField(
+        label="Items per person, at most", min_value=1, required=False, help_text="Checks and repeats included."
+    )
+    pass_mark = forms.FloatField(
+        label="Pass mark of the qualification",
+        min_value=0,
+        max_value=1,
+        required=False,
+        help_text="Share of right answers, from 0 to 1. Without one nothing is asked before the work.",
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
+        super().__init__(data, initial={name: getattr(study, name) for name in gold_questions.RULES})
+        self.study = study
+
+    def save(self, by: User) -> bool:
+        """Set what has changed; False if it was refused, with the reason at its field."""
+        changed = {name: self.cleaned_data[name] for name in self.changed_data}
+        try:
+            if changed:
+                gold_questions.set_rules(by=by, study=self.study, **changed)
+        except InputError as error:
+            self.refuse(error)
+            return False
+        return True
+
+
+class KnownForm(ServiceForm):
+    """One item with its right answers."""
+
+    purpose = forms.ChoiceField(choices=PURPOSES, label="What it is for")
+    number = round_field()
+    item = forms.CharField(
+        max_length=400,
+        label="Id of the dialogue or pair",
+        help_text="As on the Datasets page; source:id if it is not unique.",
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
+        super().__init__(data)
+        self.turns: dict[str, dict[int, tuple[tuple[str, ...], str]]] = {}
+        self.study, self.criteria = study, list(study.criteria.all())
+        for criterion in self.criteria:
+            if criterion.of_turns:
+                self.fields[criterion.key] = turns_field(criterion)
+                continue
+            labels = [(value, criterion.label_of(value)) for value in criterion.values]
+            self.fields[criterion.key] = forms.ChoiceField(
+                choices=[("", "not known"), *labels], label=criterion.name, required=False
+            )
+            self.fields[f"{criterion.key}-why"] = forms.CharField(
+                label=f"Why, on {criterion.name}", required=False, widget=forms.Textarea(attrs={"rows": 2})
+            )
+        self.places = {"value": "item", "criterion": "item", "turn": "item", "round": "number"}
+
+    def clean_number(self) -> int:
+        return self.cleaned_data["number"] or 1
+
+    def clean(self) -> dict[str, Any]:
+        """Read what is written of turns, so that a slip is said at its field."""
+        for criterion in self.criteria:
+            if criterion.of_turns:
+                try:
+                    self.turns[criterion.key] = quality_parsing.group_by_turn(self.cleaned_data.get(criterion.key, ""))
+                except InputError as error:
+                    self.add_error(criterion.key, f"Line {error.line}: {error.message}")
+        return self.cleaned_data
+
+    def save(self, by: User) -> bool:
+        """Name the item; False if it was refused, with the reason at its field."""
+        given = self.cleaned_data
+        answers = {
+            one.key: GoldAnswer(given[one.key], explanation=given[f"{one.key}-why"])
+            for one in self.criteria
+            if not one.of_turns and given[one.key]
+        }
+        answers |= {
+            f"{key}.{turn}": GoldAnswer(values[0], values[1:], why)
+            for key, turns in self.turns.items()
+            for turn, (values, why) in turns.items()
+        }
+        try:
+            gold_questions.add(
+                by=by,
+                study=self.study,
+                purpose=given["purpose"],
+                entries=[GoldEntry(given["item"], answers)],
+                origin="stated on the page",
+                number=given["number"],
+            )
+        except InputError as error:
+            self.refuse(error)
+            return False
+        return True
+
+
+class KnownFromForm(ServiceForm):
+    """Many items at once: those decided in a study, or those of a file."""
+
+    purpose = forms.ChoiceField(choices=PURPOSES, label="What they are for")
+    number = round_field()
+    source = forms.ModelChoiceField(
+        queryset=Study.objects.none(), required=False, label="All decided items of a study", empty_label="–"
+    )
+    file = forms.FileField(
+        required=False,
+        label="Or a CSV file",
+        help_text="Columns item_id, criterion, value (3|4 where both are right) and explanation, and turn where a "
+        "criterion is asked of turns; a row per answer.",
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, files: Any = None, *, study: Study) -> None:
+        super().__init__(data, files)
+        self.study = study
+        source = self.fields["source"]
+        assert isinstance(source, forms.ModelChoiceField)
+        decided = Study.objects.filter(project=study.project_id, kind=study.kind, items__adjudications__isnull=False)
+        source.queryset = decided.distinct().order_by("name")
+
+    def clean_number(self) -> int:
+        return self.cleaned_data["number"] or 1
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        if bool(given.get("source")) == bool(given.get("file")):
+            self.add_error("source", "Choose a study or a file.")
+        return given
+
+    def save(self, by: User) -> int | None:
+        """Name the items and say how many; None if they were refused, with the reason at its field."""
+        given = self.cleaned_data
+        try:
+            if given["source"]:
+                named: list[KnownItem] = gold_questions.add_decided(
+                    by=by, study=self.study, purpose=given["purpose"], source=given["source"], number=given["number"]
+                )
+            else:
+                named = self.from_file(by, given["purpose"], given["file"], given["number"])
+        except InputError as error:
+            self.add_error("file" if given["file"] else "source", str(error))
+            return None
+        return len(named)
+
+    def from_file(self, by: User, purpose: str, upload: Any, number: int) -> list[KnownItem]:
+        with tempfile.NamedTemporaryFile(suffix=".csv") as kept:
+            for chunk in upload.chunks():
+                kept.write(chunk)
+            kept.flush()
+            return gold_questions.add_file(
+                by=by, study=self.study, purpose=purpose, path=Path(kept.name), name=upload.name, number=number
+            )

@@ -1,0 +1,185 @@
+"""Each annotator of a study as an instrument, and leaving somebody out."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import ceil, isnan
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from annotation.quality.queries import quality as instruments
+from annotation.stats.checks import CheckRecord
+from annotation.stats.estimate import Estimate
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import ratings
+from annotation.studies.steps import study_steps
+from annotation.studies.views.large import reads_all
+from annotation.workbench.services import exclusions
+from core.accounts.access import get_account, researcher_required
+from core.accounts.models.users import User
+from core.charts import FILE, PAGE, Point, course, png, svg
+from core.csv_files import csv_text
+from core.downloads import audited_export
+from core.errors import InputError
+from core.markup import drawing
+
+SHADES = 5
+ALMOST = 0.02
+"""Of a shade: a probability that is shown as 0 has none."""
+
+
+@researcher_required
+@reads_all("How each annotator rates", "quality")
+def quality(request: HttpRequest, slug: str) -> HttpResponse:
+    """Each annotator as an instrument."""
+    study = get_object_or_404(Study, slug=slug)
+    rows = instruments.load_study(study)
+    people = User.objects.in_bulk([row.annotator for row in rows], field_name="username")
+    named = [people[row.annotator] for row in rows if row.signs]
+    rated = [one for one in ratings.load_study(study) if one.table.n_ratings]
+    chosen = next(
+        (one for one in rated if one.criterion.key == request.GET.get("criterion")), rated[0] if rated else None
+    )
+    context = {
+        "study": study,
+        "steps": study_steps(study),
+        "rows": [(row, people[row.annotator]) for row in rows],
+        "named": named,
+        "course": course_of(rows, people),
+        "course_downloads": [
+            (name.upper(), reverse("checks_download", args=[slug, name])) for name in ("csv", "svg", "png")
+        ],
+        "people": study.annotators.exclude(pk__in=study.exclusions.filter(ended_at=None).values("annotator")).order_by(
+            "username"
+        ),
+        "excluded": study.exclusions.select_related("annotator", "decided_by", "ended_by").order_by(
+            "ended_at", "-created_at"
+        ),
+        "criteria": [one.criterion for one in rated],
+        "chosen": chosen.criterion if chosen else None,
+        "errors": [shaded(one, chosen.criterion, people) for one in instruments.errors(chosen)] if chosen else [],
+        "downloads": [("JSON", reverse("quality_download", args=[slug]))],
+    }
+    return render(request, "annotation/quality.html", context)
+
+
+KINDS = {"accuracy": "gold accuracy", "consistency": "self-consistency"}
+
+
+def course_of(rows: Sequence[instruments.Quality], people: Mapping[str, User]) -> str:
+    """The plot of gold accuracy and self-consistency over time; empty without checks and repeats."""
+    records = [record for row in rows for record in (row.accuracy, row.consistency) if record]
+    points = points_of(records, people)
+    return drawing(svg(course(points, PAGE))) if points else ""
+
+
+def points_of(records: Iterable[CheckRecord], people: Mapping[str, User]) -> list[Point]:
+    return [
+        Point(
+            plain_name(people[one.annotator]), KINDS[one.kind], part.last, *ends(part.estimate), part.estimate.n_items
+        )
+        for one in records
+        for part in one.stretches
+    ]
+
+
+def ends(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
+
+
+def plain_name(person: User) -> str:
+    """A name for a plot, which has no badges."""
+    return f"{person} (simulated)" if person.is_simulated else str(person)
+
+
+@researcher_required
+@audited_export("annotators")
+def checks_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
+    """Gold accuracy and self-consistency over time, as csv (a stretch a row), svg or png."""
+    study = get_object_or_404(Study, slug=slug)
+    if format not in CHECKS:
+        raise Http404(f"checks and repeats are not given as {format}")
+    content_type, content = CHECKS[format]
+    response = HttpResponse(content(study), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-checks.{format}"'
+    return response
+
+
+CHECK_COLUMNS = ("annotator", "kind", "first_item", "last_item", "until", "items", "value", "low", "high")
+
+
+def checks_csv(study: Study) -> str:
+    parts = [(record, part) for record in instruments.records(study) for part in record.stretches]
+    return csv_text(
+        [
+            CHECK_COLUMNS,
+            *(
+                [
+                    *(record.annotator, KINDS[record.kind], part.first, part.last, part.until.isoformat()),
+                    *(part.estimate.n_items, *ends(part.estimate)),
+                ]
+                for record, part in parts
+            ),
+        ]
+    )
+
+
+def checks_points(study: Study) -> dict[str, Any]:
+    """The specification of the plot for a file."""
+    records = instruments.records(study)
+    people = User.objects.in_bulk({one.annotator for one in records}, field_name="username")
+    points = points_of(records, people)
+    if not points:
+        raise Http404("no checks and no repeats have been answered")
+    return course(points, FILE)
+
+
+CHECKS: dict[str, tuple[str, Callable[[Study], str | bytes]]] = {
+    "csv": ("text/csv; charset=utf-8", checks_csv),
+    "svg": ("image/svg+xml; charset=utf-8", lambda study: svg(checks_points(study))),
+    "png": ("image/png", lambda study: png(checks_points(study))),
+}
+
+
+def shaded(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, Any]:
+    """An annotator's errors as the page shows them: each probability with its shade, 0 to `SHADES`."""
+    return {
+        "caption": f"{plain_name(people[one.annotator])} on {criterion.name}",
+        "note": f"{one.n_ratings:,} answers; says what is true with probability {one.accuracy:.2f}",
+        "rows": [
+            (label, [(cell, 0 if isnan(cell) else ceil(SHADES * cell - ALMOST)) for cell in cells])
+            for label, cells in one.rows
+        ],
+    }
+
+
+@researcher_required
+@require_POST
+def exclusion(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Leave an annotator's labels out, or take them in again."""
+    study = get_object_or_404(Study, slug=slug)
+    annotator, reason = get_object_or_404(User, pk=pk), request.POST.get("reason", "")
+    act = exclusions.readmit if request.POST.get("decision") == "readmit" else exclusions.exclude
+    try:
+        made = act(by=get_account(request), study=study, annotator=annotator, reason=reason)
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        told = "count again" if made.ended_at else "are left out of everything that is computed"
+        messages.success(request, f"The labels of {annotator} {told}.")
+    return redirect("quality", slug=slug)
+
+
+@researcher_required
+@audited_export("annotators")
+def quality_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
+    """Everything that is known of the annotators, as JSON."""
+    study = get_object_or_404(Study, slug=slug)
+    text = json.dumps(instruments.document(study), ensure_ascii=False, indent=1)
+    response = HttpResponse(text, content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-annotators.json"'
+    return response

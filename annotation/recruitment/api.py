@@ -1,0 +1,225 @@
+"""How people come into a study and leave it, through the API: links, consent, what is asked of them, withdrawal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.recruitment.models.demographics import DemographicQuestion
+from annotation.recruitment.models.participation import ConsentDecision, Invitation
+from annotation.recruitment.queries.participation import add_uses, intake_of, participants, why_closed
+from annotation.recruitment.services import consents, demographics, intake, invitations
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from core.api.base import Api, Given, PageQuery, page_of
+from core.api.schema import says
+from core.downloads import audited_export
+
+
+class ComingInApi(Api):
+    tag = "coming in"
+
+    def study(self, slug: str) -> Study:
+        return get_object_or_404(Study, slug=slug)
+
+
+class InvitationSerializer(serializers.ModelSerializer[Invitation]):
+    """A link into a study, without the link: only its hash is kept."""
+
+    joined = serializers.IntegerField(source="uses", help_text="People who came by it.")
+    closed = serializers.SerializerMethodField(help_text="Why nobody can join by it any more; empty if they can.")
+    created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
+
+    class Meta:
+        model = Invitation
+        fields = [
+            *("id", "platform", "note", "max_uses", "joined", "expires_at", "closed", "created_by", "created_at"),
+            "revoked_at",
+        ]
+
+    def get_closed(self, row: Any) -> str:
+        return why_closed(row, uses=row.uses)
+
+
+class MadeInvitationSerializer(InvitationSerializer):
+    """With the token and the path of the link, which are shown now."""
+
+    token = serializers.CharField(allow_blank=True, help_text="Empty where an answer is given again.")
+    path = serializers.CharField(allow_blank=True, help_text="Of the link, behind the address of the site.")
+
+    class Meta(InvitationSerializer.Meta):
+        fields = [*InvitationSerializer.Meta.fields, "token", "path"]
+
+
+class NewInvitation(Given):
+    max_uses = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1, max_value=invitations.MOST_USES
+    )
+    expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    platform = serializers.ChoiceField(Invitation.Platform.choices, required=False, default="")
+    note = serializers.CharField(
+        required=False, allow_blank=True, default="", max_length=invitations.LONGEST_NOTE, help_text="For you."
+    )
+
+
+class Invitations(ComingInApi):
+    keeps_to_itself = ("token", "path")
+
+    @says("Links into a study, revoked ones too", page_of(InvitationSerializer), query=PageQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        return self.page(rows_of(self.study(slug)), InvitationSerializer)
+
+    @says("Make a link into a study", MadeInvitationSerializer, body=NewInvitation, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        study = self.study(slug)
+        made = invitations.create(by=self.me, study=study, **self.given(NewInvitation))
+        row = InvitationSerializer(rows_of(study).get(pk=made.invitation.pk)).data
+        return Response({**row, "token": made.token, "path": reverse("join", args=[made.token])}, status=201)
+
+
+class InvitationDetail(ComingInApi):
+    @says("A link into a study", InvitationSerializer)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        return Response(InvitationSerializer(get_object_or_404(rows_of(self.study(slug)), pk=pk)).data)
+
+    @says("Let nobody join by it any more; who joined stays", None, status=204)
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        invitations.revoke(by=self.me, invitation=get_object_or_404(self.study(slug).invitations, pk=pk))
+        return Response(status=204)
+
+
+def rows_of(study: Study) -> Any:
+    return add_uses(study.invitations.select_related("study", "created_by"))
+
+
+class IntakeSerializer(serializers.Serializer[Any]):
+    """How people come into a study, and what they get at its end."""
+
+    is_public = serializers.BooleanField(help_text="Whether anybody may join by the public address.")
+    public_path = serializers.CharField(allow_null=True, help_text="That address; null where there is none.")
+    completion_code = serializers.CharField(allow_blank=True)
+    completion_url = serializers.CharField(allow_blank=True)
+    consent_text = serializers.CharField(allow_null=True, help_text="What people agree to; null for nothing.")
+    consent_hash = serializers.CharField(allow_null=True, help_text="SHA-256 by which the version is known.")
+
+
+class NewIntake(Given):
+    """What is not given stays as it is."""
+
+    is_public = serializers.BooleanField(required=False)
+    completion_code = serializers.CharField(required=False, allow_blank=True, max_length=80)
+    completion_url = serializers.CharField(required=False, allow_blank=True, max_length=500)
+    consent_text = serializers.CharField(
+        required=False, allow_blank=True, max_length=consents.LONGEST_TEXT, help_text="Empty: people agree to nothing."
+    )
+
+
+class StudyIntake(ComingInApi):
+    @says("How people come into a study", IntakeSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return self.shown(self.study(slug))
+
+    @says("Set how people come in, and what they agree to", IntakeSerializer, body=NewIntake)
+    def patch(self, request: Request, slug: str) -> Response:
+        """Who agreed to another text is asked again."""
+        study = self.study(slug)
+        intake.change(by=self.me, study=study, **self.given(NewIntake))
+        return self.shown(study)
+
+    def shown(self, study: Study) -> Response:
+        found = intake_of(study)
+        text = found.consent_text
+        content = {
+            "is_public": found.is_public,
+            "public_path": reverse("register", args=[study.slug]) if found.is_public else None,
+            "completion_code": found.completion_code,
+            "completion_url": found.completion_url,
+            "consent_text": text.text if text else None,
+            "consent_hash": text.content_hash if text else None,
+        }
+        return Response(IntakeSerializer(content).data)
+
+
+class ParticipantSerializer(serializers.Serializer[Any]):
+    """Somebody who is or was in a study."""
+
+    annotator = serializers.CharField(source="annotator.username")
+    came_by = serializers.CharField(allow_blank=True)
+    platform = serializers.CharField(allow_blank=True)
+    platform_id = serializers.CharField(allow_blank=True)
+    joined_at = serializers.DateTimeField(allow_null=True)
+    decision = serializers.CharField(allow_blank=True, help_text="agreed, declined or withdrew; empty: none.")
+    text_hash = serializers.CharField(allow_blank=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
+    erased = serializers.IntegerField(allow_null=True, help_text="Labels that a withdrawal erased.")
+    submitted = serializers.IntegerField()
+    completed_at = serializers.DateTimeField(allow_null=True)
+    completion_code = serializers.CharField(allow_blank=True)
+
+
+class Participants(ComingInApi):
+    @says("Who is or was in a study, by which way, and what they decided", ParticipantSerializer(many=True))
+    @audited_export("participants")
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(ParticipantSerializer(participants(self.study(slug)), many=True).data)
+
+
+class WithdrawalSerializer(serializers.ModelSerializer[ConsentDecision]):
+    """What stays of a withdrawal."""
+
+    annotator = serializers.CharField(source="annotator.username")
+
+    class Meta:
+        model = ConsentDecision
+        fields = ["annotator", "decision", "erased", "created_at"]
+
+
+class ParticipantWithdrawal(ComingInApi):
+    @says("Withdraw somebody who asked for it: all that they gave is erased", WithdrawalSerializer)
+    def post(self, request: Request, slug: str, username: str) -> Response:
+        annotator = get_object_or_404(User, username=username)
+        done = consents.withdraw(by=self.me, study=self.study(slug), annotator=annotator)
+        return Response(WithdrawalSerializer(done).data)
+
+
+class QuestionSerializer(serializers.ModelSerializer[DemographicQuestion]):
+    """What people are asked about themselves; "prefer not to say" is always one more answer."""
+
+    options = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = DemographicQuestion
+        fields = ["key", "text", "options", "position"]
+
+
+class NewQuestion(Given):
+    text = serializers.CharField(max_length=200)
+    options = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1, max_length=100)
+    key = serializers.SlugField(required=False, allow_blank=True, default="", max_length=60)
+
+
+class Questions(ComingInApi):
+    @says("What people are asked about themselves", QuestionSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(QuestionSerializer(self.study(slug).demographic_questions.all(), many=True).data)
+
+    @says("Ask people one thing more", QuestionSerializer, body=NewQuestion, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        made = demographics.add_question(by=self.me, study=self.study(slug), **self.given(NewQuestion))
+        return Response(QuestionSerializer(made).data, status=201)
+
+
+class Erased(serializers.Serializer[Any]):
+    erased = serializers.IntegerField(help_text="Answers that went with it.")
+
+
+class QuestionDetail(ComingInApi):
+    @says("Ask it no more, and erase what was answered", Erased)
+    def delete(self, request: Request, slug: str, key: str) -> Response:
+        question = get_object_or_404(self.study(slug).demographic_questions, key=key)
+        return Response({"erased": demographics.remove_question(by=self.me, question=question)})

@@ -1,0 +1,199 @@
+"""The forms of coming into a study: for the stranger who joins, and for the researcher who lets people in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth.password_validation import password_validators_help_texts
+from django.utils import timezone
+
+from annotation.recruitment.models.demographics import DemographicQuestion
+from annotation.recruitment.models.participation import Intake, Invitation
+from annotation.recruitment.platforms import Visit
+from annotation.recruitment.services import completions, consents, demographics, invitations, joining
+from annotation.studies.forms import ServiceForm
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from core.errors import InputError
+
+LONGEST_DAYS = 3650
+
+
+class AccountForm(UserCreationForm[User]):
+    """A name and a password for somebody new."""
+
+    class Meta:
+        model = User
+        fields = ("username",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = "Name"
+        self.fields["password1"].help_text = " ".join(password_validators_help_texts())
+        self.fields["username"].help_text = "By which you sign in. Letters, digits and @ . + - _ only."
+
+    def join(self, study: Study, invitation: Invitation | None) -> User | None:
+        """The new account in the study, or None if it was refused, with the reason at its field."""
+        account = self.save(commit=False)
+        try:
+            return joining.create_account_and_join(account=account, study=study, invitation=invitation)
+        except InputError as error:
+            self.add_error(error.field if error.field in self.fields else None, error.message)
+            return None
+
+
+class ReturnForm(ServiceForm):
+    """What somebody whom a platform sent enters to go on in another browser."""
+
+    code = forms.CharField(
+        label="Return code", max_length=40, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"})
+    )
+
+    def come_back(self, by: User | None, invitation: Invitation, visit: Visit) -> User | None:
+        """Their account, or None if the code is not theirs, with the reason at its field. InputError: they may not."""
+        try:
+            return joining.find_or_create_platform_account(
+                by=by, invitation=invitation, visit=visit, code=self.data.get("code", "")
+            )
+        except InputError as error:
+            if error.field != "code":
+                raise
+            self.full_clean()
+            self.refuse(error)
+            return None
+
+
+class InvitationForm(ServiceForm):
+    """A new link into a study."""
+
+    places = {"expires": "days", "study": "platform"}
+
+    platform = forms.ChoiceField(
+        choices=Invitation.Platform.choices,
+        required=False,
+        label="For",
+        help_text="People of a platform need no account: its link says who they are.",
+    )
+    uses = forms.IntegerField(min_value=1, max_value=invitations.MOST_USES, required=False, label="People at most")
+    days = forms.IntegerField(
+        min_value=1, max_value=LONGEST_DAYS, required=False, initial=30, label="Days it is good for"
+    )
+    note = forms.CharField(
+        max_length=invitations.LONGEST_NOTE, required=False, help_text="For you, for example a wave."
+    )
+
+    def create(self, by: User, study: Study) -> invitations.CreatedInvitation | None:
+        given = self.cleaned_data
+        try:
+            return invitations.create(
+                by=by,
+                study=study,
+                max_uses=given["uses"],
+                expires_at=days_from_now(given["days"]),
+                platform=given["platform"],
+                note=given["note"],
+            )
+        except InputError as error:
+            self.refuse(error)
+            return None
+
+
+def days_from_now(days: int | None) -> datetime | None:
+    return timezone.now() + timedelta(days=days) if days else None
+
+
+class ConsentForm(ServiceForm):
+    """What people agree to."""
+
+    consent_text = forms.CharField(
+        required=False,
+        max_length=consents.LONGEST_TEXT,
+        label="Consent text",
+        widget=forms.Textarea(attrs={"rows": 8}),
+        help_text="Shown before the first item. Empty: nothing is asked. Who agreed to another version is asked again.",
+    )
+
+    def save(self, by: User, study: Study) -> bool:
+        try:
+            consents.set_text(by=by, study=study, text=self.cleaned_data["consent_text"])
+        except InputError as error:
+            self.refuse(error)
+            return False
+        return True
+
+
+class QuestionForm(ServiceForm):
+    """One more question about the person."""
+
+    text = forms.CharField(max_length=demographics.LONGEST, label="Question")
+    options = forms.CharField(
+        label="Answers",
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="One a line. “Prefer not to say” is always one more.",
+    )
+
+    def create(self, by: User, study: Study) -> bool:
+        given = self.cleaned_data
+        try:
+            demographics.add_question(by=by, study=study, text=given["text"], options=given["options"].splitlines())
+        except InputError as error:
+            self.refuse(error)
+            return False
+        return True
+
+
+class AboutMeForm(forms.Form):
+    """The study's questions about the person, each with "prefer not to say", which is where it begins."""
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        questions: Iterable[DemographicQuestion],
+        answers: Mapping[str, str],
+    ) -> None:
+        super().__init__(data)
+        for question in questions:
+            offered = [(option, option) for option in question.options]
+            self.fields[question.key] = forms.ChoiceField(
+                choices=[*offered, ("", demographics.NOT_SAID.capitalize())],
+                label=question.text,
+                required=False,
+                initial=answers.get(question.key, ""),
+                widget=forms.RadioSelect,
+            )
+
+
+class IntakeForm(ServiceForm):
+    """Whether anybody may join, and what people get at the end."""
+
+    is_public = forms.BooleanField(required=False, label="Anybody may join by the public address")
+    completion_code = forms.CharField(
+        max_length=80,
+        required=False,
+        label="Completion code",
+        help_text="Shown to who is done. Empty: people of a platform each get a code of their own.",
+    )
+    completion_url = forms.URLField(
+        max_length=500,
+        required=False,
+        label="Completion address",
+        assume_scheme="https",
+        help_text="Where it takes them.",
+    )
+
+    @classmethod
+    def of(cls, intake: Intake) -> IntakeForm:
+        return cls(initial={name: getattr(intake, name) for name in cls.base_fields})
+
+    def save(self, by: User, study: Study) -> bool:
+        try:
+            completions.set_intake(by=by, study=study, **self.cleaned_data)
+        except InputError as error:
+            self.refuse(error)
+            return False
+        return True

@@ -1,0 +1,87 @@
+"""Questions about the person: what a researcher asks, and what people answer of their own accord."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils.text import slugify
+
+from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+
+LONGEST = 200
+MOST_OPTIONS = 30
+NOT_SAID = "prefer not to say"
+
+
+@audited("question.add", says=("options",))
+def add_question(
+    *,
+    by: User | None,  # noqa: ARG001
+    study: Study,
+    text: str,
+    options: Sequence[str],
+    key: str = "",
+) -> DemographicQuestion:
+    """Ask people `text`, with these answers to choose from and always "prefer not to say"."""
+    text, options = text.strip(), [option.strip() for option in options if option.strip()]
+    check(text, options)
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        name = key or free_key(locked, text)
+        if locked.demographic_questions.filter(key=name).exists():
+            raise InputError(f"There is a question {name!r} already.", field="key")
+        last = locked.demographic_questions.aggregate(last=Max("position"))["last"] or 0
+        return DemographicQuestion.objects.create(study=locked, key=name, text=text, options=options, position=last + 1)
+
+
+def check(text: str, options: Sequence[str]) -> None:
+    if not text or len(text) > LONGEST or "\0" in text:
+        raise InputError(f"A question has 1 to {LONGEST} characters.", field="text")
+    if not 2 <= len(options) <= MOST_OPTIONS:
+        raise InputError(f"Offer 2 to {MOST_OPTIONS} answers.", field="options")
+    if len({option.lower() for option in options}) < len(options):
+        raise InputError("An answer is offered twice.", field="options")
+    if any(len(option) > LONGEST or "\0" in option for option in options):
+        raise InputError(f"An answer has at most {LONGEST} characters.", field="options")
+    if any(option.lower() == NOT_SAID for option in options):
+        raise InputError(f"“{NOT_SAID.capitalize()}” is offered with every question.", field="options")
+
+
+def free_key(study: Study, text: str) -> str:
+    base = slugify(text)[:50] or "question"
+    taken = set(study.demographic_questions.values_list("key", flat=True))
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    return base if base not in taken else next(key for key in numbered if key not in taken)
+
+
+@audited("question.remove", on="question")
+def remove_question(*, by: User | None, question: DemographicQuestion) -> int:  # noqa: ARG001
+    """Ask it no more, and erase what was answered. Returns how many answers that were."""
+    with transaction.atomic():
+        erased, _ = question.answers.all().delete()
+        question.delete()
+    return erased
+
+
+def answer(*, by: User, study: Study, answers: Mapping[str, str]) -> None:
+    """Keep what they say of themselves; "" for "prefer not to say". Answering again replaces it."""
+    if not study.annotators.filter(pk=by.pk).exists():
+        raise InputError(f"{by} is not an annotator of {study}.", field="annotator")
+    questions = {question.key: question for question in study.demographic_questions.all()}
+    for key, value in answers.items():
+        if key not in questions:
+            raise InputError("This study has no such question.", field=key)
+        if value and value not in questions[key].options:
+            raise InputError(f"{value!r} is not one of the answers.", field=key)
+    DemographicAnswer.objects.bulk_create(
+        [DemographicAnswer(question=questions[key], annotator=by, value=value) for key, value in answers.items()],
+        update_conflicts=True,
+        unique_fields=["question", "annotator"],
+        update_fields=["value", "answered_at"],
+    )

@@ -1,0 +1,197 @@
+"""The researcher's page of who comes into a study, and how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Literal
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.recruitment.forms import ConsentForm, IntakeForm, InvitationForm, QuestionForm
+from annotation.recruitment.platforms import PLATFORMS
+from annotation.recruitment.queries import participation as queries
+from annotation.recruitment.queries.demographics import LEAST_PEOPLE, asked
+from annotation.recruitment.services import consents, demographics, invitations, withdrawn
+from annotation.recruitment.services.invitations import CreatedInvitation
+from annotation.studies.forms import ServiceForm
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
+from core.accounts.access import get_account, researcher_required
+from core.accounts.models.users import User
+from core.accounts.permissions import OWNING, visible_to
+from core.csv_files import csv_text
+from core.downloads import audited_export
+from core.errors import InputError
+
+FORMATS = {"json": "application/json; charset=utf-8", "csv": "text/csv; charset=utf-8"}
+
+
+@researcher_required
+@require_safe
+def coming_in(request: HttpRequest, slug: str) -> HttpResponse:
+    """Invitations, consent, completion, and the people who came."""
+    return page(request, get_object_or_404(Study, slug=slug))
+
+
+@researcher_required
+@require_POST
+def invitation_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a link. It is shown on this one answer and nowhere afterwards."""
+    study = get_object_or_404(Study, slug=slug)
+    form = InvitationForm(request.POST)
+    made = form.create(get_account(request), study) if form.is_valid() else None
+    return page(request, study, form=InvitationForm() if made else form, made=made, status=200 if made else 422)
+
+
+@researcher_required
+@require_POST
+def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Let nobody join by a link any more."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        invitations.revoke(by=get_account(request), invitation=get_object_or_404(study.invitations, pk=pk))
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "Nobody can join by this link any more. Who joined before stays.")
+    return redirect("coming_in", slug=slug)
+
+
+@researcher_required
+@require_POST
+def consent_text(request: HttpRequest, slug: str) -> HttpResponse:
+    """Set what people agree to."""
+    form = ConsentForm(request.POST)
+    return stored(request, slug, form, form.save, shown_as="consent", says="The consent text is saved.")
+
+
+@researcher_required
+@require_POST
+def question_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask people one thing more about themselves."""
+    form = QuestionForm(request.POST)
+    return stored(request, slug, form, form.create, shown_as="question", says="The question is asked from now on.")
+
+
+@researcher_required
+@require_POST
+def question_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Ask it no more, and erase what was answered."""
+    study = get_object_or_404(Study, slug=slug)
+    question = get_object_or_404(study.demographic_questions, pk=pk)
+    erased = demographics.remove_question(by=get_account(request), question=question)
+    messages.success(request, f"“{question}” is asked no more. Answers erased: {erased}.")
+    return redirect("coming_in", slug=slug)
+
+
+@researcher_required
+@require_POST
+def intake(request: HttpRequest, slug: str) -> HttpResponse:
+    """Set whether anybody may join, and what people get at the end."""
+    form = IntakeForm(request.POST)
+    return stored(request, slug, form, form.save, shown_as="settings", says="Saved.")
+
+
+def stored(
+    request: HttpRequest,
+    slug: str,
+    form: ServiceForm,
+    store: Callable[[User, Study], bool],
+    *,
+    shown_as: Literal["consent", "question", "settings"],
+    says: str,
+) -> HttpResponse:
+    """Store a form of the page and go back to the page, or show it with what is wrong."""
+    study = get_object_or_404(Study, slug=slug)
+    if form.is_valid() and store(get_account(request), study):
+        messages.success(request, says)
+        return redirect("coming_in", slug=slug)
+    wrong: dict[str, Any] = {shown_as: form}
+    return page(request, study, **wrong, status=422)
+
+
+@researcher_required
+def participant_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Withdraw somebody who asked for it."""
+    study, annotator = get_object_or_404(Study, slug=slug), get_object_or_404(User, pk=pk)
+    if request.method == "POST":
+        try:
+            done = consents.withdraw(by=get_account(request), study=study, annotator=annotator)
+        except InputError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, f"{annotator} has been withdrawn. Labels erased: {done.erased}.")
+            if problem := withdrawn.problem():
+                messages.warning(request, f"Tell the person who runs this site: {problem}")
+        return redirect("coming_in", slug=slug)
+    labels = Annotation.objects.filter(assignment__study=study, assignment__annotator=annotator).count()
+    context = {"study": study, "labels": labels, "annotator": annotator, "on_request": True}
+    return render(request, "annotation/withdraw.html", context)
+
+
+@researcher_required
+@require_safe
+@audited_export("participants")
+def participants_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
+    """Who came, by which way, what they decided, and their codes; without demographics."""
+    if format not in FORMATS:
+        raise Http404(f"participants are not given as {format}")
+    study = get_object_or_404(Study, slug=slug)
+    rows = [one.as_json() for one in queries.participants(study)]
+    text = (
+        json.dumps(rows, ensure_ascii=False, indent=1)
+        if format == "json"
+        else csv_text([rows[0] if rows else ["annotator"], *(row.values() for row in rows)])
+    )
+    response = HttpResponse(text, content_type=FORMATS[format])
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-participants.{format}"'
+    return response
+
+
+def page(
+    request: HttpRequest,
+    study: Study,
+    *,
+    form: InvitationForm | None = None,
+    consent: ConsentForm | None = None,
+    settings: IntakeForm | None = None,
+    question: QuestionForm | None = None,
+    made: CreatedInvitation | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    found = queries.intake_of(study)
+    text = found.consent_text
+    links = queries.add_uses(study.invitations.select_related("created_by", "study")).order_by("-pk")
+    context: dict[str, Any] = {
+        "study": study,
+        "steps": study_steps(study, "people"),
+        "invitations": [(one, queries.why_closed(one, uses=one.uses)) for one in links],
+        "made": made and address(request, made),
+        "form": form or InvitationForm(),
+        "consent_form": consent or ConsentForm(initial={"consent_text": text.text if text else ""}),
+        "text": text,
+        "versions": study.consent_texts.count(),
+        "settings_form": settings or IntakeForm.of(found),
+        "questions": asked(study),
+        "question_form": question or QuestionForm(),
+        "least": LEAST_PEOPLE,
+        "intake": found,
+        "public": request.build_absolute_uri(reverse("register", args=[study.slug])),
+        "participants": queries.participants(study),
+        "owns": visible_to(request.user, Study.objects.filter(pk=study.pk), roles=OWNING).exists(),
+        "downloads": [(name.upper(), reverse("participants_download", args=[study.slug, name])) for name in FORMATS],
+    }
+    return render(request, "annotation/coming_in.html", context, status=status)
+
+
+def address(request: HttpRequest, made: CreatedInvitation) -> str:
+    """The whole address to be given out, with what its platform is to fill in."""
+    platform = PLATFORMS.get(made.invitation.platform)
+    link = request.build_absolute_uri(reverse("join", args=[made.token]))
+    return f"{link}{platform.example if platform else ''}"

@@ -1,1 +1,0 @@
-"""Material from outside into the corpus. Importing the same thing twice changes nothing, and the counts say so."""

@@ -1,0 +1,289 @@
+"""Studies: made, sampled, opened and closed; their criteria, items and people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.studies.api import serializers as shapes
+from annotation.studies.criteria import TEMPLATES, default_keys
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import studies as queries
+from annotation.studies.queries.dependence import LONGEST
+from annotation.studies.queries.guidelines import history
+from annotation.studies.queries.studies import people_called
+from annotation.studies.services import guidelines, samples, studies
+from annotation.workbench.services import assignments
+from core.accounts.models.users import User
+from core.accounts.permissions import visible_to
+from core.api.base import LARGEST, Api, Given, IntoProject, PageQuery, page_of
+from core.api.schema import says
+from core.errors import InputError
+
+SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0, "required": False}
+
+
+class StudiesApi(Api):
+    tag = "studies"
+
+    def study(self, slug: str) -> Study:
+        return get_object_or_404(listed(), slug=slug)
+
+    def shown(self, slug: str, status: int = 200) -> Response:
+        """The study as it is now."""
+        return Response(shapes.StudySerializer(self.study(slug)).data, status=status)
+
+
+def listed() -> QuerySet[Study]:
+    """All studies with the number of their items."""
+    return Study.objects.annotate(n_items=Count("items")).select_related("project").prefetch_related("criteria")
+
+
+class StudyQuery(PageQuery):
+    state = serializers.ChoiceField(Study.State.choices, required=False)
+    kind = serializers.ChoiceField(Study.Kind.choices, required=False)
+
+
+class NewStudy(IntoProject):
+    name = serializers.CharField(max_length=120)
+    kind = serializers.ChoiceField(Study.Kind.choices)
+    criteria = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Keys of templates; all of the kind if not given."
+    )
+    overlap = serializers.IntegerField(min_value=1, max_value=studies.LARGEST_OVERLAP, default=3)
+    most_overlap = serializers.IntegerField(
+        min_value=2,
+        max_value=studies.LARGEST_OVERLAP,
+        default=None,
+        allow_null=True,
+        help_text="Adaptive overlap: items whose tier is unclear are asked about again, up to so many annotators.",
+    )
+    shown = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Parts of the context that annotators see."
+    )
+    each_turn = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="Criteria asked of each turn of a dialogue."
+    )
+    allow_tie = serializers.BooleanField(default=False)
+    asks_strength = serializers.BooleanField(default=False)
+    seed = serializers.IntegerField(**SEED)
+    clustering = serializers.CharField(
+        allow_blank=True,
+        default="",
+        max_length=LONGEST,
+        help_text="What dependent items share: by default their profile, else their question; none, a grouping, or a "
+        "key of their source.",
+    )
+    description = serializers.CharField(allow_blank=True, default="")
+    instructions = serializers.CharField(allow_blank=True, default="")
+
+
+class StudyList(StudiesApi):
+    @says("Studies", page_of(shapes.StudySerializer), query=StudyQuery)
+    def get(self, request: Request) -> Response:
+        asked = self.asked(StudyQuery)
+        wanted = {name: asked[name] for name in ("state", "kind") if name in asked}
+        return self.page(visible_to(self.me, listed()).filter(**wanted), shapes.StudySerializer, query=asked)
+
+    @says("Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewStudy)
+        given.setdefault("criteria", default_keys(given["kind"]))
+        with self.into_project(given) as described:
+            made = studies.create(by=self.me, **described)
+        return self.shown(made.slug, status=201)
+
+
+class Clustering(Given):
+    clustering = serializers.CharField(
+        allow_blank=True, max_length=LONGEST, help_text="none, a grouping of items, or a key of their source."
+    )
+
+
+class StudyClustering(StudiesApi):
+    @says("Say what dependent items share", shapes.StudySerializer, body=Clustering)
+    def put(self, request: Request, slug: str) -> Response:
+        studies.name_clustering(by=self.me, study=self.study(slug), **self.given(Clustering))
+        return self.shown(slug)
+
+
+class StudyDetail(StudiesApi):
+    @says("A study", shapes.StudySerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return self.shown(slug)
+
+
+class Edit(Given):
+    """What is not given stays as it is. Categories are all of the scale, in its order."""
+
+    reason = serializers.CharField(max_length=10_000, help_text="Why; kept with the version.")
+    question = serializers.CharField(required=False)
+    guideline = serializers.CharField(required=False, allow_blank=True)
+    categories = serializers.ListField(
+        child=serializers.DictField(child=serializers.CharField(allow_blank=True)), required=False
+    )
+
+
+class StudyCriterion(StudiesApi):
+    @says("A criterion with its guideline", shapes.CriterionSerializer)
+    def get(self, request: Request, slug: str, key: str) -> Response:
+        return Response(shapes.CriterionSerializer(criterion_of(slug, key)).data)
+
+    @says("A new version of what is asked; labels keep theirs", shapes.CriterionSerializer, body=Edit)
+    def patch(self, request: Request, slug: str, key: str) -> Response:
+        given = self.given(Edit)
+        for one in given.get("categories", ()):
+            if not {"value", "label"} <= one.keys() <= {"value", "label", "guideline"}:
+                raise InputError("Each category has value, label and perhaps guideline.", field="categories")
+        guidelines.edit(by=self.me, criterion=criterion_of(slug, key), **given)
+        return Response(shapes.CriterionSerializer(criterion_of(slug, key)).data)
+
+
+class VersionSerializer(serializers.Serializer[Any]):
+    """One text of a criterion, and how many labels that count rest on it."""
+
+    version = serializers.IntegerField(source="row.version")
+    question = serializers.CharField(source="row.question")
+    guideline = serializers.CharField(source="row.guideline", allow_blank=True)
+    categories = serializers.JSONField(source="row.categories")
+    reason = serializers.CharField(source="row.reason", allow_blank=True)
+    created_by = serializers.CharField(source="row.created_by.username", default=None, allow_null=True)
+    created_at = serializers.DateTimeField(source="row.created_at")
+    labels = serializers.IntegerField()
+    is_current = serializers.BooleanField()
+
+
+class CriterionVersions(StudiesApi):
+    @says("All versions of what is asked, newest first", VersionSerializer(many=True))
+    def get(self, request: Request, slug: str, key: str) -> Response:
+        return Response(VersionSerializer(history(criterion_of(slug, key)), many=True).data)
+
+
+def criterion_of(slug: str, key: str) -> Criterion:
+    return get_object_or_404(Criterion.objects.select_related("study__created_by"), study__slug=slug, key=key)
+
+
+class TemplateSerializer(serializers.Serializer[Any]):
+    """A criterion that studies can be made with."""
+
+    key = serializers.CharField()
+    kind = serializers.CharField()
+    name = serializers.CharField()
+    question = serializers.CharField()
+    level = serializers.CharField()
+
+
+class CriterionTemplates(StudiesApi):
+    @says("Criteria that a study can be made with", TemplateSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response([TemplateSerializer({"key": key, **vars_of(one)}).data for key, one in TEMPLATES.items()])
+
+
+def vars_of(template: Any) -> dict[str, Any]:
+    return {name: getattr(template, name) for name in ("kind", "name", "question", "level")}
+
+
+class NewSample(Given):
+    method = serializers.ChoiceField(samples.METHODS, default="all")
+    size = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, allow_null=True)
+    strata = serializers.ListField(child=serializers.CharField(), default=list)
+    filters = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()), default=dict, help_text="Field to its values."
+    )
+    allocation = serializers.ChoiceField(["proportional", "equal"], default="proportional")
+    seed = serializers.IntegerField(**SEED)
+    predicted_from = serializers.SlugField(
+        required=False, help_text="Study whose labels the stratum predicted_tier is predicted from."
+    )
+    predicted_criterion = serializers.SlugField(required=False, help_text="Its criterion; the first by default.")
+
+
+class StudySamples(StudiesApi):
+    @says("The draws of a study's items", shapes.SampleSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(shapes.SampleSerializer(self.study(slug).samples.order_by("pk"), many=True).data)
+
+    @says("Draw items into a draft", shapes.SampleSerializer, body=NewSample, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        study = self.study(slug)
+        given = self.given(NewSample)
+        key, named = given.pop("predicted_criterion", ""), given.pop("predicted_from", "")
+        criterion = queries.criterion_called(self.study(named), key) if named else None
+        sample = samples.draw(by=self.me, study=study, predicted_from=criterion, **given)
+        return Response(shapes.SampleSerializer(sample).data, status=201)
+
+
+class StudyOpen(StudiesApi):
+    @says("Let annotators work on it", shapes.StudySerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        studies.open(by=self.me, study=self.study(slug))
+        return self.shown(slug)
+
+
+class StudyClose(StudiesApi):
+    @says("Take no more labels", shapes.StudySerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        studies.close(by=self.me, study=self.study(slug))
+        return self.shown(slug)
+
+
+class StudyProgress(StudiesApi):
+    @says("How far a study has come", shapes.ProgressSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(shapes.ProgressSerializer(queries.study_row(self.study(slug))).data)
+
+
+class People(Given):
+    annotators = serializers.ListField(child=serializers.CharField(), min_length=1, help_text="Usernames.")
+
+
+class StudyAnnotators(StudiesApi):
+    @says("A study's annotators with what they have done", shapes.AnnotatorSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        rows = queries.annotator_rows(self.study(slug))
+        return Response(shapes.AnnotatorSerializer(rows, many=True).data)
+
+    @says("Add annotators", shapes.AnnotatorSerializer(many=True), body=People)
+    def post(self, request: Request, slug: str) -> Response:
+        study, people = self.study(slug), people_called(self.given(People)["annotators"])
+        assignments.add_annotators(by=self.me, study=study, annotators=people)
+        return Response(shapes.AnnotatorSerializer(queries.annotator_rows(study), many=True).data)
+
+
+class StudyRelease(StudiesApi):
+    @says("Give what an annotator has in work or skipped to the others", shapes.Changed)
+    def post(self, request: Request, slug: str, username: str) -> Response:
+        annotator = get_object_or_404(User, username=username)
+        return Response({"n": assignments.release(by=self.me, study=self.study(slug), annotator=annotator)})
+
+
+class ItemQuery(PageQuery):
+    stratum = serializers.CharField(required=False)
+
+
+class StudyItems(StudiesApi):
+    @says("A study's items in its order, by position", page_of(shapes.ItemSerializer), query=ItemQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = get_object_or_404(Study, slug=slug), self.asked(ItemQuery)
+        rows = study.items.select_related("dialogue", "pair")
+        if "stratum" in asked:
+            rows = rows.filter(stratum=asked["stratum"])
+        return self.page(rows, shapes.ItemSerializer, key="position", query=asked)
+
+
+class StudyItem(StudiesApi):
+    @says("An item", shapes.ItemSerializer)
+    def get(self, request: Request, slug: str, position: int) -> Response:
+        rows = get_object_or_404(Study, slug=slug).items.select_related("dialogue", "pair")
+        return Response(shapes.ItemSerializer(get_object_or_404(rows, position=position)).data)
+
+
+class PeopleList(StudiesApi):
+    @says("Accounts, people and imported or simulated annotators", page_of(shapes.PersonSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(User.objects.all(), shapes.PersonSerializer)

@@ -1,0 +1,257 @@
+"""Labels from a table: found or made for them are a study, its items and its criteria.
+
+People's labels are saved here; `judging` saves a judge's, which it reads with the same functions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotation.corpus.imports.references import References
+from annotation.corpus.models import Dialogue, ResponsePair
+from annotation.studies.criteria import TEMPLATES
+from annotation.studies.imports import labelled
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.parsing import ratings as parsing
+from annotation.studies.parsing.ratings import Rating
+from core.accounts.models.users import User
+from core.accounts.permissions import unless_taken
+from core.audit.log import audited
+from core.errors import InputError
+from core.files.input_files import InputFile, InputRows, Source
+from core.files.outcome import Outcome, refused_by_database
+from core.files.problems import OnError, Problems
+
+TIE = "tie"
+KINDS = ("annotators", "annotations")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A rating with the item and criterion that it is about, and its value as the scale spells it."""
+
+    rating: Rating
+    item: int
+    criterion: int
+    value: str
+
+
+@audited("labels.import", says=("file", "on_error"))
+def load(*, by: User | None, file: InputFile, study: str, on_error: OnError = "stop") -> Outcome:
+    """Import people's labels into the study of that name, which is made if there is none."""
+    problems, outcome = Problems(on_error), Outcome(KINDS)
+    with refused_by_database(file), transaction.atomic():
+        found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=False)
+        save(study=found, rows=rows, outcome=outcome)
+    outcome.set_aside(problems, beside=file.path)
+    return outcome
+
+
+@audited("labels.add", on="study", says=("on_error",))
+def add(
+    *,
+    by: User | None,  # noqa: ARG001
+    study: Study,
+    ratings: Iterable[Rating],
+    source: InputRows,
+    on_error: OnError = "stop",
+) -> Outcome:
+    """The same for rows of a request, whose `line` is their place in it."""
+    problems, outcome = Problems(on_error), Outcome(KINDS, study=study.name)
+    with refused_by_database(source), transaction.atomic():
+        finder = Finder(source, study, of_judge=False)
+        rows = finder.resolve_all(parsing.drop_seconds(source, ratings, problems), problems)
+        save(study=study, rows=rows, outcome=outcome)
+    outcome.skipped = problems.described()
+    return outcome
+
+
+def save(*, study: Study, rows: Iterable[Resolved], outcome: Outcome) -> None:
+    """Save people's labels; a row with neither a value nor a reason is none."""
+    labels = [
+        labelled.ImportedLabel(
+            item=row.item,
+            annotator=row.rating.rater,
+            criterion=row.criterion,
+            value=row.value,
+            unscored_reason="" if row.value else row.rating.reason,
+            order=row.rating.order,
+            turn=row.rating.turn,
+        )
+        for row in rows
+        if row.value or row.rating.reason
+    ]
+    labelled.save_labels(study=study, labels=labels, outcome=outcome)
+
+
+def resolve(
+    *, by: User | None, file: InputFile, name: str, problems: Problems, outcome: Outcome, of_judge: bool
+) -> tuple[Study, list[Resolved]]:
+    """The study, and the file's ratings with their items and criteria. What does not fit goes to the problems."""
+    table = parsing.read_ratings(file, problems, of_judge=of_judge)
+    if table.unused:
+        outcome.warnings.append(f"columns that were not read: {', '.join(table.unused)}")
+    study = unless_taken(by, Study.objects.filter(Q(name=name) | Q(slug=name)).first(), field="study")
+    if study is None:
+        study = create_study(by, file, name, table.ratings, problems)
+    outcome.study = study.name
+    finder = Finder(file, study, of_judge=of_judge)
+    return study, finder.resolve_all(table.ratings, problems)
+
+
+class Finder:
+    """Finds items and criteria of a study by what a table calls them."""
+
+    def __init__(self, source: Source, study: Study, *, of_judge: bool) -> None:
+        self.source, self.study, self.of_judge = source, study, of_judge
+        self.criteria = {criterion.key: criterion for criterion in study.criteria.all()}
+        self.items: dict[str, list[int]] = {}
+        rows = study.items.values_list("pk", f"{study.kind}__external_id", f"{study.kind}__source")
+        for pk, external_id, source in rows.iterator():
+            self.items.setdefault(external_id, []).append(pk)
+            self.items.setdefault(f"{source}:{external_id}", []).append(pk)
+
+    def resolve_all(self, ratings: Iterable[Rating], problems: Problems) -> list[Resolved]:
+        resolved = []
+        for rating in ratings:
+            try:
+                resolved.append(self.resolve(rating))
+            except InputError as error:
+                problems.add(error, repr(rating))
+        return resolved
+
+    def resolve(self, rating: Rating) -> Resolved:
+        items = self.items.get(rating.item, [])
+        if len(items) != 1:
+            what = f"several items of {self.study} have this id; write source:id" if items else None
+            message = what or f"there is no item {rating.item!r} in {self.study}"
+            raise self.source.error(message, line=rating.line, field="item")
+        criterion = self.criterion(rating)
+        self.check_turn(rating, criterion, items[0])
+        try:
+            value = match_scale(criterion, rating.value) if rating.value else ""
+        except InputError as error:
+            raise self.source.error(error.message, line=rating.line, field="value") from error
+        return Resolved(rating, items[0], criterion.pk, value)
+
+    def check_turn(self, rating: Rating, criterion: Criterion, item: int) -> None:
+        """A person rates what the criterion is asked of; a judge may also rate single turns of what is not."""
+        if not rating.turn and not criterion.of_turns:
+            return
+        wrong = ""
+        if not rating.turn:
+            wrong = f"{criterion.name} is asked of turns: say which"
+        elif not criterion.of_turns and not self.of_judge:
+            wrong = f"{criterion.name} is asked of the whole item"
+        elif not 1 <= rating.turn <= len(self.roles.get(item, ())):
+            wrong = f"the item has no turn {rating.turn}"
+        elif criterion.of_turns and f"{self.roles[item][rating.turn - 1]}_turn" != criterion.unit:
+            wrong = f"{criterion.name} is asked of {criterion.get_unit_display()}, which turn {rating.turn} is not"
+        if wrong:
+            raise self.source.error(wrong, line=rating.line, field="turn")
+
+    @cached_property
+    def roles(self) -> dict[int, list[str]]:
+        """By item, who speaks in each turn; nothing for pairs."""
+        rows = self.study.items.filter(dialogue__isnull=False).values_list("pk", "dialogue__turns")
+        return {pk: [turn["role"] for turn in turns] for pk, turns in rows.iterator(chunk_size=500)}
+
+    def criterion(self, rating: Rating) -> Criterion:
+        """The criterion named; the study's only one if none is named."""
+        if not rating.criterion and len(self.criteria) == 1:
+            return next(iter(self.criteria.values()))
+        if rating.criterion in self.criteria:
+            return self.criteria[rating.criterion]
+        known = ", ".join(self.criteria)
+        wrong = f"{self.study} has no criterion {rating.criterion!r}" if rating.criterion else "name the criterion"
+        raise self.source.error(f"{wrong}; there are: {known}", line=rating.line, field="criterion")
+
+
+def match_scale(criterion: Criterion, given: str) -> str:
+    """The value as the scale spells it: given as such, as its label, or as an equal number."""
+    for category in criterion.categories:
+        value = str(category["value"])
+        if given.casefold() in (value.casefold(), str(category["label"]).casefold()) or same_number(given, value):
+            return value
+    if not criterion.categories and number(given) is not None:
+        return given
+    scale = ", ".join(criterion.values) or "any number"
+    raise InputError(f"{given!r} is not on the scale of {criterion.name} ({scale})")
+
+
+def same_number(one: str, other: str) -> bool:
+    first = number(one)
+    return first is not None and first == number(other)
+
+
+def number(text: str) -> float | None:
+    """A finite number, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def create_study(by: User | None, file: InputFile, name: str, ratings: Sequence[Rating], problems: Problems) -> Study:
+    """A study of all that the table names, with criteria from the templates of the same keys."""
+    kind, material = find_material(file, ratings, problems)
+    criteria = [template_fields(file, kind, key, ratings) for key in dict.fromkeys(each.criterion for each in ratings)]
+    study = labelled.create_study(
+        by=by, name=name, kind=kind, criteria=criteria, description=f"Made from the labels in {file.name}."
+    )
+    labelled.add_items(by=by, study=study, material=material)
+    return study
+
+
+def find_material(file: InputFile, ratings: Sequence[Rating], problems: Problems) -> tuple[str, list[Any]]:
+    """The kind of the items, and the dialogues or pairs that the ratings name, in the order of the file."""
+    first: dict[str, int] = {}
+    for rating in ratings:
+        first.setdefault(rating.item, rating.line)
+    known: dict[str, References] = {
+        Study.Kind.DIALOGUE: References(Dialogue, None, "dialogue"),
+        Study.Kind.PAIR: References(ResponsePair, None, "pair"),
+    }
+    for references in known.values():
+        for names in chunks(list(first), 500):
+            references.prepare(names)
+    kind = next((kind for kind, references in known.items() if any(references.found.values())), "")
+    if not kind:
+        item, line = next(iter(first.items()))
+        raise file.error(f"neither a dialogue nor a pair has the id {item!r}", line=line, field="item")
+    ids: list[int] = []
+    for item, line in first.items():
+        try:
+            ids.append(known[kind].find(item))
+        except InputError as error:
+            # With `skip`, each of the item's ratings is set aside once the study is there.
+            if problems.on_error == "stop":
+                raise file.error(error.message, line=line, field="item") from error
+    rows = known[kind].model._default_manager.only("source", "external_id", "content_hash").in_bulk(ids)
+    return kind, [rows[pk] for pk in dict.fromkeys(ids)]
+
+
+def template_fields(file: InputFile, kind: str, key: str, ratings: Iterable[Rating]) -> dict[str, Any]:
+    """Fields of a criterion made from the template called `key`; with a tie where the labels hold one."""
+    mine = [rating for rating in ratings if rating.criterion == key]
+    template = TEMPLATES.get(key)
+    if template is None or template.kind != kind:
+        known = ", ".join(name for name, one in TEMPLATES.items() if one.kind == kind)
+        wrong = f"there is no template {key!r} for items of this kind" if key else "a new study needs this column"
+        raise file.error(f"{wrong}; templates are: {known}", line=mine[0].line, field="criterion")
+    with_tie = any(rating.value.casefold() == TIE for rating in mine)
+    of_turns = any(rating.turn for rating in mine)
+    unit = f"{template.turn}_turn" if of_turns else Criterion.Unit.ITEM
+    return {**(template.with_tie() if with_tie else template).fields(), "unit": unit}
+
+
+def chunks(names: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+    return (names[start : start + size] for start in range(0, len(names), size))

@@ -1,0 +1,421 @@
+"""A study: what is asked, of which items, and who answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.functional import cached_property
+
+from annotation.corpus.models import Dialogue, ResponsePair
+from core.accounts.models.projects import InProject
+
+
+class Study(InProject):
+    """A set of items of one kind, rated on the same criteria."""
+
+    class Kind(models.TextChoices):
+        DIALOGUE = "dialogue", "dialogues"
+        PAIR = "pair", "response pairs"
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        OPEN = "open", "open"
+        CLOSED = "closed", "closed"
+
+    name = models.CharField(max_length=120, unique=True)
+    slug = models.SlugField(max_length=130, unique=True)
+    kind = models.CharField(max_length=16, choices=Kind)
+    state = models.CharField(max_length=16, choices=State, default=State.DRAFT)
+    description = models.TextField(blank=True)
+    instructions = models.TextField(blank=True, help_text="Shown to annotators above the guidelines.")
+    overlap = models.PositiveSmallIntegerField(default=3, help_text="How many annotators rate each item.")
+    most_overlap = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="How many annotators rate an item at most; empty: as many as the overlap."
+    )
+    is_adaptive = models.BooleanField(
+        default=False, help_text="Whether items whose tier is unclear are asked about again, up to most_overlap."
+    )
+    shown = models.JSONField(default=list, blank=True, help_text="Which parts of the context annotators see.")
+    asks_strength = models.BooleanField(
+        default=False, help_text="Of a pair: ask whether a response is much or slightly better."
+    )
+    seed = models.PositiveBigIntegerField(default=0, help_text="Of the order of items and of the order A/B.")
+    clustering = models.CharField(
+        max_length=60,
+        blank=True,
+        default="",
+        help_text="What dependent items share: by default their profile, else their question; none, a grouping, or a "
+        "key that their source brought along.",
+    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    annotators = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="studies", blank=True)
+    check_every = models.PositiveSmallIntegerField(
+        default=0, help_text="One item in so many has a known answer; 0 for none."
+    )
+    repeat_every = models.PositiveSmallIntegerField(
+        default=0, help_text="One item in so many was rated by the same person before; 0 for none."
+    )
+    repeat_after = models.PositiveSmallIntegerField(
+        default=10, help_text="Other items at least between an item and its repeat."
+    )
+    item_limit = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Items that one annotator is given at most, checks and repeats included."
+    )
+    pass_mark = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Share of right answers with which a newcomer passes the qualification; none without one.",
+    )
+    known_for = models.OneToOneField(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="known_store",
+        help_text="The study whose material with known answers this one holds. It is never opened.",
+    )
+
+    class Meta:
+        verbose_name_plural = "studies"
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(check_every=1) & ~Q(repeat_every=1), name="study_mixes_in_less_than_all"
+            ),
+            models.CheckConstraint(
+                condition=Q(pass_mark=None) | Q(pass_mark__gte=0, pass_mark__lte=1), name="study_pass_mark_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(item_limit=None) | Q(item_limit__gte=1), name="study_item_limit_at_least_one"
+            ),
+            models.CheckConstraint(
+                condition=Q(known_for=None) | Q(state="draft"), name="study_of_known_answers_is_never_opened"
+            ),
+            models.CheckConstraint(condition=Q(overlap__gte=1), name="study_overlap_at_least_one"),
+            models.CheckConstraint(
+                condition=Q(most_overlap=None) | Q(most_overlap__gte=models.F("overlap")),
+                name="study_most_overlap_at_least_overlap",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_adaptive=False)
+                | Q(overlap__gte=2, most_overlap__isnull=False, most_overlap__gt=models.F("overlap")),
+                name="study_adaptive_overlap_has_room",
+            ),
+            models.CheckConstraint(condition=Q(kind__in=["dialogue", "pair"]), name="study_kind_is_known"),
+            models.CheckConstraint(condition=Q(state__in=["draft", "open", "closed"]), name="study_state_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def limit(self) -> int:
+        """How many annotators rate an item at most."""
+        return self.most_overlap or self.overlap
+
+    @cached_property
+    def asked(self) -> list[Criterion]:
+        """Its criteria in their order, read once for this object."""
+        return list(self.criteria.all())
+
+
+class Criterion(models.Model):
+    """One question asked of every item of a study, with its scale. The category set belongs here."""
+
+    class Level(models.TextChoices):
+        NOMINAL = "nominal", "nominal"
+        ORDINAL = "ordinal", "ordinal"
+        INTERVAL = "interval", "interval"
+        RATIO = "ratio", "ratio"
+
+    class Unit(models.TextChoices):
+        ITEM = "item", "the whole item"
+        ASSISTANT_TURN = "assistant_turn", "each turn of the assistant"
+        USER_TURN = "user_turn", "each turn of the user"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="criteria")
+    key = models.SlugField(max_length=60)
+    name = models.CharField(max_length=120)
+    question = models.TextField(help_text="What is asked, in one sentence.")
+    guideline = models.TextField(blank=True)
+    level = models.CharField(max_length=16, choices=Level)
+    categories = models.JSONField(help_text='In scale order: [{"value": "1", "label": "…", "guideline": "…"}, …]')
+    position = models.PositiveSmallIntegerField(default=0)
+    guideline_version = models.PositiveSmallIntegerField(
+        default=1, help_text="Of what is asked now; earlier texts are rows of GuidelineVersion."
+    )
+    unit = models.CharField(max_length=16, choices=Unit, default=Unit.ITEM, help_text="What one answer is about.")
+
+    class Meta:
+        verbose_name_plural = "criteria"
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "key"], name="criterion_key_once_per_study"),
+            models.CheckConstraint(
+                condition=Q(level__in=["nominal", "ordinal", "interval", "ratio"]), name="criterion_level_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(unit__in=["item", "assistant_turn", "user_turn"]), name="criterion_unit_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def of_turns(self) -> bool:
+        """Whether it is asked of turns rather than of the whole item."""
+        return self.unit != self.Unit.ITEM
+
+    def turns_of(self, item: Item) -> list[int]:
+        """Numbers of the turns that it is asked of, from 1; 0 alone where it is asked of the whole item."""
+        if not self.of_turns:
+            return [0]
+        role = self.unit.removesuffix("_turn")
+        turns = item.dialogue.turns if item.dialogue else []
+        return [number for number, turn in enumerate(turns, start=1) if turn["role"] == role]
+
+    @property
+    def values(self) -> list[str]:
+        """The categories' values in scale order."""
+        return [str(category["value"]) for category in self.categories]
+
+    def label_of(self, value: str) -> str:
+        return next((str(c["label"]) for c in self.categories if str(c["value"]) == value), value)
+
+
+class Sample(models.Model):
+    """One draw of items from the corpus: what it was drawn from and how. Never changed afterwards."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="samples")
+    method = models.CharField(max_length=16, choices=[(m, m) for m in ("all", "simple", "stratified", "active")])
+    strata = models.JSONField(default=list, blank=True, help_text="The fields it was stratified by.")
+    filters = models.JSONField(default=dict, blank=True, help_text="What of the corpus was eligible.")
+    frame_size = models.PositiveIntegerField(help_text="How many items were eligible.")
+    size = models.PositiveIntegerField()
+    seed = models.PositiveBigIntegerField(default=0)
+    input_hash = models.CharField(max_length=64, help_text="Of the eligible ids, in order.")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(size__lte=models.F("frame_size")), name="sample_not_larger_than_its_frame"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.size} of {self.frame_size}"
+
+
+class Item(models.Model):
+    """The unit that is rated: a dialogue, or a response pair."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="items")
+    sample = models.ForeignKey(Sample, models.CASCADE, related_name="items")
+    dialogue = models.ForeignKey(Dialogue, models.PROTECT, null=True, blank=True, related_name="items")
+    pair = models.ForeignKey(ResponsePair, models.PROTECT, null=True, blank=True, related_name="items")
+    position = models.PositiveIntegerField(help_text="Place in the study's seeded order, from 1.")
+    stratum = models.CharField(max_length=200, blank=True)
+    inclusion_probability = models.FloatField(help_text="Chance that the draw had of taking this item.")
+    content_hash = models.CharField(max_length=64, help_text="Of the dialogue or pair when it was drawn.")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(dialogue__isnull=False, pair__isnull=True) | Q(dialogue__isnull=True, pair__isnull=False),
+                name="item_is_a_dialogue_or_a_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(inclusion_probability__gt=0, inclusion_probability__lte=1),
+                name="item_inclusion_probability_in_range",
+            ),
+            models.UniqueConstraint(fields=["study", "position"], name="item_position_once_per_study"),
+            models.UniqueConstraint(fields=["study", "dialogue"], name="dialogue_once_per_study"),
+            models.UniqueConstraint(fields=["study", "pair"], name="pair_once_per_study"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} #{self.position}"
+
+    @property
+    def subject(self) -> Dialogue | ResponsePair:
+        subject = self.dialogue or self.pair
+        if subject is None:  # the database forbids it
+            raise ValueError(f"item {self.pk} has neither dialogue nor pair")
+        return subject
+
+    @property
+    def external_id(self) -> str:
+        return self.subject.external_id
+
+
+class Assignment(models.Model):
+    """One of an item's rating slots. There are `overlap` of them, and at most `most_overlap`, as items are asked about
+    again; so no item is rated too often.
+
+    A slot is open, or held by one annotator who is leased it, skipped it for later, or submitted it. The order in
+    which a pair is shown is drawn with the slot and never changes.
+
+    Items that are given to one person alone are assignments of another purpose: they are made when they are handed out
+    and take no slot. Their items may belong to another study, and nothing is computed from them but the quality of the
+    annotator.
+    """
+
+    class Purpose(models.TextChoices):
+        RATING = "rating", "rating"
+        REPEAT = "repeat", "repeat"
+        CHECK = "check", "check"
+        TRAINING = "training", "training"
+        QUALIFICATION = "qualification", "qualification"
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        LEASED = "leased", "in work"
+        SKIPPED = "skipped", "skipped"
+        SUBMITTED = "submitted", "submitted"
+
+    class Order(models.TextChoices):
+        NONE = "", "not recorded"
+        AB = "AB", "response 1 as A"
+        BA = "BA", "response 2 as A"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="assignments")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")
+    purpose = models.CharField(max_length=16, choices=Purpose, default=Purpose.RATING)
+    known = models.ForeignKey(
+        "KnownItem",
+        models.RESTRICT,
+        null=True,
+        blank=True,
+        related_name="assignments",
+        help_text="Of a check, training or qualification: what is known of the item.",
+    )
+    slot = models.PositiveSmallIntegerField(help_text="1 to the study's overlap; 1 for all but ratings.")
+    rank = models.PositiveIntegerField(
+        help_text="Place in the queue: the item's position, or for a repeat or check that of the item before it."
+    )
+    round = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="Of the qualification: which try of its annotator; 1 for all else."
+    )
+    number = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Its place among the items that its annotator was given, from 1."
+    )
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="assignments"
+    )
+    state = models.CharField(max_length=16, choices=State, default=State.OPEN)
+    order = models.CharField(max_length=2, choices=Order, blank=True, default=Order.NONE)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    active_seconds = models.FloatField(null=True, blank=True, help_text="Time spent on it, without idle time.")
+
+    is_watched = True
+    """Whether a webhook may wait to hear of it. A query that knows better says so."""
+    may_have_draft = True
+    """Whether something may be kept as a draft for it. A query that knows better says so."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item", "slot"], condition=Q(purpose="rating"), name="slot_once_per_item"),
+            models.UniqueConstraint(
+                fields=["item", "annotator"], condition=Q(purpose="rating"), name="annotator_once_per_item"
+            ),
+            models.UniqueConstraint(
+                fields=["study", "item", "annotator", "purpose", "round"],
+                condition=~Q(purpose="rating"),
+                name="repeat_or_check_once_per_annotator",
+            ),
+            models.UniqueConstraint(
+                fields=["annotator", "study", "number"],
+                condition=Q(annotator__isnull=False),
+                name="assignment_number_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose__in=["rating", "repeat", "check", "training", "qualification"]),
+                name="assignment_purpose_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose__in=["rating", "repeat"], known__isnull=True)
+                | Q(purpose__in=["check", "training", "qualification"], known__isnull=False),
+                name="assignment_known_where_it_is_checked",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose="rating") | ~Q(state="open"), name="assignment_only_ratings_are_open"
+            ),
+            models.CheckConstraint(
+                condition=Q(round=1) | Q(round__gt=1, purpose="qualification"),
+                name="assignment_rounds_are_of_the_qualification",
+            ),
+            models.CheckConstraint(
+                condition=Q(number__isnull=True) | Q(number__gte=1), name="assignment_number_from_one"
+            ),
+            models.CheckConstraint(condition=Q(order__in=["", "AB", "BA"]), name="assignment_order_is_known"),
+            models.CheckConstraint(condition=Q(slot__gte=1), name="assignment_slot_from_one"),
+            models.CheckConstraint(
+                condition=Q(state="open", annotator__isnull=True)
+                | Q(state__in=["leased", "skipped", "submitted"], annotator__isnull=False),
+                name="assignment_open_or_held",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="leased", leased_until__isnull=False)
+                | Q(state__in=["open", "skipped", "submitted"], leased_until__isnull=True),
+                name="assignment_leased_until_only_while_leased",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="submitted", submitted_at__isnull=False)
+                | Q(state__in=["open", "leased", "skipped"], submitted_at__isnull=True),
+                name="assignment_submitted_at_only_when_submitted",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["study", "state", "rank", "slot"], name="assignment_queue"),
+            # What was handed in, for counting: how many ratings each item has, and each annotator.
+            models.Index(
+                fields=["study", "item", "annotator"],
+                name="assignment_rated",
+                condition=Q(state="submitted", purpose="rating"),
+            ),
+            # What one annotator holds: counted, and walked by time of submission. The place that they last took in the
+            # queue is found by its number. Open slots are in neither, so that opening a study does not pay for them.
+            models.Index(
+                fields=["annotator", "study", "state", "submitted_at"],
+                name="assignment_mine",
+                condition=Q(annotator__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item} slot {self.slot}"
+
+    @property
+    def position(self) -> int | None:
+        """That of its item in the study; None of a known item that is kept beside the study."""
+        return self.item.position if self.item.study_id == self.study_id else None
+
+    @property
+    def is_work(self) -> bool:
+        """Whether it is part of the study's work, and not of what comes before it."""
+        return self.purpose in WORK
+
+    def response_for(self, side: str) -> str:
+        """The response ("1" or "2") that was shown on `side` ("A" or "B")."""
+        return {"AB": {"A": "1", "B": "2"}, "BA": {"A": "2", "B": "1"}}[self.order][side]
+
+    def shown_pair(self) -> dict[str, Any]:
+        """Texts of the pair by the side they are shown on."""
+        pair = self.item.pair
+        if pair is None:
+            raise ValueError("only a pair has sides")
+        texts = {"1": pair.response_1, "2": pair.response_2}
+        return {side: texts[self.response_for(side)] for side in ("A", "B")}
+
+
+WORK = (Assignment.Purpose.RATING, Assignment.Purpose.REPEAT, Assignment.Purpose.CHECK)
+"""What an annotator sees as the items of a study, without a difference."""

@@ -1,0 +1,210 @@
+"""Ratings in a CSV file, long or wide, as a rating table.
+
+Long files have the columns `item`, `rater` and `value`, one row per rating. Wide files have the column `item` and one
+column per rater. Either may have further columns that describe the item: in a long file all others, in a wide file
+those that are named. An empty cell is a missing rating. Comma, semicolon and tab are understood.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotation.stats.labels import Coder, inferred_scale, is_missing, number_of
+from annotation.stats.table import Level, RatingTable
+from core.errors import InputError
+
+ITEM, RATER, VALUE = "item", "rater", "value"
+
+
+@dataclass(frozen=True)
+class RatingsFile:
+    """A file's ratings, and what else it says of the items.
+
+    Attributes
+    ----------
+    table
+        All raters, judges included.
+    empty
+        Item and rater of the cells that are there but empty.
+    described
+        By further column: its entry for each item, in the order of the table.
+    """
+
+    table: RatingTable
+    empty: frozenset[tuple[str, str]]
+    described: Mapping[str, tuple[str, ...]]
+
+    def column(self, name: str) -> tuple[str, ...]:
+        """The entries of a further column. Raises InputError where the file has no such column."""
+        if name not in self.described:
+            known = f"it describes items by {', '.join(self.described)}" if self.described else "it has no other column"
+            raise InputError(f"there is no column {name!r} besides the ratings; {known}")
+        return self.described[name]
+
+
+@dataclass(frozen=True)
+class RatingFileRow:
+    """A line of the file: its number, and its cells by column."""
+
+    line: int
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class FileRating:
+    """One cell that holds a rating, or is empty."""
+
+    line: int
+    item: str
+    rater: str
+    value: str
+
+
+def read(
+    path: Path, *, level: Level = "nominal", categories: Sequence[str] | None = None, describing: Sequence[str] = ()
+) -> RatingsFile:
+    """The ratings of a file.
+
+    Parameters
+    ----------
+    path
+        A CSV file in UTF-8.
+    level
+        Of the scale.
+    categories
+        The scale in order; where it is not given, the values that occur.
+    describing
+        Columns of a wide file that describe the item and are no raters.
+
+    Raises
+    ------
+    InputError
+        Naming line and column, where the file cannot be read or understood.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            columns, rows = _read_rows(file)
+        _check_columns(columns, describing)
+        return _ratings_file(columns, rows, level, categories, describing)
+    except InputError as error:
+        raise InputError(error.message, file=str(path), line=error.line, field=error.field) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is not text in UTF-8", file=str(path)) from error
+
+
+def _check_columns(columns: Sequence[str], wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in columns:
+            raise InputError(f"there is no such column; there are {', '.join(columns)}", line=1, field=name)
+
+
+def _read_rows(file: Iterator[str]) -> tuple[list[str], list[RatingFileRow]]:
+    header = next(file, "")
+    delimiter = max(",;\t", key=header.count)
+    columns = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    if ITEM not in columns:
+        raise InputError(f"the first line must name the columns, and one of them {ITEM!r}", line=1)
+    if twice := [name for name in columns if columns.count(name) > 1]:
+        raise InputError("the column stands twice", line=1, field=twice[0])
+    reader = csv.reader(file, delimiter=delimiter, strict=True)
+    try:
+        return columns, [_row(columns, cells, reader.line_num + 1) for cells in reader if any(cells)]
+    except csv.Error as error:
+        raise InputError(str(error), line=reader.line_num + 1) from error
+
+
+def _row(columns: Sequence[str], cells: Sequence[str], line: int) -> RatingFileRow:
+    if len(cells) != len(columns):
+        raise InputError(f"{len(cells)} cells where the first line names {len(columns)} columns", line=line)
+    row = RatingFileRow(line, dict(zip(columns, (cell.strip() for cell in cells), strict=True)))
+    if not row.cells[ITEM]:
+        raise InputError("is empty", line=line, field=ITEM)
+    return row
+
+
+def _ratings_file(
+    columns: Sequence[str],
+    rows: Sequence[RatingFileRow],
+    level: Level,
+    categories: Sequence[str] | None,
+    describing: Sequence[str],
+) -> RatingsFile:
+    is_long = {RATER, VALUE} <= set(columns)
+    others = (
+        [c for c in columns if c not in (ITEM, RATER, VALUE)] if is_long else [c for c in describing if c in columns]
+    )
+    ratings = _long(rows) if is_long else _wide(rows, [c for c in columns if c != ITEM and c not in others])
+    described = {name: _described(rows, name) for name in others}
+    empty = frozenset((rating.item, rating.rater) for rating in ratings if not rating.value)
+    return RatingsFile(_table(ratings, level, categories), empty, described)
+
+
+def _long(rows: Sequence[RatingFileRow]) -> list[FileRating]:
+    for row in rows:
+        if not row.cells[RATER]:
+            raise InputError("is empty", line=row.line, field=RATER)
+    return [FileRating(row.line, row.cells[ITEM], row.cells[RATER], row.cells[VALUE]) for row in rows]
+
+
+def _wide(rows: Sequence[RatingFileRow], raters: Sequence[str]) -> list[FileRating]:
+    if not raters:
+        raise InputError("there is no column of ratings", line=1)
+    return [FileRating(row.line, row.cells[ITEM], rater, row.cells[rater]) for row in rows for rater in raters]
+
+
+def _described(rows: Sequence[RatingFileRow], name: str) -> tuple[str, ...]:
+    """The column's entry for each item; rows of one item have to say the same."""
+    entries: dict[str, str] = {}
+    for row in rows:
+        known = entries.setdefault(row.cells[ITEM], row.cells[name])
+        if known != row.cells[name]:
+            raise InputError(f"differs from {known!r}, said of the same item before", line=row.line, field=name)
+    return tuple(entries.values())
+
+
+def _table(ratings: Sequence[FileRating], level: Level, categories: Sequence[str] | None) -> RatingTable:
+    if not ratings:
+        raise InputError("there are no ratings", line=2)
+    _check_once(ratings)
+    _check_values(ratings, level, categories)
+    try:
+        scale = tuple(categories) if categories else inferred_scale((rating.value for rating in ratings), level)
+        return RatingTable.from_long(
+            [rating.item for rating in ratings],
+            [rating.rater for rating in ratings],
+            [rating.value for rating in ratings],
+            categories=scale,
+            level=level,
+        )
+    except ValueError as error:  # what concerns the scale as a whole: no line is to blame
+        raise InputError(str(error)) from error
+
+
+def _check_once(ratings: Sequence[FileRating]) -> None:
+    seen: dict[tuple[str, str], int] = {}
+    for rating in ratings:
+        before = seen.setdefault((rating.item, rating.rater), rating.line)
+        if before != rating.line:
+            raise InputError(
+                f"{rating.rater!r} has rated item {rating.item!r} before, in line {before}", line=rating.line
+            )
+
+
+def _check_values(ratings: Sequence[FileRating], level: Level, categories: Sequence[str] | None) -> None:
+    coder = Coder(categories) if categories else None
+    for rating in ratings:
+        try:
+            numeric = is_missing(rating.value) or number_of(rating.value) is not None
+            if coder is not None:
+                coder.code(rating.value)
+        except ValueError as error:
+            raise InputError(str(error), line=rating.line, field=rating.rater) from error
+        if level in ("interval", "ratio") and not numeric and coder is None:
+            raise InputError(
+                f"{rating.value!r} is no number, and level {level} needs one", line=rating.line, field=rating.rater
+            )

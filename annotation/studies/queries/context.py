@@ -1,0 +1,187 @@
+"""What of the user is shown beside an item: only the parts that the study allows, the relevant first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.corpus.models import Profile, Task
+from annotation.studies.models.studies import Item
+
+PARTS: dict[str, dict[str, str]] = {
+    "dialogue": {
+        "goal": "Goal",
+        "situation": "Situation",
+        "preferences": "Preferences",
+        "persona": "Persona",
+        "demographics": "Demographics",
+        "interactions": "Past interactions",
+        "memories": "Memories",
+    },
+    "pair": {
+        "persona": "Persona",
+        "demographics": "Demographics",
+        "preferences": "Preferences",
+        "interactions": "Past interactions",
+        "memories": "Memories",
+    },
+}
+Row = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One part of the context: a text, facts as (term, value), or a list; `rest` is what matters less here."""
+
+    key: str
+    title: str
+    text: str = ""
+    rows: tuple[Row, ...] = ()
+    rest: tuple[Row, ...] = ()
+    entries: tuple[str, ...] = ()
+    is_open: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.text or self.rows or self.rest or self.entries)
+
+    @property
+    def note(self) -> str:
+        """How much there is, beside the title of a closed fold."""
+        first, rest = len(self.rows) + len(self.entries), len(self.rest)
+        if first and rest:
+            return f"{first} of {first + rest}"
+        return f"{first + rest} {'fact' if first + rest == 1 else 'facts'}" if first or rest else ""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Who and what an item is about; either part may be unknown."""
+
+    profile: Profile | None
+    task: Task | None
+    situation: dict[str, Any]
+
+
+def panels(item: Item, shown: list[str]) -> list[Panel]:
+    """The parts named in `shown`, in the order of PARTS, without those that hold nothing."""
+    return panels_of(subject_of(item), kind="dialogue" if item.dialogue else "pair", shown=shown)
+
+
+def panels_of(subject: Subject, *, kind: str = "dialogue", shown: Collection[str] | None = None) -> list[Panel]:
+    """The parts of what is known of a subject; all of them unless `shown` names some."""
+    parts = PARTS[kind]
+    built = (BUILDERS[key](subject, key, title) for key, title in parts.items() if shown is None or key in shown)
+    return [panel for panel in built if not panel.is_empty]
+
+
+def subject_of(item: Item) -> Subject:
+    if item.pair:
+        return Subject(item.pair.profile, None, {})
+    scenario = item.dialogue.scenario if item.dialogue else None
+    if scenario is None:
+        return Subject(None, None, {})
+    return Subject(scenario.profile, scenario.task, scenario.situation)
+
+
+def goal(subject: Subject, key: str, title: str) -> Panel:
+    task = subject.task
+    text = (task.goal or task.intent or task.description) if task else ""
+    return Panel(key, title, text=text, is_open=True)
+
+
+def situation(subject: Subject, key: str, title: str) -> Panel:
+    return Panel(key, title, rows=tuple(facts(subject.situation)), is_open=True)
+
+
+def persona(subject: Subject, key: str, title: str) -> Panel:
+    return Panel(key, title, text=subject.profile.persona if subject.profile else "", is_open=True)
+
+
+def demographics(subject: Subject, key: str, title: str) -> Panel:
+    return Panel(key, title, rows=tuple(facts(subject.profile.demographics)) if subject.profile else ())
+
+
+def preferences(subject: Subject, key: str, title: str) -> Panel:
+    """For a task: what its domains and preference types name, and the rest behind it. Otherwise all."""
+    if subject.profile is None:
+        return Panel(key, title)
+    if subject.task is None:
+        return Panel(key, title, rows=tuple(facts(subject.profile.preferences)), is_open=True)
+    here, rest = split(subject.profile.preferences, subject.task.domains)
+    types = set(subject.task.preference_types)
+    first = {domain: asked_for(found, types) for domain, found in here.items()}
+    later = {domain: not_asked_for(found, types) for domain, found in here.items()}
+    rows, less = tuple(facts(first)), (*facts(later), *facts(rest))
+    return Panel(key, title, rows=rows, rest=less, is_open=bool(rows))
+
+
+def interactions(subject: Subject, key: str, title: str) -> Panel:
+    if subject.profile is None:
+        return Panel(key, title)
+    domains = subject.task.domains if subject.task else []
+    here, rest = split(subject.profile.interactions, domains)
+    return Panel(key, title, rows=tuple(facts(here)), rest=tuple(facts(rest)))
+
+
+def memories(subject: Subject, key: str, title: str) -> Panel:
+    found = subject.profile.memories if subject.profile else []
+    return Panel(key, title, entries=tuple(one if isinstance(one, str) else inline(one) for one in found))
+
+
+BUILDERS: dict[str, Callable[[Subject, str, str], Panel]] = {
+    "goal": goal,
+    "situation": situation,
+    "persona": persona,
+    "demographics": demographics,
+    "preferences": preferences,
+    "interactions": interactions,
+    "memories": memories,
+}
+
+
+def split(by_domain: dict[str, Any], domains: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The entries of these domains, and the others."""
+    here = {domain: by_domain[domain] for domain in domains if domain in by_domain}
+    return here, {domain: found for domain, found in by_domain.items() if domain not in here}
+
+
+def asked_for(found: Any, types: set[str]) -> Any:
+    """The preference types that the task names; all of them if it names none of these."""
+    named = {name: value for name, value in found.items() if name in types} if isinstance(found, dict) else {}
+    return named or found
+
+
+def not_asked_for(found: Any, types: set[str]) -> dict[str, Any]:
+    if not isinstance(found, dict) or not types & found.keys():
+        return {}
+    return {name: value for name, value in found.items() if name not in types}
+
+
+def facts(value: Any, path: tuple[str, ...] = ()) -> Iterator[Row]:
+    """Nested data as (term, value): `Hotels · Room type`, `double, quiet`. What is empty is left out."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from facts(part, (*path, readable(str(key))))
+    elif (text := inline(value)) != "":
+        yield " · ".join(path), text
+
+
+def inline(value: Any) -> str:
+    """One value as text on a line."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(inline, value)))
+    if isinstance(value, dict):
+        return "; ".join(f"{term}: {text}" for term, text in facts(value))
+    return str(value)
+
+
+def readable(key: str) -> str:
+    """`time_of_day` as `Time of day`."""
+    text = key.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,76 @@
+"""What is known of items before anybody rates them: texts, setting, preferences. A query, however many items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from annotation.stats.difficulty.features import ItemFacts
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import sampling_frame
+from annotation.studies.queries.items import group_name
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    Study.Kind.DIALOGUE: (
+        "turns", "assistant_model", "condition", "scenario__task__domains", "scenario__task__preference_types",
+    ),
+    Study.Kind.PAIR: ("question", "context", "response_1", "response_2", "model_1", "model_2", "kind"),
+}  # fmt: skip
+
+
+def load_items(study: Study) -> list[ItemFacts]:
+    """Of the study's items, named by position, in their order. One query."""
+    fields = FIELDS[study.kind]
+    rows = study.items.order_by("position").values_list("position", *(f"{study.kind}__{name}" for name in fields))
+    return list(_facts(study.kind, rows.iterator(chunk_size=2000)))
+
+
+def load_dataset(study: Study, *, prefix: str = "") -> tuple[list[ItemFacts], dict[str, str]]:
+    """Of what lies in the sources of the study's items and is not in the study, named by prefix and id.
+
+    Also, by these names, the ids in the source. What annotators are checked or trained with is no part of it, as in a
+    draw. Three queries.
+    """
+    sources = study.items.order_by().values_list(f"{study.kind}__source", flat=True).distinct()
+    there = {one.id: one.key[1] for one in sampling_frame.eligible(study, filters={"source": list(sources)})}
+    rows = sampling_frame.material(study.kind).order_by("pk").values_list("pk", *FIELDS[study.kind])
+    few = rows.filter(pk__in=there) if len(there) <= MOST_NAMED else rows
+    kept = ((f"{prefix}{row[0]}", *row[1:]) for row in few.iterator(chunk_size=2000) if row[0] in there)
+    return list(_facts(study.kind, kept)), {f"{prefix}{pk}": name for pk, name in there.items()}
+
+
+MOST_NAMED = 500
+"""Ids that one query names; for more all rows are read, and the others passed over."""
+
+
+def _facts(kind: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[ItemFacts]:
+    read = _of_dialogue if kind == Study.Kind.DIALOGUE else _of_pair
+    return (read(str(row[0]), dict(zip(FIELDS[kind], row[1:], strict=True))) for row in rows)
+
+
+def _of_dialogue(name: str, row: Mapping[str, Any]) -> ItemFacts:
+    said: dict[str, list[str]] = {"user": [], "assistant": []}
+    for turn in row["turns"]:
+        said.setdefault(turn["role"], []).append(turn["content"])
+    types = row["scenario__task__preference_types"]
+    return ItemFacts(
+        name,
+        tuple(said["assistant"]),
+        "\n".join(said["user"]),
+        {
+            "domain": _named(row["scenario__task__domains"]),
+            "condition": row["condition"],
+            "assistant": row["assistant_model"],
+        },
+        len(types) if types else None,
+    )
+
+
+def _of_pair(name: str, row: Mapping[str, Any]) -> ItemFacts:
+    models = " / ".join(sorted(filter(None, (row["model_1"], row["model_2"]))))
+    groups = {"kind": row["kind"], "assistants": models}
+    return ItemFacts(name, (row["response_1"], row["response_2"]), f"{row['question']}\n{row['context']}", groups)
+
+
+def _named(domains: Any) -> str:
+    return group_name(domains) if domains else ""

@@ -1,0 +1,202 @@
+"""People's submitted labels of a study, as one rating table per criterion.
+
+Items are named by their position in the study and raters by their username, both unique there. Where a criterion is
+asked of turns, the rows are turns ("17.3" is the third turn of item 17), and those of one dialogue are resampled
+together, since what they share makes their ratings alike. Only submitted
+assignments count: what an annotator has saved but not handed in is not yet their answer. What somebody said whom a
+researcher has excluded is left out as long as that lasts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+from django.db.models import QuerySet
+
+from annotation.stats.dependence import INDEPENDENT, Design
+from annotation.stats.table import MISSING, IntArray, Level, RatingTable
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import columns, items
+from annotation.studies.queries.dependence import Dependence, read_dependence
+from annotation.studies.queries.units import names_of, numbered, position_of, unit
+from core.accounts.models.users import User
+
+
+@dataclass(frozen=True)
+class PeoplesRatings:
+    """What people said on one criterion.
+
+    Attributes
+    ----------
+    criterion
+        The question and its scale.
+    table
+        One row per item, or turn of one, that somebody answered, also where all answers were "cannot judge".
+    unscored
+        By username, how often the answer was "cannot judge".
+    declined
+        (n,) how many answers on each row of the table were "cannot judge".
+    design
+        What the table's clusters, strata and weights are called.
+    """
+
+    criterion: Criterion
+    table: RatingTable
+    unscored: dict[str, int]
+    declined: IntArray
+    design: Design = INDEPENDENT
+
+    def with_dependence(self, found: Dependence) -> PeoplesRatings:
+        """The same with the clusters, strata and weights of the study. Turns of one dialogue stay together."""
+        table = found.apply(self.table, self.positions)
+        return replace(self, table=table, design=found.design_of_turns if self.criterion.of_turns else found.design)
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The items' positions in the study, in the order of the table; of turns, each turn's item."""
+        return tuple(position_of(name) for name in self.table.items)
+
+
+@dataclass(frozen=True)
+class Label:
+    """One answer; `value` is empty where the annotator could not judge, `turn` 0 where it is on the whole item."""
+
+    position: int
+    turn: int
+    username: str
+    value: str
+
+
+def load_study(
+    study: Study, *, guideline_version: int | None = None, dependence: Dependence | None = None
+) -> tuple[PeoplesRatings, ...]:
+    """The ratings of each criterion, in the order of the criteria; those given under one version only.
+
+    They carry the clusters, strata and weights of the study, or those that are given. Four queries or five, one of
+    which reads the labels, as columns of numbers.
+    """
+    found = dependence or read_dependence(study)
+    return tuple(
+        one.with_dependence(found) for one in load_criteria(study, list(study.criteria.all()), guideline_version)
+    )
+
+
+def load_criterion(criterion: Criterion, *, positions: Sequence[int] | None = None) -> PeoplesRatings:
+    """The ratings of one criterion, on all items; or those at some positions, which say nothing of all the others."""
+    if positions is not None:
+        return load_criteria(criterion.study, [criterion], positions=positions)[0]
+    return load_criteria(criterion.study, [criterion])[0].with_dependence(read_dependence(criterion.study))
+
+
+def load_criteria(
+    study: Study,
+    criteria: Sequence[Criterion],
+    guideline_version: int | None = None,
+    positions: Sequence[int] | None = None,
+) -> tuple[PeoplesRatings, ...]:
+    """The ratings of some criteria alone, without clusters, strata and weights. Two queries, or three."""
+    counting = _counting(study, criteria, guideline_version)
+    if positions is not None:
+        counting = counting.filter(assignment__item__in=items.ids(study.pk, positions))
+    place, *rest, annotators, codes = columns.read(
+        counting,
+        "assignment__item__position",
+        "turn",
+        "criterion_id",
+        "assignment__annotator_id",
+        columns.code(criteria),
+    )
+    turns, asked = rest
+    people = dict(User.objects.filter(pk__in=np.unique(annotators).tolist()).values_list("pk", "username"))
+    found = []
+    for criterion in criteria:
+        mine = np.flatnonzero(asked == criterion.pk)
+        if (codes[mine] == columns.ELSEWHERE).any():  # spelled otherwise than on the scale: looked at one by one
+            labels = [label for _, label in _labels(study, [criterion], guideline_version)]
+            found.append(ratings_of(criterion, labels))
+        else:
+            found.append(
+                _of_columns(criterion, numbered(place[mine], turns[mine]), annotators[mine], codes[mine], people)
+            )
+    return tuple(found)
+
+
+def _of_columns(
+    criterion: Criterion, units: IntArray, annotators: IntArray, codes: IntArray, people: Mapping[int, str]
+) -> PeoplesRatings:
+    """From one entry per label. Annotators are in the order in which the items, read in theirs, name them."""
+    if not units.size:
+        return PeoplesRatings(criterion, _table(criterion, []), {}, np.zeros(0, dtype=np.int64))
+    ranked = {pk: rank for rank, pk in enumerate(sorted(people, key=people.__getitem__))}
+    known, who = np.unique(annotators, return_inverse=True)
+    ranks = np.array([ranked[pk] for pk in known.tolist()])
+    order = np.lexsort((ranks[who], units))
+    _, first = np.unique(who[order], return_index=True)
+    raters = np.argsort(first)
+    column = np.argsort(raters)[who]
+    rows, row = np.unique(units, return_inverse=True)
+    matrix = np.full((rows.size, known.size), MISSING, dtype=np.int64)
+    matrix[row, column] = codes
+    names = tuple(names_of(rows))
+    usernames = tuple(people[pk] for pk in known[raters].tolist())
+    declined = codes == columns.UNSCORED
+    unscored = np.bincount(column[declined], minlength=known.size).tolist()
+    table = RatingTable(
+        matrix,
+        tuple(criterion.values),
+        cast(Level, criterion.level),  # the database allows nothing else
+        names,
+        usernames,
+        clusters=tuple(str(position_of(name)) for name in names) if criterion.of_turns else None,
+    )
+    by_name = {name: n for name, n in zip(usernames, unscored, strict=True) if n}
+    return PeoplesRatings(criterion, table, by_name, np.bincount(row[declined], minlength=rows.size))
+
+
+def _counting(study: Study, criteria: Sequence[Criterion], guideline_version: int | None) -> QuerySet[Annotation]:
+    found = Annotation.objects.counting().filter(assignment__study=study, criterion__in=criteria)
+    return found if guideline_version is None else found.filter(guideline_version=guideline_version)
+
+
+def _labels(
+    study: Study, criteria: Sequence[Criterion], guideline_version: int | None = None
+) -> Iterator[tuple[int, Label]]:
+    """With the criterion's id, by item and annotator."""
+    submitted = _counting(study, criteria, guideline_version).order_by(
+        "assignment__item__position", "turn", "assignment__annotator__username"
+    )
+    fields = submitted.values_list(
+        "criterion_id", "assignment__item__position", "turn", "assignment__annotator__username", "value"
+    )
+    for criterion_id, position, turn, username, value in fields.iterator(chunk_size=5000):
+        yield criterion_id, Label(position, turn, username, value)
+
+
+def ratings_of(criterion: Criterion, labels: Sequence[Label]) -> PeoplesRatings:
+    """The ratings of a criterion from its labels, which are in the order of items and annotators."""
+    unscored = Counter(label.username for label in labels if not label.value)
+    table, by_row = _table(criterion, labels), Counter(unit(one.position, one.turn) for one in labels if not one.value)
+    declined = np.array([by_row[name] for name in table.items], dtype=np.int64)
+    return PeoplesRatings(criterion, table, dict(unscored), declined)
+
+
+def _table(criterion: Criterion, labels: Sequence[Label]) -> RatingTable:
+    level = cast(Level, criterion.level)  # the database allows nothing else
+    if not labels:
+        nobody = np.empty((0, 0), dtype=np.int64)
+        return RatingTable(nobody, tuple(criterion.values), level, (), ())
+    names = [unit(label.position, label.turn) for label in labels]
+    together = tuple(str(position_of(name)) for name in dict.fromkeys(names)) if criterion.of_turns else None
+    return RatingTable.from_long(
+        names,
+        [label.username for label in labels],
+        [label.value for label in labels],
+        categories=criterion.values,
+        level=level,
+        clusters=together,
+    )

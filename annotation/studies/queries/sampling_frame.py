@@ -1,0 +1,147 @@
+"""The sampling frame: the material that a draw may take, with the stratum of each record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.corpus.models import Dialogue, ResponsePair
+from annotation.quality.models import KnownItem
+from annotation.studies.models.studies import Item, Study
+from core.errors import InputError
+from core.hashing import content_hash
+
+JUDGE_SCORE, PREDICTED_TIER = "judge_score", "predicted_tier"
+FILTERS: dict[str, tuple[str, ...]] = {
+    "dialogue": ("source", "assistant_model", "condition", "domain"),
+    "pair": ("source", "kind", "source_tier"),
+}
+STRATA: dict[str, tuple[str, ...]] = {kind: (*fields, JUDGE_SCORE, PREDICTED_TIER) for kind, fields in FILTERS.items()}
+BALANCED = {"dialogue": "domain", "pair": "kind"}
+"""What the order of a study's queue is balanced by."""
+
+SEVERAL_DOMAINS = "several domains"
+NOTHING = "(none)"
+NOT_PREDICTED = "not predicted"
+LONGEST_STRATUM = 200
+
+Scores = Mapping[int, str | float]
+Tiers = Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Eligible:
+    """A dialogue or pair that may be drawn. `key` is the same in every database, `id` is not.
+
+    `domain` is what the queue of a study is balanced by: a dialogue's domain, a pair's kind.
+    """
+
+    key: tuple[str, str]
+    id: int
+    stratum: str
+    content_hash: str
+    domain: str = ""
+
+
+def eligible(
+    study: Study,
+    *,
+    strata: Sequence[str] = (),
+    filters: Mapping[str, Any] | None = None,
+    scores: Scores | None = None,
+    tiers: Tiers | None = None,
+) -> list[Eligible]:
+    """What of the corpus matches `filters` and is not in the study yet, ordered by source and id there.
+
+    What annotators of the study are checked or trained with is not eligible: they know it.
+
+    `scores` maps the id of a dialogue or pair to a judge's score, for the stratum `judge_score`; `tiers` to its tier as
+    predicted from another study, for the stratum `predicted_tier`.
+    """
+    wanted = {field: to_values(given) for field, given in (filters or {}).items() if given}
+    check_fields(study.kind, strata, wanted)
+    if JUDGE_SCORE in strata and scores is None:
+        raise InputError("Strata by judge score need a judge's scores.", field="strata")
+    if PREDICTED_TIER in strata and tiers is None:
+        raise InputError("Strata by predicted tier need a study to predict from.", field="strata")
+    rows = matching(study, wanted)
+    given: dict[str, Mapping[int, Any]] = {JUDGE_SCORE: scores or {}, PREDICTED_TIER: tiers or {}}
+    found = (
+        Eligible(
+            key=(row["source"], row["external_id"]),
+            id=row["pk"],
+            stratum=stratum_of(row, strata, given),
+            content_hash=row["content_hash"],
+            domain=stratum_value(row, BALANCED[study.kind], {}),
+        )
+        for row in rows
+    )
+    return sorted(found, key=attrgetter("key"))
+
+
+def to_values(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else [str(value) for value in given]
+
+
+def check_fields(kind: str, strata: Sequence[str], filters: Mapping[str, Any]) -> None:
+    for name, given, known in (("strata", strata, STRATA[kind]), ("filters", filters, FILTERS[kind])):
+        for field in given:
+            if field not in known:
+                raise InputError(f"{field!r} is not one of {', '.join(known)}.", field=name)
+
+
+def matching(study: Study, wanted: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
+    """The material as plain rows, streamed."""
+    in_columns = {f"{field}__in": values for field, values in wanted.items() if field != "domain"}
+    taken = Item.objects.filter(study=study).values(study.kind)
+    known = KnownItem.objects.filter(study=study, retired_at=None).values(f"item__{study.kind}")
+    rows = material(study.kind).filter(**in_columns).exclude(pk__in=taken).exclude(pk__in=known)
+    for row in columns(study.kind, rows).iterator(chunk_size=2000):
+        if "domain" not in wanted or set(wanted["domain"]) & set(domains_of(row)):
+            yield row
+
+
+def material(kind: str) -> QuerySet[Any]:
+    return Dialogue.objects.all() if kind == Study.Kind.DIALOGUE else ResponsePair.objects.all()
+
+
+def columns(kind: str, rows: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:
+    own = [field for field in FILTERS[kind] if field != "domain"]
+    joined = ["scenario__task__domains"] if kind == Study.Kind.DIALOGUE else []
+    return rows.values("pk", "external_id", "content_hash", *own, *joined)
+
+
+def domains_of(row: Mapping[str, Any]) -> list[str]:
+    return list(row.get("scenario__task__domains") or [])
+
+
+def stratum_of(row: Mapping[str, Any], strata: Sequence[str], given: Mapping[str, Mapping[int, Any]]) -> str:
+    """The row's values of the fields, for example `Hotels / base`."""
+    label = " / ".join(stratum_value(row, field, given) for field in strata)
+    if len(label) <= LONGEST_STRATUM:
+        return label
+    return f"{label[: LONGEST_STRATUM - 17]}…{content_hash(label)[:16]}"
+
+
+def stratum_value(row: Mapping[str, Any], field: str, given: Mapping[str, Mapping[int, Any]]) -> str:
+    if field == PREDICTED_TIER:
+        return str(given[field].get(row["pk"], NOT_PREDICTED))
+    if field == JUDGE_SCORE:
+        score = given[field].get(row["pk"], "unscored")
+        return f"{score:g}" if isinstance(score, float | int) else score
+    if field == "domain":
+        domains = domains_of(row)
+        return SEVERAL_DOMAINS if len(domains) > 1 else "".join(domains) or NOTHING
+    return str(row[field]) or NOTHING
+
+
+def choices(kind: str, field: str) -> list[str]:
+    """The values that a filter of the corpus can take."""
+    if field == "domain":
+        found = Dialogue.objects.order_by().values_list("scenario__task__domains", flat=True).distinct()
+        return sorted({domain for domains in found for domain in domains or []})
+    return sorted(material(kind).order_by().exclude(**{field: ""}).values_list(field, flat=True).distinct())

@@ -1,0 +1,55 @@
+"""What a page may read at once, and counts of so many rows that they are not made anew for every page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+from django.db.models import QuerySet
+
+from annotation.studies.models.studies import Assignment, Study
+
+LARGE = 100_000
+"""Labels that a page reads at most, and rows that are counted for every page."""
+
+SECONDS = 60.0
+
+Found = TypeVar("Found")
+
+_counted: dict[Hashable, tuple[float, object]] = {}
+"""Of this process alone: another one counts for itself."""
+
+
+def is_large(study: Study) -> bool:
+    """Whether more was handed in than a page reads. One query, which looks at no more rows than that."""
+    handed_in = Assignment.objects.filter(study=study, state=Assignment.State.SUBMITTED).order_by()
+    return handed_in[LARGE : LARGE + 1].exists()
+
+
+def counted(key: Hashable, count: Callable[[], Found], size: Callable[[Found], int]) -> Found:
+    """What `count` finds; where that is of many rows, what it found at most a minute ago."""
+    now = time.monotonic()
+    if (kept := _counted.get(key)) and kept[0] > now:
+        return kept[1]  # type: ignore[return-value] # the key tells what was counted
+    found = count()
+    _counted.pop(key, None)
+    if size(found) >= LARGE:
+        _counted[key] = (now + SECONDS, found)
+    return found
+
+
+def age(key: Hashable) -> int:
+    """Seconds since that was counted; 0 where it is counted for every page."""
+    until, _ = _counted.get(key, (0.0, None))
+    return int(SECONDS - (until - time.monotonic())) if until > time.monotonic() else 0
+
+
+def count_up_to_limit(rows: QuerySet[Any, Any]) -> int:
+    """How many rows there are, or one more than LARGE where there are more: no more than that are looked at."""
+    return rows.order_by()[: LARGE + 1].count()
+
+
+def forget() -> None:
+    """Count everything anew."""
+    _counted.clear()

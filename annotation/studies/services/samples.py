@@ -1,0 +1,125 @@
+"""Samples: one seeded draw from the corpus into the items of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Max
+
+from annotation.agreement.services.predicted_difficulty import predicted_tiers
+from annotation.stats.queueing import balanced_order
+from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
+from annotation.studies.models.studies import Criterion, Item, Sample, Study
+from annotation.studies.queries.sampling_frame import NOTHING, Eligible, Scores, eligible, to_values
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.hashing import content_hash
+
+METHODS = ("all", "simple", "stratified")
+BATCH = 2000
+POSITION_STREAM = 2  # tells the draw of positions from other draws with the same seed
+
+
+@audited("sample.draw", says=("method", "size", "strata", "filters", "seed", "allocation", "predicted_from"))
+def draw(
+    *,
+    by: User | None,
+    study: Study,
+    method: str = "all",
+    size: int | None = None,
+    strata: Sequence[str] = (),
+    filters: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    allocation: Allocation = "proportional",
+    scores: Scores | None = None,
+    predicted_from: Criterion | None = None,
+) -> Sample:
+    """Draw items into a draft, each with its stratum and the chance n_h / N_h that it had.
+
+    Eligible is what matches `filters` (field -> value or values) and is not in the study yet. The same material,
+    filters and seed give the same items in any database. `scores` (id of a dialogue or pair -> a judge's score) are
+    needed for the stratum `judge_score` only; `predicted_from` is a criterion of a rated study, from which the tiers of
+    the stratum `predicted_tier` are predicted.
+    """
+    check(study, method, size, strata)
+    tiers = None if predicted_from is None else predicted_tiers(predicted_from)
+    filters = {field: to_values(given) for field, given in (filters or {}).items() if given}
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        frame = eligible(locked, strata=strata, filters=filters, scores=scores, tiers=tiers)
+        if not frame:
+            raise InputError("Nothing in the corpus matches that is not in the study yet.", field="filters")
+        check_strata(frame, strata)
+        drawn = drawn_from(frame, method, size, seed, allocation)
+        sample = Sample.objects.create(
+            study=study,
+            method=method,
+            strata=list(strata),
+            filters=filters,
+            frame_size=len(frame),
+            size=len(drawn),
+            seed=seed,
+            input_hash=content_hash([one.key if tiers is None else (*one.key, one.stratum) for one in frame]),
+            created_by=by,
+        )
+        Item.objects.bulk_create(items(sample, frame, drawn), batch_size=BATCH)
+    return sample
+
+
+def check(study: Study, method: str, size: int | None, strata: Sequence[str]) -> None:
+    if study.state != Study.State.DRAFT:
+        raise InputError(f"{study} is {study.state}: items can be drawn into a draft only.", field="study")
+    if method not in METHODS:
+        raise InputError(f"{method!r} is not one of {', '.join(METHODS)}.", field="method")
+    if method != "all" and size is None:
+        raise InputError("Say how many items to draw.", field="size")
+    if method == "stratified" and not strata:
+        raise InputError("Say what to stratify by.", field="strata")
+    if method != "stratified" and strata:
+        raise InputError(f"Strata have no meaning with the method {method!r}.", field="strata")
+
+
+def check_strata(frame: Sequence[Eligible], strata: Sequence[str]) -> None:
+    """Refuse strata of which no item has a value: the draw would be a simple one under another name."""
+    if strata and {part for one in frame for part in one.stratum.split(" / ")} == {NOTHING}:
+        raise InputError(f"No eligible item has a value of {' or '.join(strata)}.", field="strata")
+
+
+def drawn_from(
+    frame: Sequence[Eligible], method: str, size: int | None, seed: int, allocation: Allocation
+) -> list[Drawn[tuple[str, str]]]:
+    """The draw by the keys of the material, which are the same in every database."""
+    keys = [one.key for one in frame]
+    wanted = len(frame) if method == "all" or size is None else size
+    if not 1 <= wanted <= len(frame):
+        raise InputError(f"Cannot draw {wanted} of {len(frame)} eligible items.", field="size")
+    if method == "stratified":
+        return list(stratified_sample(keys, [one.stratum for one in frame], wanted, seed, allocation).drawn)
+    return list(simple_sample(keys, wanted, seed).drawn)
+
+
+def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[Drawn[tuple[str, str]]]) -> Iterable[Item]:
+    """The drawn material as items, after those that are there already, in an order drawn with the study's seed.
+
+    Domains are mixed evenly (`stats.queueing.balanced_order`): what is rated first looks like the whole.
+    """
+    material = {one.key: one for one in frame}
+    study, last = sample.study, sample.study.items.aggregate(last=Max("position"))["last"] or 0
+    rng = np.random.default_rng([study.seed, POSITION_STREAM, last])
+    order = balanced_order([material[one.id].domain for one in drawn], rng)
+    for position, index in enumerate(order, start=last + 1):
+        one = drawn[index]
+        found = material[one.id]
+        yield Item(
+            study=study,
+            sample=sample,
+            position=position,
+            stratum=found.stratum,
+            inclusion_probability=one.probability,
+            content_hash=found.content_hash,
+            **{f"{study.kind}_id": found.id},
+        )

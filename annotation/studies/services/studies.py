@@ -1,0 +1,249 @@
+"""Studies: made as a draft, opened once items are drawn, closed when enough is labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from annotation.corpus.imports import bulk
+from annotation.studies.criteria import TEMPLATES, CriterionTemplate
+from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.queries.context import PARTS
+from annotation.studies.queries.dependence import check_clustering, read_dependence
+from annotation.studies.services import webhooks
+from core.accounts.models.projects import Project, where
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.names import check_name
+
+LARGEST_OVERLAP = 1000
+LARGEST_SEED = 2**63 - 1
+BATCH = 2000
+RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
+RATING, OPEN = Assignment.Purpose.RATING.value, Assignment.State.OPEN.value
+ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same seed
+
+
+@audited(
+    "study.create",
+    says=(
+        "kind",
+        "criteria",
+        "overlap",
+        "most_overlap",
+        "shown",
+        "allow_tie",
+        "seed",
+        "asks_strength",
+        "each_turn",
+        "clustering",
+    ),
+)
+def create(
+    *,
+    by: User | None,
+    name: str,
+    kind: str,
+    criteria: Sequence[str],
+    overlap: int = 3,
+    most_overlap: int | None = None,
+    shown: Sequence[str] | None = None,
+    allow_tie: bool = False,
+    seed: int = 0,
+    asks_strength: bool = False,
+    each_turn: Sequence[str] = (),
+    description: str = "",
+    instructions: str = "",
+    clustering: str = "",
+    project: Project | None = None,
+) -> Study:
+    """A draft that asks `criteria` (keys of templates) of each item, `overlap` times.
+
+    With `most_overlap` it is adaptive: items whose tier is unclear are asked about again, up to so many times.
+    `shown` names the parts of the context that annotators see; all of them if it is not given. `asks_strength` lets
+    them say of a pair whether a response is much or slightly better. `each_turn` are the criteria that are asked of
+    each turn of a dialogue (whose turns, the template says) rather than of the whole. `clustering` is what dependent
+    items share (see `annotation.studies.queries.dependence`). Without `project` it goes where new things of `by` go.
+    """
+    check_kind(kind)
+    check_numbers(overlap, seed)
+    check_most_overlap(overlap, most_overlap)
+    templates = chosen_templates(kind, criteria, allow_tie=allow_tie)
+    check_turns(kind, criteria, each_turn)
+    study = Study(
+        name=checked_name(name),
+        kind=kind,
+        overlap=overlap,
+        most_overlap=most_overlap,
+        is_adaptive=most_overlap is not None,
+        shown=checked_parts(kind, shown),
+        seed=seed,
+        asks_strength=asks_strength and kind == Study.Kind.PAIR,
+        description=description,
+        instructions=instructions,
+        clustering=check_clustering(clustering),
+        created_by=by,
+        project=project or where(by),
+    )
+    with transaction.atomic():
+        study.slug = free_slug(study.name)
+        save_new(study)
+        Criterion.objects.bulk_create(
+            Criterion(study=study, position=position, unit=unit_of(template, each_turn), **template.fields())
+            for position, template in enumerate(templates, start=1)
+        )
+    return study
+
+
+@audited("study.cluster", on="study", says=("clustering",))
+def name_clustering(*, by: User | None, study: Study, clustering: str) -> str:  # noqa: ARG001
+    """Say what dependent items of the study share; empty for their profile, else their question.
+
+    Returns what is independent now, in words. Raises InputError where no item has what is named.
+    """
+    study.clustering = check_clustering(clustering)
+    found = read_dependence(study)
+    Study.objects.filter(pk=study.pk).update(clustering=study.clustering)
+    return found.in_words
+
+
+@audited("study.open", on="study")
+def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
+    """Let annotators work on it: make the slots that are still missing. Returns how many were made."""
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        if locked.known_for_id:
+            raise InputError(f"{study} only holds known answers and is not opened.", field="study")
+        if not locked.items.exists():
+            raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
+        made = sum(map(insert_slots, batches(missing_slots(locked))))
+        study.state = locked.state = Study.State.OPEN
+        locked.save(update_fields=["state"])
+    return made
+
+
+@audited("study.close", on="study")
+def close(*, by: User | None, study: Study) -> None:  # noqa: ARG001
+    """Take no more labels. What was submitted stays; opening again goes on where it stopped."""
+    with transaction.atomic():
+        if not Study.objects.filter(pk=study.pk, state=Study.State.OPEN).update(state=Study.State.CLOSED):
+            raise InputError(f"{study} is not open.", field="study")
+        subject = f"study {study.pk} {timezone.now().isoformat()}"
+        webhooks.tell("study.closed", project=study.project_id, subject=subject, data={"study": study.slug})
+    study.state = Study.State.CLOSED
+
+
+def check_kind(kind: str) -> None:
+    if kind not in Study.Kind.values:
+        raise InputError(f"{kind!r} is not one of {', '.join(Study.Kind.values)}.", field="kind")
+
+
+def check_numbers(overlap: int, seed: int) -> None:
+    if not 1 <= overlap <= LARGEST_OVERLAP:
+        raise InputError(f"The overlap must be from 1 to {LARGEST_OVERLAP}.", field="overlap")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+
+
+def check_most_overlap(overlap: int, most: int | None) -> None:
+    if most is None:
+        return
+    if overlap < 2:
+        raise InputError("An adaptive overlap begins with at least 2 ratings of each item.", field="overlap")
+    if not overlap < most <= LARGEST_OVERLAP:
+        said = f"It must be more than the overlap of {overlap}, and at most {LARGEST_OVERLAP}; or leave it empty."
+        raise InputError(said, field="most_overlap")
+
+
+def checked_name(name: str) -> str:
+    return check_name(name, what="A study")
+
+
+def checked_parts(kind: str, shown: Sequence[str] | None) -> list[str]:
+    """The parts in the order in which they are shown."""
+    if shown is None:
+        return list(PARTS[kind])
+    if unknown := [part for part in shown if part not in PARTS[kind]]:
+        raise InputError(f"{unknown[0]!r} is not one of {', '.join(PARTS[kind])}.", field="shown")
+    return [part for part in PARTS[kind] if part in shown]
+
+
+def chosen_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list[CriterionTemplate]:
+    fitting = {key: found for key, found in TEMPLATES.items() if found.kind == kind}
+    if not keys:
+        raise InputError("A study needs at least one criterion.", field="criteria")
+    if len(set(keys)) < len(keys):
+        raise InputError("A criterion is named twice.", field="criteria")
+    if unknown := [key for key in keys if key not in fitting]:
+        raise InputError(
+            f"{unknown[0]!r} is no criterion for this kind of item; there are {', '.join(fitting)}.", field="criteria"
+        )
+    return [fitting[key].with_tie() if allow_tie else fitting[key] for key in keys]
+
+
+def check_turns(kind: str, criteria: Sequence[str], each_turn: Sequence[str]) -> None:
+    if each_turn and kind != Study.Kind.DIALOGUE:
+        raise InputError("A response pair has no turns.", field="each_turn")
+    if unknown := [key for key in each_turn if key not in criteria]:
+        raise InputError(f"{unknown[0]!r} is not among the criteria.", field="each_turn")
+
+
+def unit_of(template: CriterionTemplate, each_turn: Sequence[str]) -> str:
+    return f"{template.turn}_turn" if template.key in each_turn else Criterion.Unit.ITEM
+
+
+def free_slug(name: str) -> str:
+    """The name as it can stand in an address, with a number where that is taken."""
+    base = slugify(name)[:110] or "study"
+    taken = {*RESERVED_SLUGS, *Study.objects.filter(slug__startswith=base).values_list("slug", flat=True)}
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    return base if base not in taken else next(slug for slug in numbered if slug not in taken)
+
+
+def save_new(study: Study) -> None:
+    try:
+        with transaction.atomic():
+            study.save(force_insert=True)
+    except IntegrityError as error:
+        raise InputError(f"There is a study called {study.name!r} already.", field="name") from error
+
+
+Slot = tuple[int, int, str, int, int, str, str]
+SLOT = ("study", "item", "purpose", "slot", "rank", "state", "order")
+"""What of an open slot is stored; a large study has hundreds of thousands."""
+
+
+def missing_slots(study: Study) -> Iterator[Slot]:
+    """Open slots for the items that have fewer than the study's overlap, in the order of the queue."""
+    rng = np.random.default_rng([study.seed, ORDER_STREAM])
+    there = set(study.assignments.filter(purpose=RATING).values_list("item_id", "slot"))
+    items = study.items.order_by("position").values_list("pk", "position")
+    for item, position in items.iterator(chunk_size=BATCH):
+        for slot, order in enumerate(drawn_orders(study, rng), start=1):
+            if (item, slot) not in there:
+                yield study.pk, item, RATING, slot, position, OPEN, order
+
+
+def insert_slots(slots: Sequence[Slot]) -> int:
+    bulk.insert(Assignment, SLOT, slots)
+    return len(slots)
+
+
+def drawn_orders(study: Study, rng: np.random.Generator) -> list[str]:
+    """For each slot of one item, which response is shown as A: half of the slots each way, the first one by lot."""
+    if study.kind != Study.Kind.PAIR:
+        return [Assignment.Order.NONE.value] * study.overlap
+    first, second = ("AB", "BA") if rng.integers(2) else ("BA", "AB")
+    return [first if slot % 2 == 0 else second for slot in range(study.overlap)]
+
+
+def batches(slots: Iterable[Slot]) -> Iterator[list[Slot]]:
+    rest = iter(slots)
+    while part := list(islice(rest, BATCH)):
+        yield part

@@ -1,0 +1,220 @@
+"""Webhooks: addresses are told what happened, with a signature, again and again until they answer or it is too late.
+
+A message is a row before it is sent, written in the transaction of what it tells. A worker sends it; what a worker did
+not get to, the next one's sweep finds. The same message is told under the same number, so that a reader can leave out
+what came twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+import secrets
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from http.client import HTTPException
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from kombu.exceptions import OperationalError
+
+from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.webhooks import Webhook, WebhookDelivery
+from annotation.workbench.queries.overlap import is_due
+from core import outgoing
+from core.accounts.models.users import User
+from core.addresses import ForbiddenAddressError, Rule, check
+from core.audit.log import audit_transaction, audited
+from core.errors import InputError
+
+logger = logging.getLogger(__name__)
+
+TASK = "annotation.deliver"
+EVENTS = {
+    "label.submitted": "an annotator has handed in an item",
+    "study.finished": "every planned rating of a study is there",
+    "study.closed": "a study takes no more labels",
+    "run.finished": "a judge run has nothing left to do",
+    "experiment.finished": "an experiment has nothing left to do",
+    "ping": "somebody asked for a message, to try it",
+}
+WAITS = (60, 300, 1800, 7200, 6 * 3600, 24 * 3600)
+"""Seconds after each failed attempt; after the last one it is given up."""
+MOST_AT_ONCE = 100
+LONGEST_ERROR = 300
+
+
+@audited("webhook.make", says=("events",), prepares=True)
+def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
+    """A webhook and the secret that its messages are signed with."""
+    if unknown := [event for event in events if event not in EVENTS]:
+        raise InputError(f"{unknown[0]!r} is not one of {', '.join(EVENTS)}.", field="events")
+    if not events:
+        raise InputError("Name at least one event.", field="events")
+    if len(url) > 500:
+        raise InputError("An address has at most 500 characters.", field="url")
+    try:
+        check(url, Rule.of_webhooks())
+    except ForbiddenAddressError as error:
+        raise InputError(str(error), field="url") from error
+    chosen = [event for event in EVENTS if event in events]
+    with audit_transaction() as done:
+        hook = done.result = Webhook.objects.create(
+            url=url, events=chosen, nonce=secrets.token_urlsafe(32), created_by=by
+        )
+    return hook, secret_of(hook)
+
+
+@audited("webhook.end", on="webhook")
+def end(*, by: User, webhook: Webhook) -> None:  # noqa: ARG001
+    """It is told nothing more. What it was told stays on record."""
+    Webhook.objects.filter(pk=webhook.pk, ended_at=None).update(ended_at=timezone.now())
+    webhook.deliveries.filter(due_at__isnull=False).update(due_at=None, error="The webhook was ended.")
+
+
+def secret_of(webhook: Webhook) -> str:
+    """Follows from the site's key, so that it is kept nowhere. A new key of the site makes new secrets."""
+    return salted_hmac("concord.webhook", webhook.nonce, algorithm="sha256").hexdigest()
+
+
+def signature(secret: str, body: str, at: int) -> str:
+    """`t=…,v1=…`: HMAC-SHA256 over the time, a full stop and the body."""
+    digest = hmac.new(secret.encode(), f"{at}.{body}".encode(), hashlib.sha256).hexdigest()
+    return f"t={at},v1={digest}"
+
+
+def load_active(project: int) -> list[Webhook]:
+    """The webhooks of a project that have not ended."""
+    return list(Webhook.objects.filter(project=project, ended_at=None).order_by("pk"))
+
+
+def tell(
+    event: str, *, project: int, subject: str, data: Mapping[str, Any], hooks: Sequence[Webhook] | None = None
+) -> None:
+    """Tell every webhook of the project that wants to hear of it, once for each subject. One query where none does.
+
+    `hooks` are those in use, where the caller has read them.
+    """
+    wanting = [hook for hook in (load_active(project) if hooks is None else hooks) if event in hook.events]
+    if not wanting:
+        return
+    now = timezone.now()
+    body = json.dumps({"event": event, "at": now.isoformat(), "data": data}, ensure_ascii=False)
+    rows = [
+        WebhookDelivery(webhook=hook, event=event, subject=subject, body=body, due_at=now, created_at=now)
+        for hook in wanting
+    ]
+    WebhookDelivery.objects.bulk_create(rows, ignore_conflicts=True)
+    new = WebhookDelivery.objects.filter(event=event, subject=subject, attempts=0, due_at__isnull=False)
+    keys = list(new.order_by("pk").values_list("pk", flat=True))
+    transaction.on_commit(lambda: send(keys))
+
+
+@audited("webhook.ping", on="webhook")
+def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
+    """A message to one webhook, to try it."""
+    if webhook.ended_at:
+        raise InputError("This webhook has ended.", field="webhook")
+    now = timezone.now()
+    body = json.dumps({"event": "ping", "at": now.isoformat(), "data": {"webhook": webhook.pk}})
+    made = WebhookDelivery.objects.create(webhook=webhook, event="ping", subject=now.isoformat(), body=body, due_at=now)
+    transaction.on_commit(lambda: send([made.pk]))
+    return made
+
+
+def submitted(slot: Assignment) -> None:
+    """A slot was handed in, or handed in again. One query where nobody listens: people wait for this."""
+    if not Webhook.objects.filter(ended_at=None).exists():
+        return
+    hooks = load_active(slot.study.project_id)
+    now = timezone.now()
+    data = {"study": slot.study.slug, "assignment": slot.pk, "position": slot.position, "purpose": slot.purpose}
+    subject = f"assignment {slot.pk} {now.isoformat()}"
+    tell("label.submitted", project=slot.study.project_id, subject=subject, data=data, hooks=hooks)
+    transaction.on_commit(lambda: finished(slot.study))
+
+
+def finished(study: Study) -> None:
+    """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it.
+
+    A repeat or a check that somebody left lying is no planned rating. An adaptive study may still plan more.
+    """
+    if study.is_adaptive and is_due(study):
+        return
+    if not any("study.finished" in hook.events for hook in load_active(study.project_id)):
+        return
+    ratings = study.assignments.filter(purpose=Assignment.Purpose.RATING)
+    left = ratings.exclude(state=Assignment.State.SUBMITTED)
+    if not left.exists():
+        with transaction.atomic():
+            tell("study.finished", project=study.project_id, subject=f"study {study.pk}", data={"study": study.slug})
+
+
+def send(keys: Iterable[int]) -> None:
+    """A task for each message. If the broker is away, a worker's sweep finds them."""
+    try:
+        for key in keys:
+            current_app.send_task(TASK, args=[key])
+    except OperationalError:
+        logger.exception("The broker cannot be reached. Messages go out once a worker can reach it.")
+
+
+def send_due() -> int:
+    """Tasks for messages whose time has come. Returns how many."""
+    late = timezone.now() - timedelta(seconds=5)
+    keys = list(
+        WebhookDelivery.objects.filter(due_at__lte=late)
+        .order_by("due_at", "pk")
+        .values_list("pk", flat=True)[:MOST_AT_ONCE]
+    )
+    send(keys)
+    return len(keys)
+
+
+def deliver(key: int) -> bool | None:
+    """One attempt: whether it was taken; None if it is not due, or another worker is at it."""
+    row = WebhookDelivery.objects.select_related("webhook").filter(pk=key, due_at__lte=timezone.now()).first()
+    if row is None or not claimed(row):
+        return None
+    status, error = attempt(row)
+    done = status is not None and 200 <= status < 300
+    told: dict[str, Any] = {"status": status, "error": "" if done else error[:LONGEST_ERROR]}
+    if done:
+        told |= {"delivered_at": timezone.now(), "due_at": None}
+    elif row.attempts >= len(WAITS):
+        told |= {"due_at": None}
+    WebhookDelivery.objects.filter(pk=key).update(**told)
+    return done
+
+
+def claimed(row: WebhookDelivery) -> bool:
+    """Count the attempt and put the next one off, if nobody else did. A worker that dies now has only used one up."""
+    wait = timedelta(seconds=WAITS[min(row.attempts, len(WAITS) - 1)])
+    same = WebhookDelivery.objects.filter(pk=row.pk, attempts=row.attempts, due_at=row.due_at)
+    return same.update(attempts=F("attempts") + 1, due_at=timezone.now() + wait) == 1
+
+
+def attempt(row: WebhookDelivery) -> tuple[int | None, str]:
+    """The status of the answer, and what was wrong."""
+    at = int(time.time())
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "Concord",
+        "Concord-Event": row.event,
+        "Concord-Delivery": str(row.pk),
+        "Concord-Signature": signature(secret_of(row.webhook), row.body, at),
+    }
+    try:
+        status = outgoing.post(row.webhook.url, row.body.encode(), headers, rule=Rule.of_webhooks())
+    except ForbiddenAddressError as error:
+        return None, str(error)
+    except (OSError, HTTPException) as error:
+        return None, f"{type(error).__name__}: {error}"
+    return status, f"It answered {status}."

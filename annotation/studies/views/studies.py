@@ -1,0 +1,168 @@
+"""The researcher's study pages: list, new study, and one study with its sample and its people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotation.studies.forms import AnnotatorsForm, ClusteringForm, SampleForm, StudyForm
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import sampling_frame
+from annotation.studies.queries import studies as queries
+from annotation.studies.queries.context import PARTS
+from annotation.studies.services import studies
+from annotation.studies.steps import study_steps
+from annotation.workbench.services import assignments
+from core.accounts.access import get_account, researcher_required
+from core.accounts.models.users import User
+from core.accounts.permissions import visible_to
+from core.errors import InputError
+
+PER_PAGE = 100
+
+
+@researcher_required
+def study_list(request: HttpRequest) -> HttpResponse:
+    """All studies with how far they have come."""
+    rates = get_account(request).studies.filter(state=Study.State.OPEN).count()
+    studies = queries.newest_first(visible_to(request.user, queries.everyday()))
+    page = Paginator(studies, PER_PAGE).get_page(request.GET.get("page"))
+    rows = queries.rows_of(list(page))
+    return render(request, "annotation/study_list.html", {"rows": rows, "page": page, "rates": rates})
+
+
+@researcher_required
+def study_create(request: HttpRequest) -> HttpResponse:
+    """A new study with its sample and its annotators."""
+    kind = request.GET.get("kind", "")
+    if kind not in Study.Kind.values:
+        kind = default_kind()
+    form = StudyForm(request.POST or None, kind=kind)
+    if form.is_valid() and (study := form.create(get_account(request))):
+        messages.success(request, f"{study} is ready. Annotators see it once it is open.")
+        return redirect("study_detail", slug=study.slug)
+    there = {value: sampling_frame.material(value).count() for value in Study.Kind.values}
+    kinds = [(value, label, there[value]) for value, label in Study.Kind.choices]
+    return render(request, "annotation/study_create.html", {"form": form, "kind": kind, "kinds": kinds})
+
+
+@researcher_required
+def study_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """One study: where it stands and what comes next."""
+    return detail(request, get_object_or_404(Study, slug=slug))
+
+
+@researcher_required
+def study_sample(request: HttpRequest, slug: str) -> HttpResponse:
+    """Draw items into a draft."""
+    study = get_object_or_404(Study, slug=slug)
+    form = SampleForm(request.POST or None, kind=study.kind, study=study)
+    if form.is_valid() and form.save(get_account(request), study):
+        return redirect("study_detail", slug=slug)
+    context = {"form": form, "study": study, "steps": study_steps(study, "sample")}
+    return render(request, "annotation/study_sample.html", context)
+
+
+@researcher_required
+@require_POST
+def study_open(request: HttpRequest, slug: str) -> HttpResponse:
+    """Let annotators begin, or go on."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        studies.open(by=get_account(request), study=study)
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{study} is open: its annotators find it under their work.")
+    return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+@require_POST
+def study_close(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take no more labels."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        studies.close(by=get_account(request), study=study)
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{study} is closed. All labels are kept; it can be opened again.")
+    return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+@require_POST
+def study_clustering(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what dependent items share."""
+    study = get_object_or_404(Study, slug=slug)
+    form = ClusteringForm(request.POST, study=study)
+    if not form.is_valid() or (told := form.save(get_account(request))) is None:
+        study.refresh_from_db(fields=["clustering"])
+        return detail(request, study, clustering=form)
+    says = f"Intervals and tests now take as independent: {told}. Results are computed anew when they are asked for."
+    messages.success(request, says)
+    return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+@require_POST
+def study_assign(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add annotators."""
+    study = get_object_or_404(Study, slug=slug)
+    form = AnnotatorsForm(request.POST, people=queries.assignable(study))
+    if not form.is_valid():
+        return detail(request, study, form)
+    people = list(form.cleaned_data["annotators"])
+    assignments.add_annotators(by=get_account(request), study=study, annotators=people)
+    messages.success(request, f"{', '.join(map(str, people))} can now rate {study}.")
+    return redirect("study_detail", slug=slug)
+
+
+@researcher_required
+@require_POST
+def study_release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Give what an annotator has begun or skipped to the others."""
+    study = get_object_or_404(Study, slug=slug)
+    annotator = get_object_or_404(User, pk=pk)
+    released = assignments.release(by=get_account(request), study=study, annotator=annotator)
+    messages.success(request, f"Given back for others to rate: {released} of {annotator}.")
+    return redirect("study_detail", slug=slug)
+
+
+def default_kind() -> str:
+    """Dialogues, unless there are none but pairs."""
+    dialogue, pair = Study.Kind.DIALOGUE, Study.Kind.PAIR
+    return (
+        dialogue if sampling_frame.material(dialogue).exists() or not sampling_frame.material(pair).exists() else pair
+    )
+
+
+def detail(
+    request: HttpRequest, study: Study, form: AnnotatorsForm | None = None, clustering: ClusteringForm | None = None
+) -> HttpResponse:
+    people = queries.annotator_rows(study)
+    free = queries.assignable(study)
+    samples = study.samples.annotate(drawn=Count("items")).order_by("created_at")
+    context: dict[str, Any] = {
+        "study": study,
+        "row": queries.study_row(study),
+        "steps": study_steps(study),
+        "people": people,
+        "counted_ago": queries.counted_ago(study),
+        "missing_people": max(study.limit - len(people), 0),
+        "coverage": queries.coverage(study),
+        "samples": [(sample, queries.strata_of(sample) if sample.strata else []) for sample in samples],
+        "criteria": study.criteria.all(),
+        "shown": [label for key, label in PARTS[study.kind].items() if key in study.shown],
+        "form": form or AnnotatorsForm(people=free),
+        "anyone_free": free.exists(),
+        "clustering": clustering or ClusteringForm(study=study),
+    }
+    return render(request, "annotation/study_detail.html", context)

@@ -1,0 +1,100 @@
+"""The form of the rating page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+
+from annotation.studies.models.labels import Draft
+from annotation.studies.models.studies import Assignment, Criterion
+from annotation.workbench.queries.rating import SUFFIXES, Ask, asks, group_by_kind, shown_criterion
+from annotation.workbench.services import annotations, highlights
+from core.errors import InputError
+
+
+@dataclass(frozen=True)
+class RatingRow:
+    """One thing that the rating page asks, with the answer so far. `turn` is 0 for the whole item."""
+
+    criterion: Mapping[str, Any]
+    field: str
+    turn: int
+    value: str
+    reason: str
+    note: str
+    evidence: str
+    error: str
+
+    @property
+    def side(self) -> str:
+        """Of a pair: the side chosen, without the strength."""
+        return self.value.partition(":")[0]
+
+
+class RatingForm(forms.Form):
+    """The answers to all that is asked of an item: a value, or the reason why there is none, and a note for each.
+
+    `draft` is what of it was kept before, if it was filled from there.
+    """
+
+    draft: Draft | None = None
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        slot: Assignment,
+        criteria: Sequence[Criterion],
+        entered: Mapping[str, str],
+    ) -> None:
+        super().__init__(data, initial=dict(entered))
+        self.slot, self.asks = slot, asks(slot, criteria)
+        for ask in self.asks:
+            self.fields[ask.name] = forms.CharField(required=False, max_length=64)
+            for suffix in filter(None, SUFFIXES.values()):
+                self.fields[f"{ask.name}{suffix}"] = forms.CharField(required=False)
+        self.fields["active"] = forms.FloatField(required=False, min_value=0)
+
+    def clean(self) -> dict[str, Any]:
+        """Let the service check each answer, so that all that is wrong is said at once. A reason replaces a value."""
+        for ask in self.asks:
+            given = {kind: self.cleaned_data.get(f"{ask.name}{suffix}", "") for kind, suffix in SUFFIXES.items()}
+            if given["unscored"]:
+                given["values"] = self.cleaned_data[ask.name] = ""
+            try:
+                annotations.answer(self.slot, ask, given["values"], given["unscored"])
+                annotations.shown_version(ask, given["versions"])
+                highlights.checked(self.slot, given["evidence"], ask.name)
+            except InputError as error:
+                self.add_error(ask.name, error.message)
+        return self.cleaned_data
+
+    def answers(self) -> dict[str, Any]:
+        """What `annotations.submit` takes beside who and what."""
+        return {**group_by_kind(self.asks, self.cleaned_data), "active_seconds": self.cleaned_data.get("active")}
+
+    def entered(self) -> dict[str, str]:
+        """What is in the inputs, right or wrong, to be kept as it is."""
+        names = [name for name in self.fields if name != "active"]
+        return {name: text for name in names if (text := self.data.get(name, ""))}
+
+    def rows(self) -> list[RatingRow]:
+        shown = {ask.criterion.pk: shown_criterion(self.slot, ask.criterion) for ask in self.asks}
+        return [
+            RatingRow(
+                criterion=shown[ask.criterion.pk],
+                field=ask.name,
+                turn=ask.turn,
+                value=self[ask.name].value() or "",
+                reason=self[f"{ask.name}-unscored"].value() or "",
+                note=self[f"{ask.name}-note"].value() or "",
+                evidence=self[f"{ask.name}-evidence"].value() or "",
+                error=self.errors_of(ask),
+            )
+            for ask in self.asks
+        ]
+
+    def errors_of(self, ask: Ask) -> str:
+        names = [f"{ask.name}{suffix}" for suffix in SUFFIXES.values()]
+        return " ".join(str(error) for name in names for error in self[name].errors)

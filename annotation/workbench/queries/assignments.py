@@ -1,0 +1,96 @@
+"""One slot, as save-and-next reads it: first without the texts of its item, then the item that is shown next.
+
+Sixty people wait for these at once, so that the statements are written out (`core.statements`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.studies.models.studies import Assignment, Item, Study
+from annotation.studies.queries import criteria
+from core.accounts.models.users import User
+from core.statements import Columns, Row, row
+
+SLOT, STUDY = Columns(Assignment), Columns(Study)
+
+HELD = f"""
+SELECT
+    {criteria.STAMP}, EXISTS (SELECT 1 FROM annotation_webhook WHERE ended_at IS NULL),
+    {SLOT.of("annotation_assignment")}, {STUDY.of("annotation_study")}
+FROM annotation_assignment JOIN annotation_study ON annotation_study.id = annotation_assignment.study_id
+WHERE annotation_assignment.id = %(slot)s AND annotation_assignment.annotator_id = %(me)s
+"""  # noqa: S608 # nosec B608 # names of columns; what comes from outside are parameters
+
+ITEM = Columns(Item)
+DIALOGUE = Columns(Dialogue, "id", "scenario_id", "turns")
+PAIR = Columns(ResponsePair, "id", "profile_id", "question", "context", "response_1", "response_2")
+SCENARIO = Columns(Scenario, "id", "profile_id", "task_id", "situation")
+PROFILE = Columns(Profile, "id", "persona", "demographics", "preferences", "interactions", "memories")
+TASK = Columns(Task, "id", "description", "intent", "goal", "domains", "preference_types")
+
+OF_DIALOGUE = f"""
+SELECT {ITEM.of("item")}, {DIALOGUE.of("dialogue")}, {SCENARIO.of("scenario")}, {PROFILE.of("profile")},
+    {TASK.of("task")}
+FROM annotation_item AS item
+JOIN annotation_dialogue AS dialogue ON dialogue.id = item.dialogue_id
+LEFT JOIN annotation_scenario AS scenario ON scenario.id = dialogue.scenario_id
+LEFT JOIN annotation_profile AS profile ON profile.id = scenario.profile_id
+LEFT JOIN annotation_task AS task ON task.id = scenario.task_id
+WHERE item.id = %(item)s
+"""  # noqa: S608 # nosec B608 # as above
+
+OF_PAIR = f"""
+SELECT {ITEM.of("item")}, {PAIR.of("pair")}, {PROFILE.of("profile")}
+FROM annotation_item AS item
+JOIN annotation_responsepair AS pair ON pair.id = item.pair_id
+LEFT JOIN annotation_profile AS profile ON profile.id = pair.profile_id
+WHERE item.id = %(item)s
+"""  # noqa: S608 # nosec B608 # as above
+
+
+def held(annotator: User, pk: int) -> Assignment | None:
+    """A slot that they hold or have submitted, with its study and what that asks, but without the item's texts."""
+    found = row(HELD, {"slot": pk, "me": annotator.pk})
+    if found is None:
+        return None
+    stamp, is_watched = found[:2]
+    slot: Assignment
+    study: Study
+    slot, study = made(found[2:], SLOT, STUDY)
+    study.asked = criteria.load_criteria(study, stamp or 0)
+    slot.study, slot.is_watched = study, bool(is_watched)
+    return slot
+
+
+def load_texts(slot: Assignment) -> Assignment:
+    """The slot with all that the page shows of its item, in one query; only what its kind of item has is read."""
+    if slot.study.kind == Study.Kind.PAIR:
+        item, pair, profile = made(item_row(OF_PAIR, slot), ITEM, PAIR, PROFILE)
+        pair.profile, item.pair, item.dialogue = profile, pair, None
+    else:
+        parts = (ITEM, DIALOGUE, SCENARIO, PROFILE, TASK)
+        item, dialogue, scenario, profile, task = made(item_row(OF_DIALOGUE, slot), *parts)
+        if scenario:
+            scenario.profile, scenario.task = profile, task
+        dialogue.scenario, item.dialogue, item.pair = scenario, dialogue, None
+    slot.item = item
+    return slot
+
+
+def item_row(statement: str, slot: Assignment) -> Row:
+    found = row(statement, {"item": slot.item_id})
+    if found is None:
+        raise Item.DoesNotExist
+    return found
+
+
+def made(values: Row, *parts: Columns[Any]) -> list[Any]:
+    """Objects of the columns of several tables in turn; None for a table that was joined and had no row."""
+    found, start = [], 0
+    for part in parts:
+        mine = values[start : start + len(part)]
+        start += len(part)
+        found.append(None if mine[0] is None else part.made(mine))
+    return found

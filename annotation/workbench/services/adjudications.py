@@ -1,0 +1,48 @@
+"""Adjudication: a person's decision on an item, with what it was made from. Rows are only added."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.db import transaction
+
+from annotation.studies.models.labels import Adjudication
+from annotation.studies.models.studies import Criterion, Item
+from annotation.workbench.queries.adjudication import submitted
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+
+LONGEST_REASON = 10_000
+
+
+@audited("item.adjudicate", on="item", says=("criterion", "turn"))
+def decide(*, by: User, item: Item, criterion: Criterion, value: str, reason: str = "", turn: int = 0) -> Adjudication:
+    """Give the item, or one turn of it, its gold value on a criterion.
+
+    A later decision replaces an earlier one, which stays on record.
+    Kept with it: the answers that were there, so that one can tell later what the gold label was made from.
+    """
+    if criterion.study_id != item.study_id:
+        raise InputError("This study has no such criterion.", field="criterion")
+    if turn not in criterion.turns_of(item):
+        raise InputError(f"{criterion.name} is not asked of turn {turn} of this item.", field="turn")
+    if value not in criterion.values:
+        raise InputError(f"{value!r} is not on the scale of {criterion.name}.", field="value")
+    if len(reason) > LONGEST_REASON or "\0" in reason:
+        raise InputError(f"Say it in at most {LONGEST_REASON:,} characters.", field="reason")
+    with transaction.atomic():
+        answers = submitted(item, criterion, turn)
+        method = Adjudication.Method.ADJUDICATED if answers else Adjudication.Method.STATED
+        counts = Counter(one.value for one in answers if one.value)
+        return Adjudication.objects.create(
+            item=item,
+            criterion=criterion,
+            turn=turn,
+            value=value,
+            reason=reason.strip(),
+            method=method,
+            basis={"answers": dict(counts), "unscored": sum(not one.value for one in answers)},
+            guideline_version=criterion.guideline_version,
+            decided_by=by,
+        )

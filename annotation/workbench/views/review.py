@@ -1,0 +1,130 @@
+"""What asks for a researcher's decision: disputed items, and answers that came too late."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from annotation.studies.models.labels import Draft
+from annotation.studies.models.studies import Criterion, Item, Study
+from annotation.studies.queries.context import panels
+from annotation.studies.steps import study_steps
+from annotation.studies.views.large import reads_all
+from annotation.workbench.queries import adjudication as queries
+from annotation.workbench.services import adjudications, drafts
+from core.accounts.access import adjudicator_required, get_account, may_research
+from core.errors import InputError
+
+SHOWN = 200
+
+
+@adjudicator_required
+@reads_all("What people disagree on", "disputes")
+def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
+    """What people disagree on, on one criterion, and what came too late."""
+    study = get_object_or_404(Study, slug=slug)
+    criteria = list(study.criteria.all())
+    asked = request.GET.get("criterion")
+    criterion = next((one for one in criteria if one.key == asked), criteria[0] if criteria else None)
+    disputes = queries.disputes(criterion) if criterion else None
+    context = {
+        "study": study,
+        "adjudicates": not may_research(request.user),
+        "steps": study_steps(study) if may_research(request.user) else [],
+        "criteria": criteria,
+        "criterion": criterion,
+        "disputes": disputes[:SHOWN] if disputes else [],
+        "total": len(disputes or ()),
+        "open": disputes.open if disputes else 0,
+        "late": queries.late(study),
+    }
+    return render(request, "annotation/adjudication.html", context)
+
+
+@adjudicator_required
+def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> HttpResponse:
+    """Read an item with what people said of it, without their names, and decide."""
+    study = get_object_or_404(Study, slug=slug)
+    criterion = get_object_or_404(study.criteria, key=key)
+    subject = ("dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
+    item = get_object_or_404(study.items.select_related("study", *subject), position=position)
+    turn = asked_turn(request, criterion, item)
+    error: InputError | None = None
+    if request.method == "POST":
+        given = {name: request.POST.get(name, "") for name in ("value", "reason")}
+        try:
+            adjudications.decide(by=get_account(request), item=item, criterion=criterion, turn=turn, **given)
+        except InputError as refused:
+            error = refused
+        else:
+            what = f"Item {position}, turn {turn}," if turn else f"Item {position}"
+            messages.success(request, f"{what} is decided: {criterion.label_of(given['value'])}.")
+            return redirect(came_from(request) or redirect_to_next(study, criterion, position, turn))
+    earlier = item.adjudications.filter(criterion=criterion, turn=turn).select_related("decided_by")
+    context: dict[str, Any] = {
+        "study": study,
+        "adjudicates": not may_research(request.user),
+        "criterion": criterion,
+        "item": item,
+        "turn": turn,
+        "evidence": [turn],
+        "dialogue": item.dialogue,
+        "pair": item.pair,
+        "panels": panels(item, study.shown),
+        "voices": queries.voices(item, criterion, turn),
+        "earlier": [(one, criterion.label_of(one.value)) for one in earlier.order_by("-created_at")],
+        "error": error,
+        "value": request.POST.get("value", ""),
+        "reason": request.POST.get("reason", ""),
+        "back": came_from(request) or f"{reverse('adjudication', args=[slug])}?criterion={key}",
+    }
+    return render(request, "annotation/adjudicate.html", context)
+
+
+def asked_turn(request: HttpRequest, criterion: Criterion, item: Item) -> int:
+    """The turn that the address names, one that the criterion is asked of; 0 where that is the whole item."""
+    turns = criterion.turns_of(item)
+    text = request.GET.get("turn", "")
+    turn = int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else turns[0] if turns else 0
+    if turn not in turns:
+        raise Http404("It is not asked of this turn.")
+    return turn
+
+
+def came_from(request: HttpRequest) -> str:
+    """The list of this site that the address says one came from; empty without one."""
+    back = request.GET.get("back", "")
+    return back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) and back.startswith("/") else ""
+
+
+def redirect_to_next(study: Study, criterion: Criterion, position: int, turn: int) -> str:
+    """The next item or turn to be decided, or else the list."""
+    if waiting := queries.next_disputed(criterion, position, turn):
+        address = reverse("adjudicate", args=[study.slug, criterion.key, waiting.position])
+        return f"{address}?turn={waiting.turn}" if waiting.turn else address
+    return f"{reverse('adjudication', args=[study.slug])}?criterion={criterion.key}"
+
+
+@adjudicator_required
+@require_POST
+def late_answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Use answers that came too late, or leave them out."""
+    draft = get_object_or_404(
+        Draft.objects.select_related("assignment__study", "assignment__item", "annotator"),
+        pk=pk,
+        assignment__study__slug=slug,
+    )
+    try:
+        if request.POST.get("decision") == "use":
+            drafts.use_late(by=get_account(request), draft=draft)
+            messages.success(request, f"The answers of {draft.annotator} are labels now.")
+        else:
+            drafts.dismiss(by=get_account(request), draft=draft)
+            messages.success(request, f"The answers of {draft.annotator} are left out, and kept on record.")
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect("adjudication", slug=slug)

@@ -1,0 +1,244 @@
+"""The annotator's pages: their studies, the next item, and the page where an item is rated."""
+
+from typing import Any
+
+from csp.decorators import csp_update
+from django.contrib import messages
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotation.quality.queries import gold_questions
+from annotation.recruitment.platforms import TURK
+from annotation.recruitment.queries.participation import has_withdrawn
+from annotation.recruitment.services import completions
+from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.queries import guidelines
+from annotation.studies.queries.context import panels
+from annotation.workbench.assignment_names import name_of
+from annotation.workbench.forms import RatingForm
+from annotation.workbench.queries import rating, work
+from annotation.workbench.services import annotations, assignments, drafts
+from core.accounts.access import get_account, may_adjudicate, may_research, signed_in
+from core.accounts.models.users import User
+from core.errors import InputError
+
+SEEN = "annotation.assignment seen"  # salt of the signature that says who was shown which slot
+TAKEN = "This item has meanwhile been given to somebody else."
+CLOSED = "This study is closed and takes no more labels."
+
+
+@signed_in
+def my_work(request: HttpRequest) -> HttpResponse:
+    """The studies that I rate in."""
+    user = get_account(request)
+    outcomes = gold_questions.standings(user)
+    context = {
+        "studies": [(row, outcomes.get(row.study.pk, "")) for row in work.my_studies(user)],
+        "earlier": user.studies.filter(state=Study.State.CLOSED),
+        "adjudicates": not may_research(user) and may_adjudicate(user),
+    }
+    return render(request, "annotation/my_work.html", context)
+
+
+@signed_in
+def next_item(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Go to what is to be rated next, or say that there is nothing more."""
+    user = get_account(request)
+    study = get_object_or_404(user.studies, slug=slug)
+    try:
+        slot = assignments.next_for(by=user, study=study)
+    except assignments.ConsentNeededError:
+        return redirect("consent", slug=slug)
+    except InputError:
+        return render(request, "annotation/all_done.html", {"study": study, "closed": True})
+    if slot:
+        return redirect("assignment", pk=slot.pk)
+    if study.pass_mark is not None and not gold_questions.is_through(user, study):
+        return redirect("qualification", slug=slug)
+    return all_done(request, user, study)
+
+
+def all_done(request: HttpRequest, user: User, study: Study) -> HttpResponseBase:
+    """The last page. It may submit an assignment to Mechanical Turk, which the site's policy else forbids."""
+    context = {
+        "study": study,
+        "progress": work.my_progress(user, study),
+        "last": work.sent(user, study).last(),
+        "completion": completions.record(by=user, study=study),
+    }
+
+    def shown(request: HttpRequest) -> HttpResponseBase:
+        return render(request, "annotation/all_done.html", context)
+
+    return csp_update({"form-action": TURK})(shown)(request)
+
+
+@signed_in
+def assignment(request: HttpRequest, pk: int) -> HttpResponse:
+    """Rate an item, or look at and change what I said of it."""
+    slot, still_mine = slot_for(request, pk)
+    if still_mine and not slot.is_work and slot.state == Assignment.State.SUBMITTED:
+        return redirect_after_qualification(slot)
+    data = request.POST if request.method == "POST" else None
+    form = rating_form(request, slot, data)
+    if problem := not_now(slot, still_mine):
+        return page(
+            request, slot, form, gone=problem, kept=data is not None and keep_late(request, slot, form, problem)
+        )
+    if data is None:
+        if slot.state == Assignment.State.LEASED:
+            assignments.renew(by=get_account(request), assignment=slot)
+        return page(request, slot, form)
+    if not form.is_valid():
+        return page(request, slot, form)
+    return handed_in(request, slot, form)
+
+
+@signed_in
+@require_POST
+def assignment_skip(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put an item off and go to the next."""
+    slot = get_object_or_404(work.mine(get_account(request)), pk=pk)
+    try:
+        assignments.skip(by=get_account(request), assignment=slot)
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect("next_item", slug=slot.study.slug)
+
+
+def slot_for(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
+    """My slot with all that its page shows, and whether it is still mine."""
+    if found := work.mine(get_account(request)).filter(pk=pk).first():
+        return found, True
+    return lost_slot(request, pk)
+
+
+def lost_slot(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
+    """A slot that I was shown and have lost: taken again if it is free, or else marked as not mine.
+
+    Who has withdrawn has erased what they gave, and a page that is still open somewhere must not bring it back.
+    """
+    user = get_account(request)
+    if shown_to(request) != [name_of(pk), user.pk]:
+        raise Http404
+    lost = get_object_or_404(work.select_subject(Assignment.objects.all()), pk=pk)
+    if has_withdrawn(lost.study, user):
+        raise Http404
+    return lost, assignments.claim(user, lost)
+
+
+def shown_to(request: HttpRequest) -> Any:
+    """Which slot was shown to whom, as the posted form says and proves; None without proof."""
+    try:
+        return signing.loads(request.POST.get("seen", ""), salt=SEEN)
+    except signing.BadSignature:
+        return None
+
+
+def seen(slot: Assignment, user: User) -> str:
+    """Proof that a slot was shown to somebody."""
+    return signing.dumps([name_of(slot.pk), user.pk], salt=SEEN)
+
+
+def not_now(slot: Assignment, still_mine: bool) -> str:
+    """Why the slot takes no labels of mine; empty if it does."""
+    if not still_mine:
+        return TAKEN
+    return "" if slot.study.state == Study.State.OPEN else CLOSED
+
+
+def rating_form(request: HttpRequest, slot: Assignment, data: Any) -> RatingForm:
+    criteria = slot.study.asked
+    entered, draft = (
+        rating.entered(slot, get_account(request), rating.asks(slot, criteria)) if data is None else ({}, None)
+    )
+    form = RatingForm(data, slot=slot, criteria=criteria, entered=entered)
+    form.draft = draft
+    return form
+
+
+def keep_late(request: HttpRequest, slot: Assignment, form: RatingForm, reason: str) -> bool:
+    """Keep complete answers that came too late for the researcher to decide on. False if they are not complete."""
+    if not form.is_valid():
+        return False
+    try:
+        drafts.keep_late(by=get_account(request), assignment=slot, content=form.entered(), reason=reason)
+    except drafts.WithdrawnError as error:
+        raise Http404 from error
+    return True
+
+
+def handed_in(request: HttpRequest, slot: Assignment, form: RatingForm) -> HttpResponse:
+    """Store the labels and go on: after a change to the following submitted item, otherwise to the next."""
+    was_submitted = slot.state == Assignment.State.SUBMITTED
+    try:
+        annotations.submit(by=get_account(request), assignment=slot, **form.answers())
+    except annotations.NotTheirsError as error:
+        return page(request, slot, form, gone=error.message, kept=keep_late(request, slot, form, error.message))
+    if not slot.is_work:
+        return redirect_after_qualification(slot)
+    if was_submitted:
+        messages.success(request, "Your changes are saved.")
+    following = work.find_next(slot, get_account(request)) if was_submitted else None
+    return redirect("assignment", pk=following.pk) if following else redirect("next_item", slug=slot.study.slug)
+
+
+def redirect_after_qualification(slot: Assignment) -> HttpResponse:
+    """Where an answer before the work leads: training to the right answer, qualification on, or to its result."""
+    if slot.purpose == Assignment.Purpose.TRAINING:
+        return redirect("training_answer", pk=slot.pk)
+    return redirect("qualification", slug=slot.study.slug)
+
+
+def standing(slot: Assignment, user: User) -> tuple[work.Progress, int]:
+    """How far they have come, in the work or in what comes before it, and the place of this item."""
+    if not slot.is_work:
+        where, total = gold_questions.place(slot)
+        return work.Progress(slot.study, where - 1, total - where + 1), where
+    progress = work.my_progress(user, slot.study)
+    return progress, work.place(slot, user, progress)
+
+
+def item_context(slot: Assignment, user: User) -> dict[str, Any]:
+    """What the page shows of the item itself, which is all that changes from one item to the next."""
+    return {
+        "slot": slot,
+        "slot_name": name_of(slot.pk),
+        "study": slot.study,
+        "dialogue": slot.item.dialogue,
+        "pair": slot.item.pair,
+        "sides": slot.shown_pair() if slot.item.pair else None,
+        "panels": panels(slot.item, slot.study.shown),
+        "seen": seen(slot, user),
+    }
+
+
+def page(
+    request: HttpRequest, slot: Assignment, form: RatingForm, *, gone: str = "", kept: bool = False
+) -> HttpResponse:
+    """The rating page. `gone` says why the labels cannot be saved; what was entered stays readable."""
+    user = get_account(request)
+    progress, where = standing(slot, user)
+    before = work.find_previous(slot, user) if slot.is_work else None
+    recent = work.recent_seconds(user, slot.study) if slot.is_work else []
+    context = {
+        **item_context(slot, user),
+        "recent": ",".join(f"{seconds:.1f}" for seconds in recent),
+        "an_hour": work.an_hour(recent),
+        "form": form,
+        "rows": (rows := form.rows()),
+        "chosen_side": rows[0].side if slot.item.pair and rows else "",
+        "draft": form.draft,
+        "gone": gone,
+        "kept": kept,
+        "nothing_saved": gone and not kept and request.method == "POST",
+        "progress": progress,
+        "where": where,
+        "before": before,
+        "news": guidelines.news(slot, before, form.asks, form.draft),
+        "after": work.find_next(slot, user),
+        "is_submitted": slot.state == Assignment.State.SUBMITTED,
+    }
+    return render(request, "annotation/assignment.html", context)

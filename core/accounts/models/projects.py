@@ -1,0 +1,125 @@
+"""Projects: who works together, and sees nothing of what others do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from core.errors import InputError
+
+if TYPE_CHECKING:
+    from core.accounts.models.users import User
+
+DEFAULT_NAME, DEFAULT_SLUG = "Default", "default"
+
+_of_the_command: ContextVar[Project | None] = ContextVar("project of the command", default=None)
+
+
+class Project(models.Model):
+    """People and their studies, benchmarks, judges and experiments. Nothing of it is seen from another project."""
+
+    name = models.CharField(max_length=120, unique=True)
+    slug = models.SlugField(max_length=130, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        app_label = "annotation"
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def at_hand(cls) -> Project:
+        """That of the command's `--project`, else the only one, made where there is none. InputError for several."""
+        if named := _of_the_command.get():
+            return named
+        found = list(cls.objects.order_by("pk")[:2])
+        if len(found) > 1:
+            raise InputError("There are several projects: say which.", field="project")
+        if found:
+            return found[0]
+        made, _ = cls.objects.get_or_create(slug=DEFAULT_SLUG, defaults={"name": DEFAULT_NAME})
+        return made
+
+
+class Membership(models.Model):
+    """What one account may do in one project."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner", "owner"
+        RESEARCHER = "researcher", "researcher"
+        ADJUDICATOR = "adjudicator", "adjudicator"
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=16, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        app_label = "annotation"
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user"], name="membership_one_per_project"),
+            models.CheckConstraint(
+                condition=Q(role__in=["owner", "researcher", "adjudicator"]), name="membership_role_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}, {self.role} of {self.project}"
+
+
+RESEARCHING = (Membership.Role.OWNER.value, Membership.Role.RESEARCHER.value)
+DECIDING = (*RESEARCHING, Membership.Role.ADJUDICATOR.value)
+"""Who adjudicates: researchers as well."""
+
+
+@contextmanager
+def commanded(project: Project | None) -> Iterator[None]:
+    """What a command or a request makes within goes into this project, where no other thing says into which."""
+    before = _of_the_command.set(project)
+    try:
+        yield
+    finally:
+        _of_the_command.reset(before)
+
+
+def home_of(user: User) -> Project:
+    """Where new things of somebody go: into the only project that they research in, else into the one chosen."""
+    if named := _of_the_command.get():
+        return named
+    mine = Project.objects.filter(memberships__user=user, memberships__role__in=RESEARCHING)
+    found = list((Project.objects.all() if user.is_superuser else mine).order_by("pk"))
+    if chosen := next((one for one in found if one.pk == user.working_in_id), None):
+        return chosen
+    if not found and not user.is_superuser:
+        raise InputError("You research in no project: its owner adds you.", field="project")
+    if len(found) > 1:
+        raise InputError("You are in several projects: choose first in which one you work.", field="project")
+    return found[0] if found else Project.at_hand()
+
+
+def where(by: User | None) -> Project:
+    """Into which project goes what somebody makes, or a command where it is nobody."""
+    return home_of(by) if by else Project.at_hand()
+
+
+class InProject(models.Model):
+    """A thing with nothing above it but its project."""
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="+")
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Where nothing says whose it is, it is its maker's, or the only project's; with neither it is refused."""
+        if not self.project_id:
+            self.project = where(getattr(self, "created_by", None))
+        super().save(*args, **kwargs)

@@ -1,0 +1,284 @@
+"""What all views of the API have in common: strict input, keys of writes, pages by key."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
+from typing import Any, TypeVar
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Model, QuerySet
+from django.http import Http404
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
+from rest_framework.views import APIView
+
+from core.accounts.access import IsAdministrator, IsAnnotator, IsSignedIn
+from core.accounts.models.projects import Project, commanded
+from core.accounts.models.users import User
+from core.accounts.permissions import visible_to
+from core.api import idempotency
+from core.api.idempotency import StoredResponse
+from core.api.rendering import Json
+from core.errors import InputError
+from core.hashing import content_hash
+
+MOST_AT_ONCE = 1000
+LARGEST = 2**63 - 1
+
+Row = TypeVar("Row", bound=Model)
+
+
+class Given(serializers.Serializer[Any]):
+    """What a request says. A name that is not known is refused: a slip of the pen must not go unnoticed."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict) and (unknown := [str(name) for name in data if name not in self.fields]):
+            known = ", ".join(self.fields) or "none"
+            raise serializers.ValidationError(dict.fromkeys(unknown, f"There is no such field; there are: {known}."))
+        return super().to_internal_value(data)
+
+
+class IntoProject(Given):
+    """What is made of such a body belongs to a project."""
+
+    project = serializers.CharField(
+        required=False, max_length=130, help_text="Address of the project it goes into; the chosen one if not given."
+    )
+
+
+class PageQuery(Given):
+    """Which page of a list: as many rows as `limit` after the one whose key is `after`."""
+
+    after = serializers.IntegerField(
+        required=False, min_value=0, max_value=LARGEST, help_text="Key of the last row seen; `next` fills it in."
+    )
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_ONCE, default=100)
+
+
+class PlaceQuery(Given):
+    """The same of a list whose order is computed: `after` counts the rows that come before."""
+
+    after = serializers.IntegerField(
+        required=False, min_value=0, max_value=LARGEST, default=0, help_text="Place in this order; `next` fills it in."
+    )
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_ONCE, default=100)
+
+
+class Api(APIView):
+    """A view of the API. Without another rule it is the researchers' (see access.py)."""
+
+    tag = "other"
+    keeps_to_itself: tuple[str, ...] = ()
+    """Fields of the answer that are shown once and kept nowhere."""
+
+    left_to_a_worker = False
+    """Whether what is read may take so long that it is answered with 409 until a worker has computed it."""
+
+    is_a_write = True
+    """Whether other methods than GET change anything. Otherwise an Idempotency-Key has nothing to do."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        check_text(request.query_params.dict())
+        check_text(kwargs)
+        if any(isinstance(part, int) and part > LARGEST for part in kwargs.values()):
+            raise Http404
+        method = (request.method or "").lower()
+        if request.method in SAFE_METHODS or not hasattr(self, method):
+            return
+        if not any(hasattr(part, "chunks") for part in parts_of(request.data)):
+            check_text(request.data)
+        key = request.headers.get("Idempotency-Key")
+        if key is not None:
+            idempotency.check_key(key)
+        if key is None or not idempotency.is_known(by=self.me, key=key):
+            self.prepare(request, **kwargs)
+        if key is not None and self.is_a_write:
+            setattr(self, method, partial(self.once, key, getattr(self, method)))
+
+    def prepare(self, request: Request, **kwargs: Any) -> None:
+        """What a write does before the database is locked for it, such as asking another machine."""
+
+    def once(self, key: str, act: Callable[..., Response], request: Request, /, *args: Any, **kwargs: Any) -> Response:
+        """Do it under its key, or give the answer that it got. A part of the address may be called `key` as well."""
+        answer = idempotency.once(
+            by=self.me, key=key, request_hash=hash_of(request), act=lambda: self.kept(act(request, *args, **kwargs))
+        )
+        response = Response(answer.content, status=answer.status, content_type=answer.content_type or None)
+        if answer.again:
+            response["Idempotent-Replayed"] = "true"
+        elif self.keeps_to_itself:
+            response.data = self.shown
+        return response
+
+    def kept(self, response: Response) -> StoredResponse:
+        """The answer as it is kept, without what is shown once."""
+        self.shown = response.data
+        content = json_types(response.data)
+        if isinstance(content, dict):
+            content |= dict.fromkeys(set(self.keeps_to_itself) & content.keys(), "")
+        return StoredResponse(response.status_code, content, response.content_type or "")
+
+    @property
+    def me(self) -> User:
+        assert isinstance(self.request.user, User)  # every rule asks for an account
+        return self.request.user
+
+    def given(self, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The body, checked."""
+        return valid(shape(data=self.request.data))
+
+    @contextmanager
+    def into_project(self, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The body without its `project`; what is made within goes there."""
+        rest = dict(given)
+        slug = rest.pop("project", None)
+        found = visible_to(self.me, Project.objects.filter(slug=slug)).first() if slug is not None else None
+        if slug is not None and found is None:
+            raise InputError(f"There is no project {slug!r}.", field="project")
+        with commanded(found):
+            yield rest
+
+    def asked(self, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """The query, checked."""
+        return valid(shape(data=self.request.query_params.dict()))
+
+    def page(
+        self,
+        rows: QuerySet[Any, Any],
+        shown: Callable[[Any], Any] | type[serializers.Serializer[Any]],
+        *,
+        key: str = "pk",
+        query: dict[str, Any] | None = None,
+    ) -> Response:
+        """Rows after a key in its order. The cost does not depend on how many come before them."""
+        asked = query or self.asked(PageQuery)
+        if (after := asked.get("after")) is not None:
+            rows = rows.filter(**{f"{key}__gt": after})
+        limit = asked["limit"]
+        found = list(rows.order_by(key)[: limit + 1])
+        last = getattr(found[limit - 1], key) if len(found) > limit else None
+        return self.paged([render_row(shown, row) for row in found[:limit]], last)
+
+    def paged(self, results: Iterable[Any], last: Any, *, name: str = "after") -> Response:
+        """A page, with the address of the next one where there are rows after `last` (`before`, newest first)."""
+        here = self.request.build_absolute_uri()
+        following = None if last is None else replace_query_param(here, name, last)
+        return Response({"next": following, "results": list(results)})
+
+    def placed(
+        self,
+        rows: Sequence[Any],
+        shown: Callable[[Any], Any] | type[serializers.Serializer[Any]],
+        *,
+        after: int,
+        limit: int,
+    ) -> Response:
+        """The page of a list in a computed order (`PlaceQuery`); only its rows are looked at."""
+        last = after + limit if len(rows) > after + limit else None
+        return self.paged([render_row(shown, row) for row in rows[after : after + limit]], last)
+
+
+class OwnWork(Api):
+    """What is assigned to the account that calls."""
+
+    permission_classes = [IsAnnotator]
+    tag = "work"
+
+
+class Administration(Api):
+    permission_classes = [IsAdministrator]
+
+
+class AnyAccount(Api):
+    permission_classes = [IsSignedIn]
+
+
+def render_row(shown: Any, row: Any) -> Any:
+    return shown(row).data if isinstance(shown, type) else shown(row)
+
+
+def named(kind: type[Row], field: str, **key: Any) -> Row:
+    """The row that a body names in `field`. One that is not there is the body's mistake, not the address's."""
+    found = kind._default_manager.filter(**key).first()
+    if found is None:
+        raise InputError(f"There is no {kind._meta.verbose_name} {next(iter(key.values()))!r}.", field=field)
+    return found
+
+
+def json_types(data: Any) -> Any:
+    """The same as what a reader of the rendered JSON has."""
+    return None if data is None else json.loads(Json().render(data))
+
+
+def valid(serializer: serializers.Serializer[Any]) -> dict[str, Any]:
+    serializer.is_valid(raise_exception=True)
+    checked: dict[str, Any] = serializer.validated_data
+    return checked
+
+
+def parts_of(data: Any) -> list[Any]:
+    return list(data.values()) if hasattr(data, "values") else []
+
+
+def check_text(value: Any) -> None:
+    """Texts that a database can hold: without null characters and halves of characters."""
+    if isinstance(value, str):
+        if "\0" in value or not is_unicode(value):
+            raise InputError("A text holds a character that cannot be kept.")
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            check_text(name)
+            check_text(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            check_text(part)
+
+
+def is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def hash_of(request: Request) -> str:
+    """Of method, address and content; a file counts by what is in it."""
+    data = {name: fingerprint(part) for name, part in request.data.items()} if hasattr(request.data, "items") else None
+    return content_hash([request.method, request.get_full_path(), request.data if data is None else data])
+
+
+def fingerprint(part: Any) -> Any:
+    if not isinstance(part, UploadedFile):
+        return part
+    digest = hashlib.sha256()
+    for chunk in part.chunks():
+        digest.update(chunk)
+    part.seek(0)
+    return digest.hexdigest()
+
+
+@cache
+def page_of(shape: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
+    """A page of such rows, as the OpenAPI document describes it."""
+    name = shape.__name__.removesuffix("Serializer")
+    fields = {
+        "next": serializers.URLField(allow_null=True, help_text="Address of the next page; null on the last."),
+        "results": shape(many=True),
+        "__doc__": f"A page of a list of {name}.",
+    }
+    made: type[serializers.Serializer[Any]] = type(f"{name}Page", (serializers.Serializer,), fields)
+    return extend_schema_serializer(component_name=f"{name}Page")(made)
+
+
+Document = {"type": "object", "additionalProperties": True}
+"""A result of the statistics, as the commands print it with --json."""

@@ -1,0 +1,55 @@
+"""The one form in which the API is asked and answers: JSON, in which what is undefined is null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from rest_framework.exceptions import ParseError
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import JSONParser
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+
+from core.documents import drop_nan
+from core.errors import InputError
+from core.files.json_text import parse_json
+
+LARGEST = 20 * 1024 * 1024
+"""Bytes of a body of JSON. In memory it takes up to thirty times as much; larger material comes as a file."""
+
+
+class Json(JSONRenderer):
+    """JSON without NaN: what is undefined is null, with its reason beside it."""
+
+    def render(self, data: Any, *args: Any, **kwargs: Any) -> bytes:
+        rendered: bytes = super().render(drop_nan(data), *args, **kwargs)
+        return rendered
+
+
+class JsonBody(JSONParser):
+    """A body of JSON, which is UTF-8 whatever charset is named beside it."""
+
+    def parse(self, stream: Any, *args: Any, **kwargs: Any) -> Any:
+        content = stream.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise RequestDataTooBig
+        try:
+            return self.read(content)
+        except InputError as error:
+            raise ParseError(error.message) from error
+
+    def read(self, content: bytes) -> Any:
+        """The value. Raises InputError for what is none."""
+        return parse_json(content)
+
+
+class AlwaysJson(BaseContentNegotiation):
+    """There is one form of answer, whatever is asked for."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        given = (request.content_type or "").partition(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == given), None)
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: Any = None) -> tuple[BaseRenderer, str]:
+        return renderers[0], renderers[0].media_type

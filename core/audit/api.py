@@ -1,0 +1,71 @@
+"""The log of acts through the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api.base import LARGEST, MOST_AT_ONCE, Api, Given, page_of
+from core.api.schema import says
+from core.audit.models import Act
+from core.audit.queries import EventFilter, found
+
+
+class ActSerializer(serializers.ModelSerializer[Act]):
+    """One act; people are accounts by number, and `digest` is over the act and the `digest` of the one before."""
+
+    who = serializers.CharField(source="who.username", default=None, allow_null=True)
+    who_id = serializers.IntegerField(allow_null=True)
+    object_id = serializers.IntegerField(source="key", allow_null=True)
+    arguments = serializers.JSONField(source="asked")
+    outcome = serializers.JSONField(source="came")
+
+    class Meta:
+        model = Act
+        fields = [
+            *(
+                "number",
+                "at",
+                "who",
+                "who_id",
+                "operator",
+                "verb",
+                "kind",
+                "object_id",
+                "name",
+                "study_id",
+                "project_id",
+                "through",
+            ),
+            *("request_id", "arguments", "outcome", "previous", "digest", "digest_key_id"),
+        ]
+
+
+class ActQuery(Given):
+    before = serializers.IntegerField(
+        required=False, min_value=0, max_value=LARGEST, help_text="Number of the last act seen; `next` fills it in."
+    )
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_ONCE, default=100)
+    person = serializers.CharField(required=False, default="", help_text="A username.")
+    study = serializers.CharField(required=False, default="", help_text="Name or address of a study.")
+    verb = serializers.CharField(required=False, default="", help_text="Such as study.open, or study for all of them.")
+    since = serializers.DateField(required=False, default=None, help_text="The first day (UTC).")
+    until = serializers.DateField(required=False, default=None, help_text="The last day (UTC).")
+
+
+class ActList(Api):
+    tag = "acts"
+
+    @says("What researchers did, newest first", page_of(ActSerializer), query=ActQuery)
+    def get(self, request: Request) -> Response:
+        asked: dict[str, Any] = self.asked(ActQuery)
+        before, limit = asked.pop("before", None), asked.pop("limit")
+        rows = found(EventFilter(**asked), seen_by=self.me)
+        if before is not None:
+            rows = rows.filter(number__lt=before)
+        shown = list(rows[: limit + 1])
+        last = shown[limit - 1].number if len(shown) > limit else None
+        return self.paged([ActSerializer(row).data for row in shown[:limit]], last, name="before")

@@ -1,0 +1,115 @@
+"""The log of acts: found by who, where, what and when, newest first; and whether its chain holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.db.models import Q, QuerySet
+
+from annotation.studies.models.studies import Study
+from core.accounts import permissions
+from core.accounts.models.users import User
+from core.audit.digest import UnknownKeyError
+from core.audit.models import BEGINNING, Act
+from core.errors import InputError
+
+NO_KEY = "no act has a digest with a key, though the site makes them: all of the log was written anew without one"
+
+
+@dataclass(frozen=True)
+class EventFilter:
+    """Which acts; what is empty does not narrow.
+
+    Attributes
+    ----------
+    person
+        A username.
+    study
+        Name or slug of a study.
+    verb
+        Such as study.open, or the part before the dot.
+    since, until
+        The first and the last day (UTC).
+    """
+
+    person: str = ""
+    study: str = ""
+    verb: str = ""
+    since: date | None = None
+    until: date | None = None
+
+
+def found(wanted: EventFilter, *, seen_by: User | None) -> QuerySet[Act]:
+    """Newest first: their own, those of their projects and of the library that all share; all of a superuser.
+
+    A command, which is nobody, sees all as well.
+
+    InputError where a person or study is named that there is not.
+    """
+    rows = Act.objects.select_related("who").order_by("-number")
+    if seen_by is not None and not seen_by.is_superuser:
+        library = Q(project_id=None, verb__startswith="material.") | Q(project_id=None, verb__startswith="schema.")
+        rows = rows.filter(Q(who=seen_by) | Q(project_id__in=permissions.memberships(seen_by)) | library)
+    if wanted.person:
+        who = User.objects.filter(username=wanted.person).first()
+        if who is None:
+            raise InputError(f"There is no account {wanted.person!r}.", field="person")
+        rows = rows.filter(who=who)
+    if wanted.study:
+        rows = rows.filter(study_id=study_named(wanted.study, rows))
+    if wanted.verb:
+        whole = {"verb": wanted.verb} if "." in wanted.verb else {"verb__startswith": f"{wanted.verb}."}
+        rows = rows.filter(**whole)
+    if wanted.since:
+        rows = rows.filter(at__gte=midnight(wanted.since))
+    if wanted.until:
+        rows = rows.filter(at__lt=midnight(wanted.until) + timedelta(days=1))
+    return rows
+
+
+def study_named(name: str, rows: QuerySet[Act]) -> int:
+    """Its number, where one of the acts is on it; of a study that is gone, that of the newest on one of this name."""
+    there = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+    if there and rows.filter(study_id=there.pk).exists():
+        return there.pk
+    gone = rows.filter(kind="study", name=name, key__isnull=False).first()
+    if gone is None or gone.key is None:
+        raise InputError(f"There is no study {name!r}.", field="study")
+    return gone.key
+
+
+def midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
+
+
+def head() -> tuple[int, str]:
+    """Number and digest of the newest act: kept elsewhere, they tell whether the end of the log was cut off."""
+    return Act.objects.order_by("-number").values_list("number", "digest").first() or (0, BEGINNING)
+
+
+def broken() -> tuple[int, str] | None:
+    """The number of the first act that does not fit what stands before it, and why. None where all do."""
+    number, digest, is_keyed = 0, BEGINNING, False
+    for row in Act.objects.order_by("number").iterator(chunk_size=2000):
+        if row.number != number + 1:
+            return row.number, f"act {number + 1} is missing"
+        if row.previous != digest:
+            return row.number, f"act {row.number} does not follow the act before it"
+        if is_keyed and not row.digest_key_id:
+            return row.number, f"act {row.number} has a digest without a key, though the acts before it have a key"
+        if problem := changed(row):
+            return row.number, problem
+        number, digest, is_keyed = row.number, row.digest, bool(row.digest_key_id)
+    return None if is_keyed or not number else (number, NO_KEY)
+
+
+def changed(row: Act) -> str:
+    """Why an act is not as it was written, as far as its digest tells; empty where it is."""
+    try:
+        return "" if row.sealed() == row.digest else f"act {row.number} was changed"
+    except UnknownKeyError as unknown:
+        return (
+            f"act {row.number} cannot be checked: its digest was made with key {unknown}, "
+            "whose secret this site does not have (CONCORD_AUDIT_KEY)"
+        )

@@ -1,0 +1,182 @@
+"""What all charts share: palettes, the look, and SVG or PNG of a specification. And the charts of `annotation` itself.
+
+Pure; no Django, no files. The language of marks is that of the pages: people are circles, intervals lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from core.later import Later
+
+if TYPE_CHECKING:
+    import altair as alt
+    import vl_convert
+else:
+    alt = Later("altair")
+    vl_convert = Later("vl_convert")
+
+
+TIERS = ("easy", "medium", "hard", "contested")
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours by what they are for."""
+
+    ink: str
+    quiet: str
+    line: str
+    people: str
+    judge: str
+    band: str
+    tiers: Mapping[str, str] = field(default_factory=dict)
+    paper: str = "#ffffff"
+
+
+PAGE = Palette(
+    ink="var(--ink)",
+    quiet="var(--ink-2)",
+    line="var(--line)",
+    people="var(--mark-people)",
+    judge="var(--mark-judge)",
+    band="var(--band)",
+    tiers={name: f"var(--tier-{name})" for name in TIERS},
+    paper="var(--paper)",
+)
+"""For an SVG inside a page, which takes its colours from there."""
+
+FILE = Palette(
+    ink="#1b1c1e",
+    quiet="#505258",
+    line="#dedbd3",
+    people="#1b1c1e",
+    judge="#0d5570",
+    band="#e9e5dc",
+    tiers={"easy": "#e2bb6c", "medium": "#c0842a", "hard": "#885112", "contested": "#46280f"},
+)
+"""For an SVG by itself: print, slides, a paper."""
+
+
+def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
+    """Rows as the data of a chart."""
+    return alt.InlineData(values=[dict(value) for value in values])
+
+
+def styled(chart: Any, palette: Palette) -> dict[str, Any]:
+    """The specification of a chart with the look that all charts share."""
+    text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
+    axis = {
+        **text,
+        "gridColor": palette.line,
+        "domainColor": palette.line,
+        "tickColor": palette.line,
+        "titleFontWeight": "normal",
+    }
+    config = {
+        "font": "Liberation Sans, Arial, Helvetica, sans-serif",
+        "background": None,
+        "view": {"stroke": None},
+        "axis": axis,
+        "axisY": {"grid": False, "domain": False, "ticks": False},
+        "text": {"fontSize": 12},
+        "title": {"color": palette.ink, "fontSize": 13, "fontWeight": 600, "offset": 8},
+        "legend": {"labelColor": palette.ink, "labelFontSize": 13},
+    }
+    spec: dict[str, Any] = chart.to_dict()
+    spec["config"] = {**spec.get("config", {}), **config}
+    return spec
+
+
+def png(spec: Mapping[str, Any]) -> bytes:
+    """The chart as a picture on white, at twice the size for print and dense screens."""
+    drawn: bytes = vl_convert.vegalite_to_png({**spec, "background": "white"}, scale=2, allowed_base_urls=[])
+    return drawn
+
+
+def svg(spec: Mapping[str, Any]) -> str:
+    """The chart as an SVG document with a transparent background. Texts in it are escaped."""
+    return _svg(json.dumps(spec))
+
+
+@lru_cache(maxsize=64)
+def _svg(spec: str) -> str:
+    """Draw once what a page, its report and the next reader show alike."""
+    drawn: str = vl_convert.vegalite_to_svg(json.loads(spec), allowed_base_urls=[])
+    return drawn
+
+
+PANEL, COURSE = 70, 480
+"""Pixels: height of an annotator's panel and width of the course over time."""
+
+MOST_PANELS = 40
+"""Annotators that are drawn; the table holds all."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """The mean mark of a stretch of somebody's items, drawn at the number of its last item."""
+
+    name: str
+    kind: str
+    number: int
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def course(points: Sequence[Point], palette: Palette) -> dict[str, Any]:
+    """A panel for each annotator: filled circles for gold accuracy, open ones for self-consistency, with intervals."""
+    names = list(dict.fromkeys(point.name for point in points))[:MOST_PANELS]
+    kinds = ["gold accuracy", "self-consistency"]
+    last = max((point.number for point in points), default=1)
+    panels = [_course_panel(name, points, kinds, last, palette, is_last=name == names[-1]) for name in names]
+    chart = alt.vconcat(*panels, spacing=12).resolve_scale(x="shared", color="shared", shape="shared")
+    return styled(chart, palette)
+
+
+def _course_panel(
+    name: str, points: Sequence[Point], kinds: Sequence[str], last: int, palette: Palette, *, is_last: bool
+) -> alt.LayerChart:
+    rows = [
+        {
+            "kind": p.kind,
+            "number": p.number + (p.kind == kinds[1]) * last / 100,
+            "value": p.value,
+            "low": p.low,
+            "high": p.high,
+            "n": p.n,
+        }
+        for p in points
+        if p.name == name
+    ]
+    x = alt.X(
+        "number:Q",
+        title="items that the annotator was given" if is_last else None,
+        scale=alt.Scale(domain=[0, 1.02 * last + 1], nice=False),
+        axis=alt.Axis(labels=is_last, tickMinStep=1, format="d"),
+    )
+    y_scale = alt.Scale(domain=[0, 1])
+    base = alt.Chart(inline(rows), width=COURSE, height=PANEL, title=alt.Title(name, anchor="start"))
+    colour = alt.value(palette.people)
+    interval = base.mark_rule(strokeWidth=1.5, aria=False).encode(
+        x=x, y=alt.Y("low:Q", scale=y_scale, title=None), y2="high:Q", color=colour
+    )
+    line = base.mark_line(strokeWidth=1).encode(
+        x=x,
+        y=alt.Y("value:Q", scale=y_scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="%", grid=True)),
+        color=colour,
+        strokeDash=alt.StrokeDash("kind:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [4, 3]]), legend=None),
+    )
+    dot = base.mark_point(size=60, strokeWidth=1.5, opacity=1).encode(
+        x=x,
+        y=alt.Y("value:Q", scale=y_scale, title=None),
+        stroke=colour,
+        fill=alt.Fill("kind:N", scale=alt.Scale(domain=kinds, range=[palette.people, palette.paper]), legend=None),
+    )
+    return alt.layer(interval, line, dot)

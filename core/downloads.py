@@ -1,0 +1,58 @@
+"""Answers that are files: sent while they are made, and on record where they say something of people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from annotation.studies.models.studies import Study
+from core.audit.log import VERBS, record
+from core.files.streaming import Member, zipped
+from core.read_snapshot import read_at_one_moment
+
+ZIP = "application/zip"
+
+P = ParamSpec("P")
+Response = TypeVar("Response", bound=HttpResponseBase)
+
+
+def audited_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, Response]]:
+    """Put each file that a view gives out on record as `export.<what>`, with the parts of the address.
+
+    For whatever names people: labels, participants, answers about themselves. For views of pages and methods of the
+    API alike.
+    """
+    verb = f"export.{what}"
+    VERBS.add(verb)
+
+    def decorate(view: Callable[P, Response]) -> Callable[P, Response]:
+        @wraps(view)
+        def recording(*args: P.args, **kwargs: P.kwargs) -> Response:
+            response = view(*args, **kwargs)
+            request: Any = next(one for one in args if hasattr(one, "user"))
+            if response.status_code == 200 and request.method == "GET":
+                address = {name: part for name, part in kwargs.items() if name != "slug"}
+                study = Study.objects.filter(slug=kwargs["slug"]).first() if "slug" in kwargs else None
+                record(verb, by=request.user, on=study, **address)
+            return response
+
+        recording.audited_export = verb  # type: ignore[attr-defined]
+        return recording
+
+    return decorate
+
+
+def sent(pieces: Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
+    """A file that is read from the database as it was at one moment."""
+    response = StreamingHttpResponse(read_at_one_moment(pieces), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def sent_zipped(members: Iterable[Member], *, name: str) -> StreamingHttpResponse:
+    """The same of several files, as one ZIP archive."""
+    return sent(zipped(members), name=name, content_type=ZIP)

@@ -1,0 +1,91 @@
+"""What an import did, as the commands print it and the pages show it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import DataError, IntegrityError
+
+from core.files.input_files import Source
+from core.files.problems import Problems
+
+
+@dataclass
+class Outcome:
+    """Counts by kind of row, what was set aside, and what the reader should know."""
+
+    kinds: tuple[str, ...]
+    created: Counter[str] = field(default_factory=Counter)
+    updated: Counter[str] = field(default_factory=Counter)
+    unchanged: Counter[str] = field(default_factory=Counter)
+    skipped: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    changed_items: int = 0
+    study: str | None = None
+    errors_file: str | None = None
+
+    def add(self, kind: str, *, created: int = 0, updated: int = 0, unchanged: int = 0) -> None:
+        self.created[kind] += created
+        self.updated[kind] += updated
+        self.unchanged[kind] += unchanged
+
+    def include(self, other: Outcome) -> None:
+        """Add what a further part of the same import did."""
+        self.kinds += tuple(kind for kind in other.kinds if kind not in self.kinds)
+        self.created += other.created
+        self.updated += other.updated
+        self.unchanged += other.unchanged
+        self.warnings += other.warnings
+        self.changed_items += other.changed_items
+        self.study = other.study or self.study
+
+    def set_aside(self, problems: Problems, *, beside: Path) -> None:
+        """List the bad records, and write them to `<beside>.errors.jsonl` (or into the data folder)."""
+        if problems.errors:
+            self.skipped = problems.described()
+            self.errors_file = str(write_errors(problems, beside))
+
+    def as_document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            name: {kind: counter[kind] for kind in self.kinds}
+            for name, counter in (("created", self.created), ("updated", self.updated), ("unchanged", self.unchanged))
+        }
+        document |= {"skipped": self.skipped, "warnings": [*self.warnings, *self.notes()]}
+        if self.study is not None:
+            document["study"] = self.study
+        if self.errors_file is not None:
+            document["errors_file"] = self.errors_file
+        return document
+
+    def notes(self) -> list[str]:
+        if not self.changed_items:
+            return []
+        return [f"{self.changed_items} changed records are items of studies: labels given before are of earlier text"]
+
+
+def write_errors(problems: Problems, beside: Path) -> Path:
+    """Write the bad records next to the file they came from, or into the data folder where that is read-only."""
+    path = beside.with_name(f"{beside.name}.errors.jsonl")
+    try:
+        path.write_text(problems.as_jsonl(), encoding="utf-8")
+    except OSError:
+        folder = Path(settings.DATA_DIR) / "import-errors"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / path.name
+        path.write_text(problems.as_jsonl(), encoding="utf-8")
+    return path
+
+
+@contextmanager
+def refused_by_database(source: Source) -> Iterator[None]:
+    """Say which file it was when the database refuses what the schema let pass."""
+    try:
+        yield
+    except (IntegrityError, DataError) as error:
+        raise source.error(f"the database refuses a value: {error}") from error

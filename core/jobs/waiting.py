@@ -1,0 +1,118 @@
+"""What is left to a worker: asked for, under way, failed, or done.
+
+It stands in the cache that web and workers share. Where the cache is emptied, nothing is lost but the sentence that
+somebody is waiting: asking again is harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import time
+from typing import Any, TypeVar
+
+from celery import current_app
+from django.core.cache import cache
+from kombu.exceptions import OperationalError
+
+from core.accounts.models.users import User
+from core.errors import InputError
+from core.jobs.single_flight import alone, take_turn
+
+REMEMBERED = 24 * 3600
+KEPT = 30 * 24 * 3600
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class DeferredRequest:
+    """That somebody asked for it.
+
+    Attributes
+    ----------
+    by, at
+        Who, by username, and when, in seconds since the epoch.
+    begun
+        When a worker began; none before that.
+    error
+        Why there is no result.
+    is_alive
+        Whether a worker is at it now.
+    """
+
+    by: str
+    at: float
+    begun: float | None = None
+    error: str = ""
+    is_alive: bool = False
+
+    @property
+    def says(self) -> str:
+        """What stands of it, in words."""
+        asked = f"sked for {int(time() - self.at):,} s ago by {self.by}"
+        if self.begun is None:
+            return f"A{asked}; no worker has begun yet."
+        return f"Being computed for {int(time() - self.begun):,} s; a{asked}."
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the worker that began is gone."""
+        return self.begun is not None and not self.is_alive and not self.error
+
+
+def asked_for(key: str) -> DeferredRequest | None:
+    """What stands of it; None where nobody has asked, or it is done."""
+    found = cache.get(key)
+    return None if found is None else DeferredRequest(**found, is_alive=cache.get(f"{key}-alive") is not None)
+
+
+def remember(key: str, asked: DeferredRequest) -> None:
+    said = {"by": asked.by, "at": asked.at, "begun": asked.begun, "error": asked.error}
+    cache.set(key, said, REMEMBERED)
+
+
+def ask(*, by: User, key: str, task: str, args: Sequence[Any]) -> None:
+    """Leave it to a worker. One who is at it already is left alone. Raises InputError where none can be reached."""
+    found = asked_for(key)
+    if found and found.is_alive:
+        return
+    remember(key, DeferredRequest(by.username, time()))
+    try:
+        current_app.send_task(task, args=list(args))
+    except OperationalError as error:
+        cache.delete(key)
+        raise InputError("No worker can be reached now. Nothing was lost; ask again later.") from error
+
+
+def compute(key: str, reader: str, work: Callable[[], object]) -> None:
+    """What a worker does for a reader: compute and keep, unless another one is at it. An error is told on the page."""
+    found = asked_for(key) or DeferredRequest(reader, time())
+    with alone(f"{key}-alive") as is_mine:
+        if not is_mine:
+            return
+        remember(key, replace(found, begun=time(), error=""))
+        try:
+            work()
+        except InputError as error:
+            remember(key, replace(found, error=str(error)))
+        except Exception as error:
+            remember(key, replace(found, error=f"{type(error).__name__}: {error}"[:300]))
+            raise
+        else:
+            cache.delete(key)
+
+
+def kept(key: str, make: Callable[[], T], *, at_once: bool) -> T | None:
+    """What is kept under a key, or made now by one process alone; None where it is not to be made `at_once`.
+
+    The key holds a hash of all that it is made from, so that nobody is shown an old one.
+    """
+    found: T | None = cache.get(key)
+    if found is not None or not at_once:
+        return found
+    with take_turn(f"{key}-turn"):
+        if (found := cache.get(key)) is None:
+            found = make()
+            cache.set(key, found, KEPT)
+    return found

@@ -1,0 +1,35 @@
+"""Reading the database as it was at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from django.db import connection, transaction
+
+Piece = TypeVar("Piece")
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """All reads see the database as it was at the first of them, and nobody who writes waits."""
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+        return
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and len(connection.savepoint_ids) == 0:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def read_at_one_moment(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """What is read piece by piece, all of it as it was when the first piece was asked for."""
+    with one_moment():
+        yield from pieces

@@ -1,0 +1,302 @@
+"""Every figure of an agreement document as one flat row: what the page's tables and the CSV download show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Document = Mapping[str, Any]
+
+COEFFICIENTS = {
+    "percent_agreement": "Percent agreement",
+    "fleiss_kappa": "Fleiss’ kappa",
+    "fleiss_kappa_pooled": "Fleiss’ kappa, pairs pooled",
+    "krippendorff_alpha": "Krippendorff’s alpha",
+    "gwet_ac": "Gwet’s AC",
+    "brennan_prediger": "Brennan–Prediger",
+    "mean_pairwise_cohen_kappa": "Mean Cohen’s kappa of pairs",
+    "mean_pairwise_weighted_cohen_kappa": "Mean weighted kappa of pairs",
+    "mean_pairwise_linear_cohen_kappa": "Mean linearly weighted kappa of pairs",
+    "mean_pairwise_scott_pi": "Mean Scott’s pi of pairs",
+    "icc_2_1": "ICC(2,1)",
+    "icc_2_k": "ICC(2,k)",
+    "icc_1_1": "ICC(1,1)",
+    "icc_1_k": "ICC(1,k)",
+    "icc_3_1": "ICC(3,1)",
+    "icc_3_k": "ICC(3,k)",
+}
+
+JUDGED = {
+    "mean_cohen_kappa": "Mean Cohen’s kappa with each person",
+    "mean_weighted_cohen_kappa": "Mean weighted kappa with each person",
+    "human_ceiling": "Human ceiling: mean kappa of people",
+    "human_ceiling_weighted": "Human ceiling, weighted",
+    "below_ceiling": "Below the ceiling",
+    "below_ceiling_weighted": "Below the ceiling, weighted",
+    "percent_agreement": "Percent agreement with each person",
+    "accuracy": "Same as the majority",
+    "majority_cohen_kappa": "Cohen’s kappa with the majority",
+    "spearman": "Spearman correlation with the mean score",
+    "mae": "Mean absolute error from the mean score",
+    "within_one": "Within one step of the mean score",
+    "mean_linear_cohen_kappa": "Mean linearly weighted kappa with each person",
+    "majority_weighted_cohen_kappa": "Weighted kappa with the majority",
+    "macro_precision": "Macro precision against the majority",
+    "macro_recall": "Macro recall against the majority",
+    "macro_f1": "Macro F1 against the majority",
+    "kendall_tau_b": "Kendall’s tau-b with the mean score",
+    "pearson": "Pearson correlation with the mean score",
+    "bias": "Mean difference from the mean score",
+}
+"""Of a judge; every figure of `judging.stats.agreement.FIGURES`."""
+
+PAIRED = {
+    "cohen_kappa": "Cohen’s kappa",
+    "weighted_cohen_kappa": "Weighted kappa",
+    "percent_agreement": "Percent agreement",
+    "linear_cohen_kappa": "Linearly weighted kappa",
+    "scott_pi": "Scott’s pi",
+}
+
+BY_FORMULA = {"cohen_kappa_analytic": "Cohen’s kappa, interval by formula"}
+
+EACH = {
+    "per_annotator": ("judge and person", "Cohen’s kappa"),
+    "per_annotator_weighted": ("judge and person", "Weighted kappa"),
+    "per_annotator_ceiling": ("person and others, as the judge", "Cohen’s kappa"),
+}
+"""What is told of a judge person by person: the group of its rows, and what it is called."""
+
+DIFFERENCE = ("difference", "difference")
+
+
+PROBES = {"central_tendency": "central tendency", "self_preference": "self-preference"}
+
+CODES = {**PAIRED, **JUDGED, **COEFFICIENTS, **PROBES}
+CODE = re.compile(rf"\b(?:{'|'.join(sorted((one for one in CODES if '_' in one), key=len, reverse=True))})\b")
+FAMILY = re.compile(r"\b(injection|invariance|length|subgroups):(annotator [^,;.:]+|[a-z_]+)")
+
+
+def drop_codes(text: str) -> str:
+    """A sentence with what figures and probes are called in words; their codes stay in documents and files."""
+    named = CODE.sub(lambda found: CODES[found[0]], text)
+    return FAMILY.sub(lambda found: f"{found[1]} ({found[2].replace('_', ' ')})", named)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One estimate and what it is of.
+
+    Attributes
+    ----------
+    group
+        What it is of: people, pair, judge, judge and person, difference, items of a group, …
+    a, b
+        The raters that it is about; empty where it is about all people.
+    key, name
+        What it is, for machines and for readers.
+    estimate
+        Value, interval, reason, counts, confidence, method and seed.
+    """
+
+    group: str
+    a: str
+    b: str
+    key: str
+    name: str
+    estimate: Mapping[str, Any]
+
+
+def list_coefficients(document: Document) -> list[Figure]:
+    """The coefficients over all people."""
+    found = document["coefficients"]
+    return [Figure("people", "", "", key, name(key, document), found[key]) for key in found]
+
+
+def name(key: str, document: Document) -> str:
+    """What a coefficient is called; Gwet's AC says which one it is."""
+    if key == "gwet_ac":
+        return "Gwet’s AC1" if document["weights"] == "identity" else f"Gwet’s AC2, {document['weights']} weights"
+    return COEFFICIENTS.get(key, key)
+
+
+def list_formulas(document: Document) -> list[Figure]:
+    """The coefficients again with the intervals of formulas."""
+    return [
+        Figure("people, by formula", "", "", key, name(key, document), e) for key, e in document["analytic"].items()
+    ]
+
+
+def list_categories(document: Document) -> list[Figure]:
+    """Each category: its share, and its kappa with all others merged."""
+    return [
+        Figure("category", str(one["category"]), "", key, label, one[key])
+        for one in document["per_category"]
+        for key, label in (("share", "Share"), ("fleiss_kappa", COEFFICIENTS["fleiss_kappa"]))
+    ]
+
+
+def list_pairs(document: Document) -> list[Figure]:
+    """Every two people."""
+    return [
+        Figure("pair", pair["a"], pair["b"], key, label, pair[key])
+        for pair in document["pairs"]
+        for key, label in (PAIRED | BY_FORMULA).items()
+    ]
+
+
+def list_raters(document: Document) -> list[Figure]:
+    """Each person with the others."""
+    return [
+        Figure("person and others", one["rater"], "", key, label, one[key])
+        for one in document["raters"]
+        for key, label in PAIRED.items()
+    ]
+
+
+def list_judge(judge: str, document: Document) -> list[Figure]:
+    """One judge against people: the figures over all of them, those with each, and what people reach themselves."""
+    held = document["judges"][judge]
+    over_all = [Figure("judge", judge, "", key, label, held[key]) for key, label in JUDGED.items()]
+    ceiling = [Figure("people, as the judge", judge, "", key, JUDGED[key], e) for key, e in held["ceiling"].items()]
+    return [*over_all, *_with_each(judge, held), *ceiling, *_of_test(judge, held.get("alt_test"))]
+
+
+def _with_each(judge: str, held: Document) -> Iterator[Figure]:
+    for key, (group, label) in EACH.items():
+        for person, estimate in held[key].items():
+            yield Figure(group, judge, person, key, label, estimate)
+
+
+def _of_test(judge: str, found: Document | None) -> Iterator[Figure]:
+    """The alternative-annotator test; its winning rate has no interval."""
+    if found is None:
+        return
+    yield Figure("alternative-annotator test", judge, "", "advantage", "Advantage probability", found["advantage"])
+    bare = dict.fromkeys(CSV_HEADER[5:]) | {"value": found["winning_rate"], "reason": found["reason"]}
+    yield Figure("alternative-annotator test", judge, "", "winning_rate", "Winning rate", bare)
+
+
+def that_apply(figures: Iterable[Figure]) -> list[Figure]:
+    """The figures without those that no data could define: what needs an order, of a scale that has none."""
+    return [figure for figure in figures if not (figure.estimate["reason"] or "").startswith("the scale is nominal")]
+
+
+def build_figures(document: Document) -> list[Figure]:
+    """All figures of a criterion."""
+    judged = [figure for judge in document["judges"] for figure in list_judge(judge, document)]
+    return [
+        *list_coefficients(document),
+        *list_formulas(document),
+        *list_categories(document),
+        *list_pairs(document),
+        *list_raters(document),
+        *judged,
+        *list_differences(document),
+        *list_groups(document),
+        *list_annotators(document),
+    ]
+
+
+def list_differences(document: Document) -> list[Figure]:
+    """Every two judges on the items of both: each of them, and the first minus the second."""
+    return [
+        Figure(group, one["a"], one["b"], key, JUDGED[key], found[side])
+        for one in document.get("differences", [])
+        for key, found in one["figures"].items()
+        for side, group in (("a", "first judge, items of both"), ("b", "second judge, items of both"), DIFFERENCE)
+    ]
+
+
+def list_groups(document: Document) -> list[Figure]:
+    """Each group of items: people, and each judge; the group stands where a rater would."""
+    return [
+        figure
+        for one in document.get("groups", [])
+        for figure in _of_group("items of a group", one, ("fleiss_kappa", "percent_agreement"))
+    ]
+
+
+def list_annotators(document: Document) -> list[Figure]:
+    """Each group of annotators: its people among themselves, and each judge with them."""
+    return [
+        figure
+        for one in document.get("annotator_groups", {}).get("groups", [])
+        for figure in _of_group(
+            "annotators of a group", one, ("percent_agreement", "fleiss_kappa", "krippendorff_alpha")
+        )
+    ]
+
+
+def _of_group(kind: str, one: Document, keys: Iterable[str]) -> Iterator[Figure]:
+    for key in keys:
+        yield Figure(kind, one["group"], "", key, COEFFICIENTS[key], one[key])
+    for judge, held in one["judges"].items():
+        for key in (key for key in JUDGED if key in held):
+            yield Figure(kind, one["group"], judge, key, JUDGED[key], held[key])
+
+
+SCORES_HEADER = (
+    "criterion",
+    "measure",
+    "part",
+    "name",
+    "value",
+    "low",
+    "high",
+    "reason",
+    "n_items",
+    "n_judgments",
+    "scored",
+    "unscored",
+    "confidence",
+    "method",
+    "seed",
+)
+
+
+def scores_rows(document: Document) -> Iterable[tuple[Any, ...]]:
+    """All figures of a run's scores, the header first: over all, each value's share, each group, each turn."""
+    yield SCORES_HEADER
+    for key, one in document["criteria"].items():
+        parts = [("all", "", one, one["overall"]), ("weighted mean", "", one, one["weighted"])]
+        parts += [("share of value", value["value"], one, value["share"]) for value in one["distribution"]]
+        parts += [(document["by"], group["group"], group, group["estimate"]) for group in one["groups"]]
+        parts += [("turn", turn["turn"], turn, turn["estimate"]) for turn in one["turns"]]
+        for part, name, counted, estimate in parts:
+            if estimate is None:
+                continue
+            figures = [estimate[field] for field in ("value", "low", "high", "reason")]
+            counts = [counted[field] for field in ("n_items", "n_judgments", "scored")]
+            made = [estimate[field] for field in ("confidence", "method", "seed")]
+            yield (key, one["measure"], part, name, *figures, *counts, sum(counted["unscored"].values()), *made)
+
+
+CSV_HEADER = (
+    "criterion",
+    "group",
+    "a",
+    "b",
+    "figure",
+    "value",
+    "low",
+    "high",
+    "reason",
+    "n_items",
+    "n_raters",
+    "n_ratings",
+    "confidence",
+    "method",
+    "seed",
+)
+
+
+def csv_rows(documents: Mapping[str, Document]) -> Iterable[tuple[Any, ...]]:
+    """All figures of all criteria, the header first."""
+    yield CSV_HEADER
+    for criterion, document in documents.items():
+        for figure in build_figures(document):
+            e = figure.estimate
+            yield (criterion, figure.group, figure.a, figure.b, figure.key, *(e[key] for key in CSV_HEADER[5:]))

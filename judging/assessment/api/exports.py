@@ -1,0 +1,142 @@
+"""Files brought in and labels given out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.agreement.api import drop_file
+from annotation.agreement.services.exports import FORMATS as LABEL_FILES
+from annotation.agreement.services.item_tiers import ItemTiers
+from annotation.corpus.imports.records import SOURCE
+from annotation.studies.api import serializers as shapes
+from annotation.studies.models.studies import Assignment, Study
+from core.api.base import Api, Given, IntoProject
+from core.api.problems import problem
+from core.api.schema import says
+from core.downloads import audited_export, sent
+from core.errors import InputError
+from core.files.input_files import MEGABYTE, InputFile
+from judging.assessment.services import rules
+from judging.runs.imports.formats import FORMATS
+from judging.runs.services import exports
+
+
+class FormatSerializer(serializers.Serializer[Any]):
+    """A file that can be brought in, and what must be told besides."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    about = serializers.CharField()
+    example = serializers.CharField()
+    fields_needed = serializers.ListField(child=serializers.CharField(), source="fields")
+
+
+class ImportFormats(Api):
+    tag = "imports"
+
+    @says("Files that can be brought in", FormatSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        rows = [{name: getattr(one, name) for name in ("key", "title", "about", "example")} for one in FORMATS.values()]
+        needed = [list(one.fields) for one in FORMATS.values()]
+        return Response([{**row, "fields_needed": names} for row, names in zip(rows, needed, strict=True)])
+
+
+class NewImport(IntoProject):
+    file = serializers.FileField(allow_empty_file=True)
+    format = serializers.ChoiceField(list(FORMATS))
+    source = serializers.CharField(  # type: ignore[assignment]
+        max_length=40, default=SOURCE, help_text="Of material: whose ids these are."
+    )
+    study = serializers.CharField(max_length=120, required=False, help_text="Of labels: the study, made if need be.")
+    judge = serializers.CharField(max_length=120, required=False, help_text="Of a judge's labels: its name.")
+    on_error = serializers.ChoiceField(["stop", "skip"], default="stop")
+
+
+class Imports(Api):
+    tag = "imports"
+    parser_classes = [MultiPartParser]
+
+    @says("Bring a file in", shapes.Counts, body={"multipart/form-data": NewImport})
+    def post(self, request: Request) -> Response:
+        """Sending the same file again changes nothing. An error names file, line and field."""
+        given = self.given(NewImport)
+        chosen, upload = FORMATS[given["format"]], given["file"]
+        if refusal := too_large(upload):
+            return refusal
+        if missing := [name for name in chosen.fields if not given.get(name)]:
+            raise InputError("This format needs it.", field=missing[0])
+        told = {name: given[name] for name in chosen.fields}
+        with save_upload(upload) as file, self.into_project(given):
+            outcome = chosen.load(by=self.me, file=file, on_error=given["on_error"], **told)
+        return Response(drop_file(outcome.as_document()))
+
+
+def too_large(upload: UploadedFile) -> Response | None:
+    """The refusal of a file that is larger than this site takes over HTTP."""
+    if (upload.size or 0) <= settings.MAX_UPLOAD_BYTES:
+        return None
+    megabytes = settings.MAX_UPLOAD_BYTES // MEGABYTE
+    return problem(413, f"At most {megabytes} MB; the command of the same name takes more.", field="file")
+
+
+@contextmanager
+def save_upload(upload: UploadedFile) -> Iterator[InputFile]:
+    """The upload as a file under its own name, gone afterwards."""
+    with TemporaryDirectory(prefix="concord-upload-") as folder:
+        path = Path(folder) / "upload"
+        with path.open("wb") as stream:
+            stream.writelines(upload.chunks())
+        yield InputFile(path, upload.name or "the file")
+
+
+class LabelsQuery(Given):
+    purpose = serializers.CharField(
+        default=Assignment.Purpose.RATING.value, help_text="Of people's answers: rating, check, repeat, with commas."
+    )
+    tiers = serializers.BooleanField(default=False, help_text="With each item's tier by the difficulty model.")
+
+
+class StudyLabels(Api):
+    """All labels, people's and judges', as a file that is streamed."""
+
+    tag = "exports"
+    left_to_a_worker = True
+
+    @extend_schema(
+        summary="All labels of a study as csv, jsonl or parquet, streamed",
+        parameters=[LabelsQuery],
+        responses={
+            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR),
+            (200, "application/x-ndjson"): OpenApiResponse(OpenApiTypes.STR),
+            (200, "application/vnd.apache.parquet"): OpenApiResponse(OpenApiTypes.BINARY),
+        },
+    )
+    @audited_export("labels")
+    def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:
+        if form not in LABEL_FILES:
+            raise Http404
+        study, kind = get_object_or_404(Study, slug=slug), LABEL_FILES[form]
+        asked = self.asked(LabelsQuery)
+        purposes = asked["purpose"].split(",")
+        if unknown := [one for one in purposes if one not in Assignment.Purpose.values]:
+            known = ", ".join(Assignment.Purpose.values)
+            raise InputError(f"{unknown[0]!r} is not one of {known}.", field="purpose")
+        rules.look(by=self.me, study=study)
+        tiers = ItemTiers.read(study, patient=False) if asked["tiers"] else None
+        pieces = kind.pieces(exports.labels_of(study, purposes, tiers=tiers))
+        return sent(pieces, name=f"{study.slug}-labels.{kind.name}", content_type=kind.content_type)

@@ -1,0 +1,145 @@
+"""Which items people should label: what a cascade of judges leaves to them, and what a plan of labels draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api.base import LARGEST, Document, Given
+from core.api.schema import says
+from core.errors import InputError
+from judging.assessment.api.results import EscalationSerializer, ResultsApi
+from judging.assessment.models.assessment import LabelPlan
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.services import cascade_records, cascades, labelling_plans, rules
+from judging.assessment.services.cascades import CascadeOptions
+from judging.assessment.services.labelling_plans import PlanOptions
+from judging.judges.models.judges import Judge
+
+MOST_PEOPLE = 1000
+OVERLAP: dict[str, Any] = {"min_value": 1, "max_value": MOST_PEOPLE, "default": 3}
+
+
+class Promise(Given):
+    """The agreement with people that a cascade promises, and the probability with which that may fail."""
+
+    target = serializers.FloatField(default=CascadeOptions.target)
+    delta = serializers.FloatField(default=CascadeOptions.delta)
+
+
+class CascadeQuery(Promise):
+    judges = serializers.CharField(help_text="Ids of two to five judges with commas between, in their order.")
+
+
+class NewCascade(Promise):
+    judges = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST),
+        min_length=2,
+        max_length=cascades.MOST_JUDGES,
+        help_text="Ids, in the order in which they are asked.",
+    )
+    name = serializers.CharField(max_length=120, allow_blank=True, default="", help_text="Of the study made.")
+    overlap = serializers.IntegerField(**OVERLAP)
+
+
+class CascadesApi(ResultsApi):
+    def each(self, slug: str, judges: list[int]) -> tuple[StudyEvidence, list[JudgeEvidence]]:
+        """The judges of a cascade beside people. InputError where one of them did not judge this study."""
+        evidence = StudyEvidence.read(self.study(slug))
+        rules.lock(by=self.me, study=evidence.study)
+        there = {judge.pk: judge for judge in evidence.judges()}
+        if missing := [pk for pk in judges if pk not in there]:
+            raise InputError(f"Judge {missing[0]} did not judge {evidence.study}.", field="judges")
+        return evidence, evidence.of_each(cascades.checked([there[pk] for pk in judges]))
+
+
+class StudyCascade(CascadesApi):
+    @says("What `cascade --study NAME --judges A,B --json` prints", Document, query=CascadeQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        asked = self.asked(CascadeQuery)
+        options = CascadeOptions(asked["target"], asked["delta"])
+        evidence, each = self.each(slug, ids_in(asked["judges"]))
+        found = cascades.document(each, cascades.compute_cascade(each, options))
+        return Response({**found, "on_record": cascade_records.compute_study(evidence)})
+
+
+def ids_in(text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
+        raise InputError("Name judges by their ids, with commas between.", field="judges")
+    return [int(part) for part in parts]
+
+
+class CascadeEscalations(CascadesApi):
+    @says("Send what a cascade leaves to people, as a study", EscalationSerializer, body=NewCascade, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        given = self.given(NewCascade)
+        options = CascadeOptions(given["target"], given["delta"])
+        _, each = self.each(slug, given["judges"])
+        made = cascades.escalate(
+            by=self.me,
+            each=each,
+            found=cascades.compute_cascade(each, options),
+            options=options,
+            name=given["name"],
+            overlap=given["overlap"],
+        )
+        return Response(EscalationSerializer(made).data, status=201)
+
+
+class PlanQuery(Given):
+    """How narrow the mean of which criterion has to be."""
+
+    criterion = serializers.CharField()
+    width = serializers.FloatField(min_value=0.0001, help_text="Of the interval, in units of the scale.")
+    by = serializers.CharField(default="", allow_blank=True, help_text="A grouping over which labels are dealt.")
+    confidence = serializers.FloatField(min_value=0.5, max_value=0.999, default=0.95)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+
+
+class NewPlanned(PlanQuery):
+    name = serializers.CharField(max_length=120, help_text="Of the study made.")
+    overlap = serializers.IntegerField(**OVERLAP)
+
+
+class LabelPlanSerializer(serializers.ModelSerializer[LabelPlan]):
+    """A study of items drawn to be labelled next."""
+
+    study = serializers.CharField(source="target.slug", help_text="The study made for people.")
+    criterion = serializers.CharField(source="criterion.key")
+    could_be_drawn = serializers.SerializerMethodField()
+
+    class Meta:
+        model = LabelPlan
+        fields = ["study", "criterion", "parameters", "seed", "could_be_drawn", "created_at"]
+
+    def get_could_be_drawn(self, row: LabelPlan) -> int:
+        return len(row.probabilities)
+
+
+class JudgePlan(ResultsApi):
+    def planned(self, slug: str, pk: int, asked: dict[str, Any]) -> tuple[JudgeEvidence, labelling_plans.Planned]:
+        judge = get_object_or_404(Judge, pk=pk)
+        evidence = StudyEvidence.read(self.study(slug)).of(judge)
+        if not evidence.criteria:
+            raise InputError(f"{judge} has not judged this study.", field="judge")
+        rules.look(by=self.me, study=evidence.study)
+        options = PlanOptions(asked["width"], asked["by"], asked["confidence"], asked["seed"])
+        return evidence, labelling_plans.planned(evidence, asked["criterion"], options)
+
+    @says("What `plan_labels --study NAME --judge NAME --json` prints", Document, query=PlanQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        return Response(labelling_plans.document(*self.planned(slug, pk, self.asked(PlanQuery))))
+
+    @says("Make a study of the items that the plan draws", LabelPlanSerializer, body=NewPlanned, status=201)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        given = self.given(NewPlanned)
+        evidence, found = self.planned(slug, pk, given)
+        made = labelling_plans.make_study(
+            by=self.me, evidence=evidence, found=found, name=given["name"], overlap=given["overlap"]
+        )
+        return Response(LabelPlanSerializer(made).data, status=201)

@@ -1,0 +1,259 @@
+"""What the pages of a study show of judges beside people, to be read: item by item, and as documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.agreement.api import CriterionQuery
+from annotation.corpus.exchange.registry import EXCHANGES
+from annotation.studies.models.studies import Criterion, Item, Study
+from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, page_of
+from core.api.schema import says
+from core.downloads import audited_export, sent_zipped
+from core.errors import InputError
+from judging.assessment.api.results import ResultsApi
+from judging.assessment.queries import hold_out
+from judging.assessment.queries import items as items_queries
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import disagreement_sources, disagreements, escalation, improvement, progress, rules
+from judging.assessment.services.against_majority import contradictions
+from judging.assessment.services.items import ItemFilter, RatedItems, criterion_of
+from judging.judges.models.judges import Judge
+from judging.runs.api.runs import JudgmentSerializer
+from judging.runs.exchange import dataset, packing
+
+
+class StudyProgressDetails(ResultsApi):
+    @says("Coverage, pace, forecast, agreement as it grows, and who needs help, as the progress page", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(progress.compute_study(self.study(slug)))
+
+
+class RatedQuery(PageQuery):
+    """What the items have in common; nothing of it leaves all."""
+
+    criterion = serializers.CharField(required=False, default="", allow_blank=True, help_text="The first if not given.")
+    majority = serializers.CharField(required=False, default="", help_text="A value of the scale, or tied.")
+    judge = serializers.CharField(required=False, default="", help_text="Its name, with `value`.")
+    value = serializers.CharField(required=False, default="", help_text="That the judge gave, or unscored.")
+    tier = serializers.CharField(required=False, default="", help_text="easy, medium, hard or contested.")
+    cuts = serializers.CharField(required=False, default="")
+    chance = serializers.CharField(required=False, default="")
+
+
+class RatedItemSerializer(serializers.Serializer[Any]):
+    """An item, or a turn of it, with what was said of it on one criterion; of a held-out item by people only."""
+
+    position = serializers.IntegerField()
+    turn = serializers.IntegerField()
+    counts = serializers.ListField(child=serializers.JSONField(), help_text="People's answers.")
+    majority = serializers.CharField(allow_blank=True)
+    tied = serializers.BooleanField()
+    tier = serializers.CharField(allow_blank=True)
+    judges = serializers.ListField(child=serializers.JSONField())
+
+
+class RatedItemList(ResultsApi):
+    @says("Items with what people and judges said, by position", page_of(RatedItemSerializer), query=RatedQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        """`after` is a position; turns of one item stand on one page."""
+        study, asked = self.study(slug), self.asked(RatedQuery)
+        after, limit = asked.pop("after", 0), asked.pop("limit")
+        wanted = ItemFilter.of(asked)
+        criterion = some_criterion(study, wanted.criterion)
+        rules.look(by=self.me, study=study)
+        found, positions = rated(study, criterion, wanted, after=after, n=limit + 1)
+        said = found.summary(positions[:limit])
+        rows = [{"position": one, **row} for one in positions[:limit] for row in said.get(one, ())]
+        return self.paged(RatedItemSerializer(rows, many=True).data, found_last(positions, limit))
+
+
+def rated(
+    study: Study, criterion: Criterion, wanted: ItemFilter, *, after: int, n: int
+) -> tuple[RatedItems, list[int]]:
+    """The first `n` positions behind `after`. Where nothing narrows, only these items are read."""
+    options = wanted.tier_options()
+    if wanted.narrows or options.chance != "uniform":
+        found = RatedItems.read(study, criterion, options)
+        return found, [one for one in found.positions(wanted) if one > after][:n]
+    behind = study.items.filter(position__gt=after).order_by("position")
+    positions = list(behind.values_list("position", flat=True)[:n])
+    found = RatedItems.read(study, criterion, options, positions)
+    found.positions(wanted)  # what the query names has to be there
+    return found, positions
+
+
+def found_last(positions: list[int], limit: int) -> int | None:
+    return positions[limit - 1] if len(positions) > limit else None
+
+
+def some_criterion(study: Study, key: str) -> Criterion:
+    criterion = criterion_of(study, key)
+    if criterion is None:
+        raise Http404
+    return criterion
+
+
+class ItemJudgments(ResultsApi):
+    @says("What judges said of an item, in all runs; nothing of a held-out item", page_of(JudgmentSerializer),
+          query=PageQuery)  # fmt: skip
+    def get(self, request: Request, slug: str, position: int) -> Response:
+        item = get_object_or_404(Item.objects.select_related("study"), study__slug=slug, position=position)
+        rules.look(by=self.me, study=item.study)
+        rows = items_queries.judgments_on(item).defer("raw_reply", "details")
+        return self.page(rows.none() if hold_out.holds(item) else rows, JudgmentSerializer)
+
+
+class MajorityQuery(CriterionQuery, PlaceQuery):
+    judge = serializers.CharField(required=False, default="", help_text="Its name; any if not given.")
+
+
+class ContradictionSerializer(serializers.Serializer[Any]):
+    """An item on which a judge contradicts people's label; what it said is not told."""
+
+    position = serializers.IntegerField()
+    turn = serializers.IntegerField()
+    answers = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+    judges = serializers.ListField(child=serializers.CharField())
+    steps = serializers.IntegerField(allow_null=True)
+    tier = serializers.CharField(allow_blank=True)
+    decision = serializers.CharField(allow_blank=True)
+
+
+class AgainstMajority(ResultsApi):
+    @says(
+        "Where a judge contradicts the majority, the undecided first",
+        page_of(ContradictionSerializer),
+        query=MajorityQuery,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(MajorityQuery)
+        rules.look(by=self.me, study=study)
+        rows = contradictions(study, some_criterion(study, asked["criterion"]), judge=asked["judge"])
+        return self.placed(rows, ContradictionSerializer, after=asked["after"], limit=asked["limit"])
+
+
+class DisagreementQuery(PlaceQuery):
+    criterion = serializers.CharField(required=False, default="", help_text="All if not given.")
+    tier = serializers.CharField(required=False, default="")
+    sort = serializers.ChoiceField(
+        [f"{way}{name}" for name in disagreements.SORTS for way in ("", "-")], default=disagreements.LARGEST_FIRST
+    )
+
+
+class DisagreementSerializer(serializers.Serializer[Any]):
+    """An item on which the judge's verdict is not people's label. Held-out items are not among them."""
+
+    item = serializers.IntegerField(help_text="Its position.")
+    criterion = serializers.CharField()
+    tier = serializers.CharField(allow_null=True)
+    people = serializers.DictField(child=serializers.CharField(), help_text="By annotator.")
+    label = serializers.JSONField()  # type: ignore[assignment]
+    adjudicated = serializers.BooleanField()
+    judge = serializers.CharField()
+    size = serializers.FloatField()
+    confidence = serializers.FloatField(allow_null=True)
+
+
+class OneJudge(ResultsApi):
+    def evidence(self, slug: str, pk: int) -> tuple[StudyEvidence, Judge]:
+        study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
+        rules.lock(by=self.me, study=study)
+        return StudyEvidence.read(study), judge
+
+
+class JudgeDisagreements(OneJudge):
+    @says("Where a judge and people part", page_of(DisagreementSerializer), query=DisagreementQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        asked = self.asked(DisagreementQuery)
+        after, limit = asked.pop("after"), asked.pop("limit")
+        evidence, judge = self.evidence(slug, pk)
+        rows = disagreements.list_disagreements(evidence.of(judge), **asked)
+        return self.placed(rows, lambda one: DisagreementSerializer(one.as_json()).data, after=after, limit=limit)
+
+
+class DifferingQuery(Given):
+    criterion = serializers.CharField(required=False, default="", help_text="All if not given.")
+
+
+class JudgeDiffering(OneJudge):
+    @says(
+        "Why people differ, and how far the judge is from their answers, by criterion", Document, query=DifferingQuery
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        evidence, judge = self.evidence(slug, pk)
+        return Response(disagreement_sources.compute_judge(evidence.of(judge), self.asked(DifferingQuery)["criterion"]))
+
+
+class ChangeQuery(Given):
+    against = serializers.CharField(required=False, default="", help_text="A version; the one before if not given.")
+
+
+class JudgeChange(OneJudge):
+    @says("How far a judge agrees better with people than another version of it", Document, query=ChangeQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        evidence, judge = self.evidence(slug, pk)
+        old = improvement.find_previous_version(evidence, judge, self.asked(ChangeQuery)["against"])
+        if old is None:
+            raise InputError(f"No other version of {judge.name} has judged this study.", field="against")
+        mine, before = evidence.of_each([judge, old])
+        return Response(improvement.change(before, mine))
+
+
+class JudgeReturn(OneJudge):
+    @says("What people said of what the judge left to them last; 404 where it left nothing", Document)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        evidence, judge = self.evidence(slug, pk)
+        made = escalation.newest(evidence.study, judge)
+        if made is None:
+            raise Http404
+        return Response({"slug": made.target.slug, **escalation.came_back(made, evidence.of(judge))})
+
+
+class ToolSerializer(serializers.Serializer[Any]):
+    """Another tool's files that the study can be written as, and what that tool does not show."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    files = serializers.ListField(child=serializers.CharField())
+    unseen = serializers.ListField(child=serializers.CharField())
+
+
+class ExportsApi(Api):
+    tag = "exports"
+
+
+class StudyExports(ExportsApi):
+    @says("The tools for which a study can be written", ToolSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        study = get_object_or_404(Study, slug=slug)
+        rows = [
+            {"key": one.key, "title": one.title, "files": list(one.files), "unseen": list(one.unseen)}
+            for one in EXCHANGES.values()
+            if one.files and study.kind in one.kinds
+        ]
+        own = {"key": dataset.KEY, "title": dataset.TITLE, "files": [], "unseen": []}
+        return Response([*rows, own])
+
+
+class StudyExport(ExportsApi):
+    @extend_schema(
+        summary="A study as the files of another tool, in one ZIP archive",
+        responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
+    )
+    @audited_export("labels")
+    def get(self, request: Request, slug: str, tool: str) -> StreamingHttpResponse:
+        study = get_object_or_404(Study, slug=slug)
+        members = packing.members(study, tool)
+        if members is None:
+            raise Http404
+        rules.look(by=self.me, study=study)
+        return sent_zipped(members, name=f"{study.slug}-{tool}.zip")

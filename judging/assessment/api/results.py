@@ -1,0 +1,371 @@
+"""What follows from labels and judgments: agreement, tiers, calibration, audits, reports, certificates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.agreement.api import CriterionQuery
+from annotation.agreement.services import both_tiers, stored_difficulty
+from annotation.agreement.services.difficulty import cuts_of
+from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
+from annotation.agreement.services.tiers import TierOptions, chance_from, cuts_from
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import ratings
+from annotation.studies.queries.size import is_large
+from core.api.base import LARGEST, Api, Document, Given
+from core.api.schema import says
+from core.errors import NotComputedError
+from judging.assessment.models.assessment import HoldOut
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.services import (
+    agreement,
+    assessment,
+    escalation,
+    hold_out,
+    improvement,
+    judge_comparison,
+    predicted_difficulty,
+    recalibration,
+    report,
+)
+from judging.assessment.services import deferred_agreement as later
+from judging.assessment.services.agreement import StudyRatings
+from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
+from judging.assessment.services.items import criterion_of
+from judging.judges.models.judges import Judge
+from judging.judges.services import examples
+from judging.runs.api.judges import JudgeSerializer
+from judging.runs.api.runs import RunSerializer
+
+MOST_RESAMPLES = 20_000
+
+
+class ResultsApi(Api):
+    tag = "results"
+
+    def study(self, slug: str) -> Study:
+        return get_object_or_404(Study, slug=slug)
+
+
+class Queued(serializers.Serializer[Any]):
+    queued = serializers.BooleanField()
+
+
+class AskedAgreement(Given):
+    bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
+    confidence = serializers.FloatField(default=0.95)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    epsilon = serializers.FloatField(default=0.15)
+    by = serializers.CharField(
+        default="",
+        allow_blank=True,
+        help_text="A grouping of items, or annotator:KEY for what annotators answered about themselves.",
+    )
+    cluster = serializers.CharField(default="", allow_blank=True)
+    strata = serializers.CharField(default="", allow_blank=True)
+    read = serializers.ChoiceField([VERDICTS, SCORES], default=VERDICTS)
+
+
+class AgreementQuery(AskedAgreement):
+    criterion = serializers.CharField(required=False, help_text="One alone; all if not given.")
+    whole = serializers.BooleanField(default=False, help_text="Compute it now, however large the study is.")
+
+
+class StudyAgreement(ResultsApi):
+    left_to_a_worker = True
+
+    @says(
+        "What `agreement --study NAME --json` prints; of a large study what a worker computed last",
+        Document,
+        query=AgreementQuery,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(AgreementQuery)
+        key, whole = asked.pop("criterion", None), asked.pop("whole")
+        options = options_from(asked)
+        if is_large(study) and not whole:
+            return Response(computed_last(study, options, key))
+        run = agreement.load_or_compute(
+            by=self.me, study=study, options=options, ratings=StudyRatings.of(study, options)
+        )
+        return Response(agreement.select_criterion(run.result, key))
+
+    @says("Leave the agreement of a study to a worker", Queued, body=AskedAgreement, status=202)
+    def post(self, request: Request, slug: str) -> Response:
+        later.ask(by=self.me, study=self.study(slug), options=options_from(self.given(AskedAgreement)))
+        return Response({"queued": True}, status=202)
+
+
+def options_from(asked: dict[str, Any]) -> JudgedOptions:
+    return JudgedOptions(reads=asked.pop("read"), **asked)
+
+
+def computed_last(study: Study, options: JudgedOptions, key: str | None) -> dict[str, Any]:
+    """A kept result, when it was computed, and what stands of a newer one. Raises NotComputedError if there is none."""
+    run, waiting = later.kept(study, options), later.asked_for(study, options)
+    told = waiting and (waiting.error or waiting.says)
+    if run is None:
+        said = told or "Nothing was computed with these options yet: POST them here, or insist with ?whole=true."
+        raise NotComputedError(f"A large study is left to a worker. {said}")
+    return {
+        **agreement.select_criterion(run.result, key),
+        "computed_at": run.created_at.isoformat(),
+        "waiting": told,
+    }
+
+
+class AskedTiers(Given):
+    agreement_cuts = serializers.CharField(
+        default="0.6,0.75,0.9",
+        help_text="Of the difficulty model: probability of agreement, upper ends of contested, hard and medium.",
+    )
+
+
+class TiersQuery(CriterionQuery, AskedTiers):
+    cuts = serializers.CharField(default="0.4,0.6,0.8")
+    chance = serializers.CharField(default="uniform")
+    by = serializers.CharField(default="", allow_blank=True)
+    draws = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=1000)
+    bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    whole = serializers.BooleanField(default=False, help_text="Fit the model now, however large the study is.")
+
+
+class StudyTiers(ResultsApi):
+    @says(
+        "What `tiers --study NAME --json` prints of one criterion; of a large study with the fit that a worker made",
+        Document,
+        query=TiersQuery,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(TiersQuery)
+        criterion = criterion_of(study, asked["criterion"])
+        if criterion is None:
+            raise Http404
+        sizes = {name: asked[name] for name in ("draws", "bootstrap", "seed")}
+        options = TierOptions(cuts_from(asked["cuts"]), chance_from(asked["chance"]), **sizes)
+        more = {"by": asked["by"] or None, "agreeing": cuts_of(asked["agreement_cuts"]), "patient": asked["whole"]}
+        return Response(both_tiers.compute_criterion(study, ratings.load_criterion(criterion), options, **more))
+
+    @says("Leave the difficulty model of a study's criteria to a worker", Queued, body=AskedTiers, status=202)
+    def post(self, request: Request, slug: str) -> Response:
+        cuts = cuts_of(self.given(AskedTiers)["agreement_cuts"])
+        stored_difficulty.ask(by=self.me, study=self.study(slug), cuts=cuts)
+        return Response({"queued": True}, status=202)
+
+
+class PredictedQuery(CriterionQuery, AskedTiers):
+    of = serializers.ChoiceField(SCOPES, default=STUDY, help_text="Unrated items of the study, or of its dataset.")
+    bootstrap = serializers.IntegerField(min_value=0, max_value=MOST_RESAMPLES, default=2000)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    whole = serializers.BooleanField(default=False, help_text="Fit the model now, however large the study is.")
+
+
+class StudyTiersPredicted(ResultsApi):
+    @says("What `tiers --study NAME --predict --json` prints of one criterion", Document, query=PredictedQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.asked(PredictedQuery)
+        criterion = criterion_of(study, asked["criterion"])
+        if criterion is None:
+            raise Http404
+        cuts = cuts_of(asked["agreement_cuts"])
+        options = PredictionOptions(asked["of"], cuts, asked["bootstrap"], asked["seed"])
+        return Response(predicted_difficulty.compute_criterion(study, criterion, options, patient=asked["whole"]))
+
+
+class StudyCalibration(ResultsApi):
+    @says("All judges of a study side by side; `waiting` are left to a worker", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        study = self.study(slug)
+        evidence = StudyEvidence.read(study)
+        found, waiting = assessment.assess_judges(
+            by=self.me, evidence=evidence, asked=AssessmentRequest(), patient=False
+        )
+        return Response(
+            {
+                "study": study.name,
+                "judges": {
+                    str(one.judge): {"calibration": one.calibration.result, "audit": one.audit_document()}
+                    for one in found
+                },
+                "differences": judge_comparison.differences(found) if len(found) > 1 else [],
+                "waiting": [str(judge) for judge in waiting],
+            }
+        )
+
+
+class PartQuery(Given):
+    part = serializers.CharField(default="", allow_blank=True, help_text="all, development or held-out items.")
+
+
+class TrustQuery(PartQuery):
+    criterion = serializers.CharField(required=False)
+
+
+class OfJudge(ResultsApi):
+    """One judge on a study."""
+
+    left_to_a_worker = True
+
+    def evidence_of(self, slug: str, pk: int, part: str) -> JudgeEvidence:
+        study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
+        return StudyEvidence.read(study, part).of(judge)
+
+    def of(self, slug: str, pk: int, part: str = "") -> Trusted:
+        return self.found(self.evidence_of(slug, pk, part), part)
+
+    def found(self, evidence: JudgeEvidence, part: str) -> Trusted:
+        found = assessment.assess_judge if part else assessment.assess_now  # a worker computes what is looked at freely
+        return hold_out.check_seen(found(by=self.me, evidence=evidence, asked=AssessmentRequest()))
+
+
+class JudgeCalibration(OfJudge):
+    @says("What `calibrate --study NAME --judge NAME --json` prints", Document, query=TrustQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        asked = self.asked(TrustQuery)
+        found = self.of(slug, pk, part=asked["part"]).calibration.result
+        return Response(assessment.select_criterion(found, asked.get("criterion")))
+
+
+class JudgeAudit(OfJudge):
+    @says("What `audit --study NAME --judge NAME --json` prints, verdicts included", Document, query=TrustQuery)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        asked = self.asked(TrustQuery)
+        found = hold_out.audit_document(self.of(slug, pk, part=asked["part"]))
+        return Response(assessment.select_criterion(found, asked.get("criterion")))
+
+
+class JudgeCompute(ResultsApi):
+    @says("Leave calibration and audit of a judge to a worker", Queued, status=202)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        assessment.queue(by=self.me, study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
+        return Response({"queued": True}, status=202)
+
+
+class NewHoldOut(Given):
+    share = serializers.FloatField(default=0.5)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+
+
+class HoldOutSerializer(serializers.ModelSerializer[HoldOut]):
+    class Meta:
+        model = HoldOut
+        fields = ["id", "share", "seed", "created_at"]
+
+
+class StudyHoldOut(ResultsApi):
+    @says("How the study is split, and every look at the held-out part; 404 where nothing is held out", Document)
+    def get(self, request: Request, slug: str) -> Response:
+        found = hold_out.compute_study(self.study(slug))
+        if found is None:
+            raise Http404
+        return Response(found)
+
+    @says("Keep a part of the items from the development of judges", HoldOutSerializer, body=NewHoldOut, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        made = hold_out.hold_out(by=self.me, study=self.study(slug), **self.given(NewHoldOut))
+        return Response(HoldOutSerializer(made).data, status=201)
+
+
+class JudgeLook(ResultsApi):
+    @says("Look at what a judge does on the held-out part, on record", Document, status=201)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        judge = get_object_or_404(Judge, pk=pk)
+        found = hold_out.look(by=self.me, study=self.study(slug), judge=judge, asked=AssessmentRequest())
+        return Response(found.calibration.result, status=201)
+
+
+class NewEscalation(Given):
+    name = serializers.CharField(max_length=120, allow_blank=True, default="")
+    target = serializers.FloatField(default=0.9)
+    overlap = serializers.IntegerField(min_value=1, max_value=1000, default=3)
+
+
+class EscalationSerializer(serializers.Serializer[Any]):
+    study = serializers.CharField(source="target.slug", help_text="The study made for people.")
+    target_agreement = serializers.FloatField()
+    thresholds = serializers.JSONField()
+
+
+class JudgeEscalations(OfJudge):
+    @says(
+        "Send what a judge is unsure of back to people, as a study",
+        EscalationSerializer,
+        body=NewEscalation,
+        status=201,
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        given = self.given(NewEscalation)
+        made = escalation.escalate(by=self.me, found=self.of(slug, pk), **given)
+        return Response(EscalationSerializer(made).data, status=201)
+
+
+class NewMaps(Given):
+    anyway = serializers.BooleanField(default=False, help_text="Also maps that raise the mean absolute error.")
+
+
+class JudgeMaps(OfJudge):
+    @says("Apply calibration: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        run = recalibration.apply(by=self.me, found=self.of(slug, pk), **self.given(NewMaps))
+        return Response(RunSerializer(run).data, status=201)
+
+
+class NewVersion(Given):
+    examples = serializers.IntegerField(
+        min_value=0, max_value=examples.MOST, default=0, help_text="For each criterion; 0 takes them away."
+    )
+    criteria = serializers.ListField(
+        child=serializers.CharField(max_length=60), required=False, default=list, help_text="All, if none is named."
+    )
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    template = serializers.CharField(
+        required=False, allow_null=True, allow_blank=True, default=None, trim_whitespace=False, max_length=100_000,
+        help_text="The prompt; not given: as it is; empty: Concord's own.",
+    )  # fmt: skip
+    templates = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=50_000),
+        default=dict,
+        help_text="The prompt of one criterion, each by its key; others stay as they are.",
+    )
+
+
+class JudgeVersions(ResultsApi):
+    @says("The next version of a judge, with examples of the study", JudgeSerializer, body=NewVersion, status=201)
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """The judge itself where nothing would change."""
+        study, judge, given = self.study(slug), get_object_or_404(Judge, pk=pk), self.given(NewVersion)
+        n = given.pop("examples")
+        return Response(
+            JudgeSerializer(improvement.new_version(by=self.me, judge=judge, study=study, n=n, **given)).data,
+            status=201,
+        )
+
+
+class StudyReport(ResultsApi):
+    @extend_schema(
+        summary="The report of a study as html, latex or json",
+        responses={
+            (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT),
+            (200, "text/html"): OpenApiResponse(OpenApiTypes.STR),
+            (200, "application/x-latex"): OpenApiResponse(OpenApiTypes.STR),
+        },
+    )
+    def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:
+        if form not in report.FORMATS:
+            raise Http404
+        evidence = StudyEvidence.read(self.study(slug))
+        judges, _ = assessment.assess_judges(by=self.me, evidence=evidence, asked=AssessmentRequest(), patient=False)
+        ending, content_type, content = report.FORMATS[form]
+        response = HttpResponse(content(report.describe_judges(evidence, judges)), content_type=content_type)
+        response["Content-Disposition"] = f'attachment; filename="{slug}-report.{ending}"'
+        return response

@@ -1,0 +1,260 @@
+"""Plots of a judge's calibration: each a title, rows of data, and a specification made of them (pure).
+
+The rows are what the download of the data holds, so that a plot shows nothing that cannot be had as numbers. People are
+circles, the judge a diamond, what both together say a square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.later import Later
+from judging.assessment.charts import ROW, WIDTH, Palette, inline, name_axis, styled
+
+if TYPE_CHECKING:
+    import altair as alt
+    import vl_convert
+else:
+    alt = Later("altair")
+    vl_convert = Later("vl_convert")
+
+Document = Mapping[str, Any]
+Rows = list[dict[str, Any]]
+
+TALL = 260
+"""Pixels: height of a plot with two numeric axes."""
+
+KINDS = ("people", "judge", "both")
+SHAPES = ("circle", "diamond", "square")
+PNG_SCALE = 2
+
+
+@dataclass(frozen=True)
+class CalibrationPlot:
+    """A plot of one criterion.
+
+    Attributes
+    ----------
+    key, caption
+        Its name in addresses, and in words what is to be seen.
+    rows
+        The data, from a criterion's calibration; empty where there is nothing to draw.
+    spec
+        The specification, from the data and a palette.
+    """
+
+    key: str
+    caption: str
+    rows: Callable[[Document], Rows]
+    spec: Callable[[Rows, Palette], dict[str, Any]]
+
+
+def png(spec: Mapping[str, Any]) -> bytes:
+    """The chart as PNG, twice as large as on the page."""
+    drawn: bytes = vl_convert.vegalite_to_png(dict(spec), scale=PNG_SCALE, allowed_base_urls=[])
+    return drawn
+
+
+def sweep_rows(found: Document) -> Rows:
+    """Winning rate by epsilon."""
+    if not found["alt_test"]:
+        return []
+    chosen = found["alt_test"]["epsilon"]
+    return [
+        {"epsilon": at["epsilon"], "winning_rate": at["winning_rate"], "chosen": at["epsilon"] == chosen}
+        for at in found["alt_test"]["sweep"]
+        if at["winning_rate"] is not None
+    ]
+
+
+def sweep(rows: Rows, palette: Palette) -> dict[str, Any]:
+    """Winning rate over epsilon, the half that is needed as a line."""
+    base = alt.Chart(inline(rows))
+    x = alt.X("epsilon:Q", title="ε, the judge's discount", axis=alt.Axis(tickCount=7, format=".2f"))
+    y = alt.Y("winning_rate:Q", title="winning rate ω", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
+    needed = alt.Chart(inline([{"half": 0.5}])).mark_rule(color=palette.quiet, strokeDash=[4, 3])
+    layers = [
+        needed.encode(y="half:Q"),
+        base.mark_line(color=palette.judge, strokeWidth=1.5).encode(x=x, y=y),
+        base.mark_point(shape="diamond", filled=True, opacity=1, color=palette.judge).encode(
+            x=x, y=y, size=alt.condition("datum.chosen", alt.value(180), alt.value(60))
+        ),
+    ]
+    return styled(alt.layer(*layers).properties(width=WIDTH, height=TALL - 60), palette)
+
+
+def correction_rows(found: Document) -> Rows:
+    """Each way to the mean or rate, with its interval; of several categories one row for each and way."""
+    parts = found["by_category"] or {"": found}
+    rows = [
+        {"name": f"{name}: {label}" if name else label, "kind": kind, **_ends(part[key])}
+        for name, part in parts.items()
+        for label, kind, key in WAYS
+    ]
+    if found["rogan_gladen"]:
+        rows.append({"name": "Rogan–Gladen", "kind": "both", **_ends(found["rogan_gladen"])})
+    return [row for row in rows if row["value"] is not None]
+
+
+WAYS = (
+    ("people alone", "people", "human_only"),
+    ("judge alone", "judge", "judge_only"),
+    ("corrected (PPI++)", "both", "ppi"),
+)
+
+
+def _ends(estimate: Document) -> dict[str, Any]:
+    return {key: estimate[key] for key in ("value", "low", "high")}
+
+
+def intervals(rows: Rows, palette: Palette, *, title: str = "") -> dict[str, Any]:
+    """Named estimates under each other, with their intervals."""
+    y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=name_axis([row["name"] for row in rows]))
+    scale = alt.Scale(zero=False, nice=True)
+    base = alt.Chart(inline(rows)).encode(y=y)
+    colour, shape = _by_kind(palette)
+    layers = [
+        base.mark_rule(strokeWidth=1.5).encode(
+            x=alt.X("low:Q", scale=scale, title=title or None), x2="high:Q", color=colour
+        ),
+        base.mark_point(filled=True, opacity=1, size=90).encode(
+            x=alt.X("value:Q", scale=scale), color=colour, shape=shape
+        ),
+    ]
+    return styled(alt.layer(*layers).properties(width=WIDTH - 100, height=ROW * len(rows)), palette)
+
+
+def _by_kind(palette: Palette) -> tuple[alt.Color, alt.Shape]:
+    colours = alt.Scale(domain=list(KINDS), range=[palette.people, palette.judge, palette.people])
+    shapes = alt.Scale(domain=list(KINDS), range=list(SHAPES))
+    return alt.Color("kind:N", scale=colours, legend=None), alt.Shape("kind:N", scale=shapes, legend=None)
+
+
+def reliability_rows(found: Document) -> Rows:
+    """The bins before and after the map: mean score, what people say there, how many items."""
+    if not found["scores"]:
+        return []
+    names = {"before": "as it is", "after": "recalibrated"}
+    return [
+        {
+            "scores": name,
+            "low": one["low"],
+            "high": one["high"],
+            "n": one["n"],
+            "score": one["score"],
+            "people": one["human"]["value"],
+            "people_low": one["human"]["low"],
+            "people_high": one["human"]["high"],
+        }
+        for side, name in names.items()
+        for one in found["scores"][side]["bins"]
+    ]
+
+
+def reliability(rows: Rows, palette: Palette) -> dict[str, Any]:
+    """What people say over what the judge says; on the diagonal it means what it says."""
+    ends = [row[key] for row in rows for key in ("low", "high", "score")]
+    scale = alt.Scale(domain=[min(ends), max(ends)], nice=False)
+    x = alt.X("score:Q", title="mean score of the judge", scale=scale, axis=alt.Axis(tickCount=6))
+    y = alt.Y("people:Q", title="mean label of people", scale=scale, axis=alt.Axis(tickCount=6))
+    base = alt.Chart(inline(rows))
+    names = ["as it is", "recalibrated"]
+    colour = alt.Color(
+        "scores:N",
+        scale=alt.Scale(domain=names, range=[palette.judge, palette.people]),
+        legend=alt.Legend(orient="top", title=None),
+    )
+    shape = alt.Shape("scores:N", scale=alt.Scale(domain=names, range=["diamond", "square"]), legend=None)
+    diagonal = inline([{"at": min(ends)}, {"at": max(ends)}])
+    line = alt.Chart(diagonal).mark_line(color=palette.quiet, strokeDash=[4, 3])
+    layers = [
+        line.encode(x=alt.X("at:Q", scale=scale), y=alt.Y("at:Q", scale=scale)),
+        base.mark_rule(strokeWidth=1.2).encode(
+            x=x, y=alt.Y("people_low:Q", scale=scale), y2="people_high:Q", color=colour
+        ),
+        base.mark_point(filled=True, opacity=1, size=80).encode(x=x, y=y, color=colour, shape=shape),
+    ]
+    return styled(alt.layer(*layers).properties(width=TALL + 80, height=TALL + 40), palette)
+
+
+def risk_rows(found: Document) -> Rows:
+    """Share kept and share wrong at each threshold; nothing to draw where all verdicts are equally sure."""
+    points = [dict(point) for point in found["risk_coverage"]["points"]]
+    return points if len(points) > 1 else []
+
+
+def risk(rows: Rows, palette: Palette) -> dict[str, Any]:
+    """How often the judge is wrong when only its surest verdicts are kept."""
+    x = alt.X("coverage:Q", title="share of verdicts kept", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
+    most = max(0.05, *(row["risk"] for row in rows))
+    scale = alt.Scale(domain=[0, most])
+    y = alt.Y("risk:Q", title="share of these that people contradict", scale=scale, axis=alt.Axis(format=".0%"))
+    chart = alt.Chart(inline(rows)).mark_line(
+        color=palette.judge, strokeWidth=1.5, point=alt.OverlayMarkDef(color=palette.judge, size=20)
+    )
+    return styled(chart.encode(x=x, y=y).properties(width=WIDTH, height=TALL - 60), palette)
+
+
+def board_rows(found: Document) -> Rows:
+    """Strengths of assistants by people, by the judge, corrected; in the order of people's (or the judge's) board."""
+    boards = found["leaderboard"]
+    if not boards:
+        return []
+    order = [place["assistant"] for place in ranked(boards["people"]) or ranked(boards["judge"])]
+    rows = [
+        {"name": f"{place['assistant']}: {label}", "kind": kind, "assistant": place["assistant"], **_ends(strength)}
+        for label, kind, board in BOARDS
+        for place in boards[board]
+        if (strength := place["strength"])["value"] is not None
+    ]
+    kinds = [kind for _, kind, _ in BOARDS]
+    return sorted(rows, key=lambda row: (order.index(row["assistant"]), kinds.index(row["kind"])))
+
+
+BOARDS = (("people", "people", "people"), ("judge", "judge", "judge"), ("corrected", "both", "corrected"))
+
+
+def ranked(board: Sequence[Document]) -> list[Document]:
+    """The standings of a board, the best first; those without a rank last."""
+    return sorted(board, key=lambda place: (place["rank"]["value"] is None, place["rank"]["value"], place["assistant"]))
+
+
+def board(rows: Rows, palette: Palette) -> dict[str, Any]:
+    """Strengths under each other, assistant by assistant."""
+    return intervals(rows, palette, title="log strength (0 is the mean of the assistants)")
+
+
+PLOTS = {
+    plot.key: plot
+    for plot in (
+        CalibrationPlot(
+            "alt-test", "Winning rate by ε. From one half on the judge may stand in for a person.", sweep_rows, sweep
+        ),
+        CalibrationPlot(
+            "correction",
+            "The figure by people alone (circle), by the judge alone (diamond), and corrected (square).",
+            correction_rows,
+            intervals,
+        ),
+        CalibrationPlot(
+            "reliability",
+            "What people say where the judge gives a score. On the dashed line the score means what it says.",
+            reliability_rows,
+            reliability,
+        ),
+        CalibrationPlot(
+            "risk-coverage",
+            "How often people contradict the judge when only its surest verdicts are kept.",
+            risk_rows,
+            risk,
+        ),
+        CalibrationPlot(
+            "leaderboard",
+            "Strength of each assistant by people (circle), by the judge (diamond), and corrected (square).",
+            board_rows,
+            board,
+        ),
+    )
+}

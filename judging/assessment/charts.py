@@ -1,0 +1,246 @@
+"""Charts: from a result to an Altair specification, and from that to SVG. Pure; no Django, no files.
+
+The language of marks is that of the pages: people are circles, judges diamonds, intervals lines, the human ceiling a
+band. A palette names the colours: those of the page follow its light and dark tokens, those of a file stand alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.charts import FILE, PAGE, TIERS, Palette, inline, png, styled, svg
+from core.later import Later
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = Later("altair")
+
+__all__ = [
+    "CURVE",
+    "FILE",
+    "LETTER",
+    "LONGEST",
+    "PAGE",
+    "ROW",
+    "TIERS",
+    "WIDTH",
+    "Curve",
+    "Mark",
+    "Palette",
+    "Rows",
+    "attainable",
+    "curves",
+    "forest",
+    "inline",
+    "name_axis",
+    "png",
+    "rows_of",
+    "styled",
+    "svg",
+    "tier_bars",
+]
+
+ROW, WIDTH, CURVE = 24, 480, 110
+"""Pixels: height of a row, width of a plot, height of a curve's panel."""
+
+LETTER, LONGEST = 7, 26
+"""Pixels of a letter, and letters of a name; what is longer is cut."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One line of a forest plot: a name, an estimate with its interval, and whose it is (people or judge)."""
+
+    name: str
+    kind: str
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, name: str, kind: str, estimate: Mapping[str, Any]) -> Mark:
+        """From an estimate as it stands in a document."""
+        return cls(name, kind, estimate["value"], estimate["low"], estimate["high"], estimate["reason"])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A criterion's part of a forest plot; `ceiling` is the interval of the human ceiling, where there is one."""
+
+    title: str
+    marks: Sequence[Mark]
+    ceiling: tuple[float, float] | None
+
+
+def rows_of(title: str, document: Mapping[str, Any], *, people: str = "people") -> Rows:
+    """What a criterion's document shows in a forest plot: people and each judge by the scale's headline coefficient.
+
+    `people` is what to call those who rated.
+    """
+    headline = document["headline"]
+    among = Mark.of(people, "people", document["coefficients"][headline["people"]])
+    judges = [Mark.of(_judge_name(name, d), "judge", d[headline["judge"]]) for name, d in document["judges"].items()]
+    return Rows(title, [among, *judges], _ceiling(document))
+
+
+def _judge_name(name: str, found: Mapping[str, Any]) -> str:
+    kind: str = found["kind"]
+    if kind == "judge":
+        return name
+    short = kind.removesuffix(" judge")
+    return kind if name == short else f"{name} ({short})"
+
+
+def _ceiling(document: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The ceiling of the judge that scored most items, or among all where there is no judge."""
+    judges = document["judges"].values()
+    most = max(judges, key=lambda found: found["scored"], default=None)
+    headline = document["headline"]
+    held = document["coefficients"][headline["people"]] if most is None else most[headline["ceiling"]]
+    return None if held["low"] is None or held["high"] is None else (held["low"], held["high"])
+
+
+def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
+    """Kappas of people and judges, a panel per criterion, on one axis from 0 (or below) to 1."""
+    ends = [x for part in parts for mark in part.marks for x in (mark.value, mark.low) if x is not None]
+    ends += [part.ceiling[0] for part in parts if part.ceiling]
+    scale = alt.Scale(domain=[min([0.0, *(end - 0.03 for end in ends)]), 1.0], nice=False)
+    y_axis = name_axis([mark.name for part in parts for mark in part.marks])
+    panels = [_panel(part, scale, y_axis, palette, last=part is parts[-1]) for part in parts]
+    return styled(alt.vconcat(*panels, spacing=14), palette)
+
+
+def name_axis(names: Sequence[str]) -> alt.Axis:
+    """An axis of names, as wide as the longest one needs, so that panels stand under each other."""
+    room = LETTER * (1 + min(max(map(len, names), default=0), LONGEST))
+    return alt.Axis(labelLimit=room, minExtent=room + 12, maxExtent=room + 12, labelPadding=10)
+
+
+def _panel(part: Rows, scale: alt.Scale, y_axis: alt.Axis, palette: Palette, *, last: bool) -> alt.LayerChart:
+    x_axis = alt.Axis(title="kappa" if last else None, labels=last, ticks=last, tickCount=6, format=".1f")
+    y = alt.Y("name:N", sort=[mark.name for mark in part.marks], title=None, axis=y_axis)
+    x = alt.X("value:Q", scale=scale, axis=x_axis)
+    shown = [_values(mark) for mark in part.marks]
+    base = alt.Chart(inline(shown)).encode(y=y)
+    layers = [
+        *_band(part.ceiling, scale, palette),
+        base.mark_rule(strokeWidth=1.5, aria=False).encode(
+            x=alt.X("low:Q", scale=scale), x2="high:Q", color=_by_kind(palette)
+        ),
+        base.mark_point(filled=True, opacity=1, size=90).encode(x=x, color=_by_kind(palette), shape=_shape()),
+        base.transform_filter("datum.text")
+        .mark_text(align="left", dx=4, color=palette.quiet)
+        .encode(x=alt.XDatum(scale.domain[0]), text="text:N"),
+    ]
+    return alt.layer(*layers).properties(
+        width=WIDTH, height=ROW * len(part.marks), title=alt.TitleParams(part.title, anchor="start", frame="group")
+    )
+
+
+def _values(mark: Mark) -> dict[str, Any]:
+    undefined = f"– {mark.reason}" if mark.value is None else ""
+    return {
+        "name": mark.name,
+        "kind": mark.kind,
+        "value": mark.value,
+        "low": mark.low,
+        "high": mark.high,
+        "text": undefined,
+    }
+
+
+def _shape() -> alt.Shape:
+    shapes = alt.Scale(domain=["people", "judge"], range=["circle", "diamond"])
+    return alt.Shape("kind:N", scale=shapes, legend=None)
+
+
+def _by_kind(palette: Palette) -> alt.Color:
+    colours = alt.Scale(domain=["people", "judge"], range=[palette.people, palette.judge])
+    return alt.Color("kind:N", scale=colours, legend=None)
+
+
+def _band(ceiling: tuple[float, float] | None, scale: alt.Scale, palette: Palette) -> list[alt.Chart]:
+    if ceiling is None:
+        return []
+    ends = inline([{"from": ceiling[0], "to": ceiling[1]}])
+    return [alt.Chart(ends).mark_rect(color=palette.band, opacity=1).encode(x=alt.X("from:Q", scale=scale), x2="to:Q")]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A criterion's part of a plot by turn: a mark for each turn, and the ends of the scale."""
+
+    title: str
+    marks: Sequence[Mark]
+    scale: tuple[float, float]
+
+
+def curves(parts: Sequence[Curve], palette: Palette) -> dict[str, Any]:
+    """Means by turn of the assistant with their intervals, a panel per criterion, all on the same turns."""
+    turns = list(dict.fromkeys(mark.name for part in parts for mark in part.marks))
+    panels = [_turns_panel(part, sorted(turns, key=int), palette, last=part is parts[-1]) for part in parts]
+    return styled(alt.vconcat(*panels, spacing=14), palette)
+
+
+def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: bool) -> alt.LayerChart:
+    x_axis = alt.Axis(title="turn of the assistant" if last else None, labels=last, labelAngle=0, ticks=False)
+    x = alt.X("name:O", sort=list(turns), scale=alt.Scale(domain=list(turns)), axis=x_axis)
+    scale = alt.Scale(domain=list(part.scale), nice=False, zero=False)
+    y_axis = alt.Axis(title=None, tickCount=4, grid=True, minExtent=30, maxExtent=30)
+    defined = [_values(mark) for mark in part.marks if mark.value is not None]
+    base = alt.Chart(inline(defined)).encode(x=x)
+    y = alt.Y("value:Q", scale=scale, axis=y_axis)
+    layers = [
+        base.mark_line(color=palette.judge, strokeWidth=1).encode(y=y),
+        base.mark_rule(strokeWidth=1.5, aria=False).encode(
+            y=alt.Y("low:Q", scale=scale, axis=y_axis), y2="high:Q", color=_by_kind(palette)
+        ),
+        base.mark_point(filled=True, opacity=1, size=90).encode(y=y, color=_by_kind(palette), shape=_shape()),
+    ]
+    title = alt.TitleParams(part.title, anchor="start", frame="group")
+    return alt.layer(*layers).properties(width=WIDTH, height=CURVE, title=title)
+
+
+def tier_bars(counts: Sequence[tuple[str, Mapping[str, float]]], palette: Palette) -> dict[str, Any]:
+    """Shares of items by tier, one stacked bar per name, with the counts written on it."""
+    values = [
+        {"name": name, "tier": tier, "n": found.get(tier, 0), "rank": rank}
+        for name, found in counts
+        for rank, tier in enumerate(TIERS)
+        if found.get(tier, 0)
+    ]
+    y = alt.Y("name:N", sort=[name for name, _ in counts], title=None, axis=name_axis([name for name, _ in counts]))
+    axis = alt.Axis(format=".0%", title="share of items", tickCount=5)
+    base = alt.Chart(inline(values)).encode(y=y, order="rank:O")
+    bars = base.mark_bar(stroke=palette.line, strokeWidth=0.5).encode(
+        x=alt.X("n:Q", stack="normalize", axis=axis), color=_by_tier(palette)
+    )
+    return styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
+
+
+def _by_tier(palette: Palette) -> alt.Color:
+    colours = alt.Scale(domain=list(TIERS), range=[palette.tiers[name] for name in TIERS])
+    return alt.Color("tier:N", scale=colours, legend=alt.Legend(orient="top", title=None, symbolType="square"))
+
+
+def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+    """The kappas that an item can have, as ticks on the bands of the tiers."""
+    low, cuts = min([0.0, *plan["values"]]), list(plan["cuts"])
+    edges = [low, *cuts, 1.0]
+    bands = [{"tier": tier, "from": edges[k], "to": edges[k + 1]} for k, tier in enumerate(reversed(TIERS))]
+    x = alt.Scale(domain=[low, 1.0], nice=False)
+    axis = alt.Axis(title="kappa of an item", values=[*cuts, 0, 1], format=".2~f")
+    span = alt.X("from:Q", scale=x, axis=axis)
+    areas = alt.Chart(inline(bands)).mark_rect()
+    ticks = alt.Chart(inline([{"kappa": value} for value in plan["values"]])).mark_rule(
+        color=palette.ink, strokeWidth=2
+    )
+    layers = [
+        areas.encode(x=span, x2="to:Q", y=alt.value(0), y2=alt.value(14), color=_by_tier(palette)),
+        ticks.encode(x=alt.X("kappa:Q", scale=x), y=alt.value(16), y2=alt.value(30)),
+    ]
+    return styled(alt.layer(*layers).properties(width=WIDTH, height=32), palette)

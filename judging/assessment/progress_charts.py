@@ -1,0 +1,145 @@
+"""Charts of a study under way: coverage, pace, and agreement as it grows. Pure; no Django, no files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.later import Later
+from judging.assessment.charts import CURVE, ROW, WIDTH, Palette, inline, name_axis, styled
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = Later("altair")
+
+Document = Mapping[str, Any]
+Rows = Sequence[Mapping[str, Any]]
+
+SHOWN = {"krippendorff_alpha": "Krippendorff’s alpha", "fleiss_kappa": "Fleiss’ kappa"}
+
+
+@dataclass(frozen=True)
+class ProgressPlot:
+    """A plot of a study's progress: its name in addresses, its caption, its rows, and its specification."""
+
+    key: str
+    caption: str
+    rows: Callable[[Document], Rows]
+    spec: Callable[[Rows, Palette], dict[str, Any]]
+
+
+def coverage_rows(document: Document) -> Rows:
+    """Items of each group by their number of ratings."""
+    return [
+        {"group": one["group"], "ratings": ratings, "items": n}
+        for one in document["coverage"]
+        for ratings, n in enumerate(one["by_ratings"])
+    ]
+
+
+def coverage(rows: Rows, palette: Palette) -> dict[str, Any]:
+    """A bar of each group, the more ratings the darker."""
+    most = max((row["ratings"] for row in rows), default=0)
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    shade = alt.Scale(domain=list(range(most + 1)), range=[0.06 + 0.94 * k / max(most, 1) for k in range(most + 1)])
+    legend = alt.Legend(orient="top", title="ratings", symbolType="square")
+    bars = (
+        alt.Chart(inline([dict(row) for row in rows]))
+        .mark_bar(color=palette.judge, stroke=palette.line, strokeWidth=0.5)
+        .encode(
+            x=alt.X("items:Q", stack="normalize", axis=alt.Axis(title="share of the items", format=".0%")),
+            y=alt.Y("group:N", sort=groups, title=None, axis=name_axis(groups)),
+            order="ratings:O",
+            opacity=alt.Opacity("ratings:O", scale=shade, legend=legend),
+        )
+    )
+    return styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(groups)), palette)
+
+
+def pace_rows(document: Document) -> Rows:
+    """Ratings by hour or day."""
+    return list(document["pace"]["periods"])
+
+
+def pace(rows: Rows, palette: Palette) -> dict[str, Any]:
+    """A bar for each period, the oldest on the left."""
+    bars = (
+        alt.Chart(inline([{**row, "place": place} for place, row in enumerate(rows, start=1)]))
+        .mark_bar(color=palette.people)
+        .encode(
+            x=alt.X(
+                "place:O",
+                axis=alt.Axis(title="hour or day since the first rating", labelAngle=0, labelOverlap=True, ticks=False),
+            ),
+            y=alt.Y("ratings:Q", axis=alt.Axis(title="ratings", tickMinStep=1, tickCount=4)),
+        )
+    )
+    return styled(bars.properties(width=WIDTH, height=CURVE), palette)
+
+
+def growth_rows(document: Document) -> Rows:
+    """Every criterion's coefficients at each point; without those that are undefined."""
+    return [
+        {
+            "criterion": one["name"],
+            "coefficient": label,
+            "ratings": point["n_ratings"],
+            "items": point["n_items"],
+            **{end: point["coefficients"][key][end] for end in ("value", "low", "high")},
+        }
+        for one in document["growth"]["criteria"]
+        for point in one["points"]
+        for key, label in SHOWN.items()
+        if point["coefficients"][key]["value"] is not None
+    ]
+
+
+def growth(rows: Rows, palette: Palette) -> dict[str, Any]:
+    """A panel for each criterion: alpha as a line with its interval, kappa as a dashed line."""
+    ends = [end for row in rows for end in (row["value"], row["low"]) if end is not None]
+    scale = alt.Scale(domain=[min([0.0, *ends]), 1.0], nice=False)
+    criteria = list(dict.fromkeys(row["criterion"] for row in rows))
+    panels = [_growth([row for row in rows if row["criterion"] == name], name, scale, palette) for name in criteria]
+    return styled(alt.vconcat(*panels, spacing=14), palette)
+
+
+def _growth(rows: Rows, name: str, scale: alt.Scale, palette: Palette) -> Any:
+    base = alt.Chart(inline([dict(row) for row in rows])).encode(
+        x=alt.X("ratings:Q", axis=alt.Axis(title="ratings, in the order in which they came", format="d"))
+    )
+    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title="agreement", tickCount=5))
+    dash = alt.StrokeDash(
+        "coefficient:N",
+        scale=alt.Scale(domain=list(SHOWN.values()), range=[[1, 0], [5, 3]]),
+        legend=alt.Legend(orient="top", title=None),
+    )
+    alpha = [dict(row) for row in rows if row["coefficient"] == SHOWN["krippendorff_alpha"]]
+    known = [row for row in alpha if row["low"] is not None and row["high"] is not None]
+    x = alt.X("ratings:Q")
+    layers = [base.mark_line(color=palette.people, strokeWidth=1.5).encode(y=y, strokeDash=dash)]
+    if known:  # a layer without marks would be a picture without a text
+        ends = alt.Chart(inline(known)).mark_rule(color=palette.quiet)
+        layers.append(ends.encode(x=x, y=alt.Y("low:Q", scale=scale, title="agreement"), y2="high:Q"))
+    if alpha:
+        points = alt.Chart(inline(alpha)).mark_point(filled=True, opacity=1, size=40, color=palette.people)
+        layers.append(points.encode(x=x, y=y))
+    title = alt.TitleParams(name, anchor="start", frame="group")
+    return alt.layer(*layers).properties(width=WIDTH, height=CURVE + 20, title=title)
+
+
+PLOTS = {
+    plot.key: plot
+    for plot in (
+        ProgressPlot("coverage", "Items by how many ratings they have, the more the darker.", coverage_rows, coverage),
+        ProgressPlot("pace", "Ratings handed in by period; periods without one are there too.", pace_rows, pace),
+        ProgressPlot(
+            "growth",
+            "Agreement over the first tenth of the ratings, the first two tenths, and so on: Krippendorff’s alpha with "
+            "its 95 % interval, Fleiss’ kappa dashed.",
+            growth_rows,
+            growth,
+        ),
+    )
+}

@@ -1,0 +1,307 @@
+"""What calibration and audits are computed from: the items of a study, people's labels, and one judge's judgments.
+
+Each is read in one query of plain columns and frozen in the shapes of `judging.stats.evidence`. Answers that came too
+late are drafts, not annotations, and so are no part of it; what was submitted counts, and an adjudication goes before
+it. Criteria that are asked of turns are no part of it: material and its clusters are whole items.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from annotation.agreement.models import TierOverride
+from annotation.recruitment.queries import demographics
+from annotation.stats.dependence import drop_useless
+from annotation.stats.table import MISSING, IntArray
+from annotation.studies.models.labels import Adjudication, Annotation
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import ratings
+from annotation.studies.queries.ratings import PeoplesRatings
+from core.errors import InputError
+from judging.assessment.queries import hold_out
+from judging.assessment.queries.ratings import runs_of, speaking
+from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, StoredReply, replies_of, said
+from judging.assessment.queries.study_items import ALL, DEVELOPMENT, material, part_of
+from judging.judges.models.judges import PANEL, Judge
+from judging.judges.providers.base import OWN_EXAMPLE
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries.probe_replies import altered_of
+from judging.stats.evidence import Evidence
+from judging.stats.observed import AlteredCodes, JudgeVerdicts, Material, People
+
+OF_TURNS = "asked of {unit}; labels, judgments and probabilities of being drawn are compared by whole items here"
+
+
+@dataclass(frozen=True)
+class JudgeEvidence:
+    """One judge beside people on every criterion of a study.
+
+    Attributes
+    ----------
+    judge
+        The judge.
+    runs
+        By criterion key, the run through which it speaks.
+    criteria
+        In the order of the study; only those that the judge has judged.
+    evidence
+        By criterion key.
+    prompts
+        Versions of the prompts that its judgments were asked with, sorted.
+    reasons
+        By criterion key, why replies held no verdict and how often.
+    part
+        Of the items: all, development or held-out.
+    examples
+        By criterion key, how many of the items are the judge's own examples, and so not asked about.
+    left_out
+        As of `StudyEvidence`.
+    """
+
+    study: Study
+    judge: Judge
+    runs: Mapping[str, JudgeRun]
+    criteria: tuple[Criterion, ...]
+    material: Material
+    evidence: Mapping[str, Evidence]
+    prompts: tuple[str, ...]
+    reasons: Mapping[str, Mapping[str, int]]
+    part: str = ALL
+    examples: Mapping[str, int] = field(default_factory=dict)
+    left_out: tuple[dict[str, str], ...] = ()
+    _digests: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
+
+    def digest(self, of: Callable[[JudgeEvidence], str]) -> str:
+        """What ``of`` makes of it, made once: hashing all columns takes longer than reading a kept result."""
+        if of not in self._digests:
+            self._digests[of] = of(self)
+        return self._digests[of]
+
+
+@dataclass(frozen=True)
+class StudyEvidence:
+    """What does not depend on the judge, read once however many judges are looked at.
+
+    `left_out` are the criteria that are no part of it, each with the reason.
+    """
+
+    study: Study
+    criteria: tuple[Criterion, ...]
+    material: Material
+    people: Mapping[int, People]
+    runs: Mapping[tuple[int, int], JudgeRun]
+    part: str = ALL
+    all_runs: tuple[JudgeRun, ...] = ()
+    left_out: tuple[dict[str, str], ...] = ()
+
+    @classmethod
+    def read(cls, study: Study, part: str = "") -> StudyEvidence:
+        """One part of the items, by default what may be looked at freely. In nine queries.
+
+        Raises InputError where the study has no such part.
+        """
+        split = hold_out.split_of(study)
+        chosen = part or (DEVELOPMENT if split else ALL)
+        asked = list(study.criteria.all())
+        criteria = tuple(criterion for criterion in asked if not criterion.of_turns)
+        items = part_of(material(study), split, chosen)
+        runs = runs_of(study)
+        return cls(
+            study=study,
+            criteria=criteria,
+            material=items,
+            people=people(study, criteria, items),
+            runs=speaking(runs),
+            part=chosen,
+            all_runs=tuple(runs),
+            left_out=tuple(_left_out(criterion) for criterion in asked if criterion.of_turns),
+        )
+
+    def describe_dependence(self) -> str:
+        """One sentence on how intervals are made."""
+        tables = [one.table for one in self.people.values()]
+        return self.material.design.describe(tables[0]) if tables else ""
+
+    def judges(self) -> list[Judge]:
+        """Those with a run on the study, by name and version."""
+        found = {run.judge_id: run.judge for run in self.runs.values()}
+        return sorted(found.values(), key=lambda judge: (judge.name, judge.version))
+
+    def judge(self, name: str) -> Judge:
+        """The judge that is called so, or its newest version that has judged the study; `gpt v1` is its first version.
+
+        InputError without one.
+        """
+        there = self.judges()
+        called = [judge for judge in there if name in (str(judge), judge.name, f"{judge.name} v{judge.version}")]
+        exact = [judge for judge in called if f"{judge.name} v{judge.version}" == name]
+        if called:
+            return (exact or called)[-1]
+        known = ", ".join(str(judge) for judge in there) or "none"
+        raise InputError(f"no judge called {name!r} has judged this study; there are: {known}", field="judge")
+
+    def of(self, judge: Judge) -> JudgeEvidence:
+        """The judge beside people. One query."""
+        return self.of_each([judge])[0]
+
+    def of_each(self, judges: Sequence[Judge]) -> list[JudgeEvidence]:
+        """Each of the judges beside people, whatever their number in one query; one more where probes were run."""
+        earlier = [before for judge in judges if (before := self._before(judge))]
+        runs = {run.pk for judge in (*judges, *earlier) for run in self._runs(judge).values()}
+        replies = replies_of(runs)
+        copies = altered_of(self.all_runs, judges, self.criteria, self.material)
+        return [self._beside_people(judge, replies, copies) for judge in judges]
+
+    def _runs(self, judge: Judge) -> dict[int, JudgeRun]:
+        """By criterion id, the run through which the judge speaks."""
+        return {c.pk: self.runs[judge.pk, c.pk] for c in self.criteria if (judge.pk, c.pk) in self.runs}
+
+    def _before(self, judge: Judge) -> Judge | None:
+        """The newest version before this one that has judged the study."""
+        older = [one for one in self.judges() if one.name == judge.name and one.version < judge.version]
+        return older[-1] if older else None
+
+    def _beside_people(
+        self,
+        judge: Judge,
+        replies: Mapping[tuple[int, int], list[StoredReply]],
+        copies: Mapping[tuple[int, int], tuple[AlteredCodes, ...]],
+    ) -> JudgeEvidence:
+        runs, before = self._runs(judge), self._before(judge)
+        asked = [criterion for criterion in self.criteria if criterion.pk in runs]
+        replied = {c.key: replies.get((runs[c.pk].pk, c.pk), []) for c in asked}
+        mine = {key: [one for one in each if one.reason != OWN_EXAMPLE.unscored] for key, each in replied.items()}
+        earlier = self._codes(before, replies) if before else {}
+        found = {
+            c.key: Evidence(
+                self.material,
+                self.people[c.pk],
+                self._said(judge, c, mine[c.key]),
+                earlier.get(c.pk),
+                copies.get((judge.pk, c.pk), ()),
+            )
+            for c in asked
+        }
+        return JudgeEvidence(
+            study=self.study,
+            judge=judge,
+            runs={c.key: runs[c.pk] for c in asked},
+            criteria=tuple(asked),
+            material=self.material,
+            evidence=found,
+            prompts=tuple(sorted({reply.prompt for each in mine.values() for reply in each if reply.prompt})),
+            reasons={key: _reasons(each) for key, each in mine.items()},
+            part=self.part,
+            examples={key: _examples(each, self.material) for key, each in replied.items()},
+            left_out=self.left_out,
+        )
+
+    def _codes(self, judge: Judge, replies: Mapping[tuple[int, int], list[StoredReply]]) -> dict[int, IntArray]:
+        """By criterion id, what the judge said."""
+        runs = self._runs(judge)
+        return {
+            c.pk: self._said(judge, c, replies.get((runs[c.pk].pk, c.pk), [])).codes
+            for c in self.criteria
+            if c.pk in runs
+        }
+
+    def _said(self, judge: Judge, criterion: Criterion, replies: Iterable[StoredReply]) -> JudgeVerdicts:
+        shares = OF_MEMBERS if judge.provider == PANEL else LOG_PROBABILITIES
+        return said(replies, self.material, criterion, shares=shares)
+
+
+def _left_out(criterion: Criterion) -> dict[str, str]:
+    reason = OF_TURNS.format(unit=criterion.get_unit_display())
+    return {"criterion": criterion.key, "name": criterion.name, "reason": reason}
+
+
+def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict[int, People]:
+    """By criterion id, what people said. Five queries; six where strengths are asked."""
+    place = {name: row for row, name in enumerate(items.names)}
+    decided: dict[int, dict[int, str]] = defaultdict(dict)
+    oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
+    for criterion, position, value in oldest_first.values_list("criterion_id", "item__position", "value"):
+        if str(position) in place:
+            decided[criterion][place[str(position)]] = value
+    by_hand = _set_by_hand(criteria, place)
+    about = demographics.answers(study)
+    given = ratings.load_criteria(study, criteria)
+    strengths = _strengths(study, criteria, place) if study.asks_strength else {}
+    found = {}
+    for one in given:
+        pk = one.criterion.pk
+        said = _people(one, items, place, decided[pk], by_hand[pk], about)
+        found[pk] = replace(said, strengths=tuple(strengths.get(pk, ())))
+    return found
+
+
+def _strengths(
+    study: Study, criteria: Sequence[Criterion], place: Mapping[str, int]
+) -> dict[int, list[tuple[int, int, str]]]:
+    """By criterion id, the row, the person's id, and by how much one response is better, where that was said."""
+    found: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
+    said = Annotation.objects.counting().filter(assignment__study=study, criterion__in=criteria).exclude(strength="")
+    fields = ("criterion_id", "assignment__item__position", "assignment__annotator_id", "strength")
+    for criterion, position, person, strength in said.order_by(*fields).values_list(*fields):
+        if str(position) in place:
+            found[criterion].append((place[str(position)], person, strength))
+    return found
+
+
+def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dict[int, dict[int, str]]:
+    """By criterion id, the tiers that researchers have set, by row; an empty one goes back to what is computed."""
+    found: dict[int, dict[int, str]] = defaultdict(dict)
+    oldest_first = TierOverride.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
+    for criterion, position, tier in oldest_first.values_list("criterion_id", "item__position", "tier"):
+        if str(position) in place:
+            found[criterion][place[str(position)]] = tier
+    return found
+
+
+def _people(
+    given: PeoplesRatings,
+    items: Material,
+    place: Mapping[str, int],
+    decided: Mapping[int, str],
+    tiers: Mapping[int, str],
+    about: Mapping[str, Mapping[str, str]],
+) -> People:
+    """A row for every item, rated or not, with the study's clusters, strata and weights."""
+    there = np.array([name in place for name in given.table.items], dtype=bool)
+    rows = [place[name] for name in given.table.items if name in place]
+    table = given.table.subset_items(there)
+    codes = np.full((items.n, len(table.raters)), MISSING, dtype=np.int64)
+    codes[rows] = table.codes
+    declined = np.zeros(items.n, dtype=np.int64)
+    declined[rows] = given.declined[there]
+    code = {value: number for number, value in enumerate(given.criterion.values)}
+    gold = np.full(items.n, MISSING, dtype=np.int64)
+    for row, value in decided.items():
+        gold[row] = code[value]
+    whole = drop_useless(
+        replace(
+            table, codes=codes, items=items.names, clusters=items.clusters, strata=items.strata, weights=items.weights
+        )
+    )
+    by_hand = {row: tier for row, tier in tiers.items() if tier}
+    answers = {key: tuple(said.get(rater) for rater in whole.raters) for key, said in about.items()}
+    return People(whole, gold, declined, by_hand, answers)
+
+
+def _examples(replies: Iterable[StoredReply], items: Material) -> int:
+    """How many of the items are the judge's own examples."""
+    there = {reply.position for reply in replies if reply.reason == OWN_EXAMPLE.unscored}
+    return len(there & {int(name) for name in items.names})
+
+
+def _reasons(replies: Iterable[StoredReply]) -> dict[str, int]:
+    counts: dict[str, int] = defaultdict(int)
+    for reply in replies:
+        if not reply.value:
+            counts[reply.reason] += 1
+    return dict(sorted(counts.items()))

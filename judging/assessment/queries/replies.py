@@ -1,0 +1,160 @@
+"""What a judge replied on the items of a study, read in one query, and as columns."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.table import MISSING
+from annotation.studies.models.studies import Criterion
+from judging.assessment.queries.ratings import CombinedVerdict, combine_verdicts
+from judging.judges.providers.base import OWN_EXAMPLE
+from judging.runs.models.runs import Judgment
+from judging.stats.evidence import PREFERENCE
+from judging.stats.observed import JudgeVerdicts, Material
+from judging.stats.stated_verdicts import TIE, stated_category, stated_preference
+
+LOG_PROBABILITIES, REPEATS = "probabilities of the verdict", "share of calls with the same verdict"
+OF_MEMBERS = "share of the panel's members with the same verdict"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReply:
+    position: int
+    repeat: int
+    order: str
+    value: str
+    reason: str
+    score: float | None
+    distribution: Mapping[str, float] | None
+    prompt: str | None
+    explanation: str
+
+
+def replies_of(run_ids: Iterable[int]) -> dict[tuple[int, int], list[StoredReply]]:
+    """By run and criterion, every reply, by item, repeat and order. One query."""
+    found: dict[tuple[int, int], list[StoredReply]] = defaultdict(list)
+    for run, criterion, *rest in _reply_rows(run_ids):
+        found[run, criterion].append(StoredReply(*rest))
+    return found
+
+
+def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+    return (
+        Judgment.objects.filter(run_id__in=list(run_ids), turn=0)
+        .order_by("run_id", "criterion_id", "item__position", "repeat", "order")
+        .values_list(
+            "run_id",
+            "criterion_id",
+            "item__position",
+            "repeat",
+            "order",
+            "value",
+            "unscored_reason",
+            "score",
+            "details__distribution",
+            "details__prompt",
+            "explanation",
+        )
+        .iterator(chunk_size=5000)
+    )
+
+
+def said(
+    replies: Iterable[StoredReply], items: Material, criterion: Criterion, *, shares: str = LOG_PROBABILITIES
+) -> JudgeVerdicts:
+    """A judge's replies on one criterion as columns. The first repeat counts; further ones tell how steady it is.
+
+    `shares` says what the distributions over the scale that come with its replies are.
+    """
+    place = {name: row for row, name in enumerate(items.names)}
+    code = {value: k for k, value in enumerate(criterion.values)} | {"": MISSING}
+    names = {value: (value, criterion.label_of(value)) for value in criterion.values}
+    by_item: dict[int, list[StoredReply]] = defaultdict(list)
+    for reply in replies:
+        if str(reply.position) in place and reply.reason != OWN_EXAMPLE.unscored:
+            by_item[place[str(reply.position)]].append(reply)
+    calls = max((reply.repeat for each in by_item.values() for reply in each), default=1)
+    columns = _Columns(items.n, calls)
+    for row, each in by_item.items():
+        columns.fill(row, each, code, names)
+    return columns.frozen(shares)
+
+
+class _Columns:
+    """The columns of a `Said` while they are filled, row by row."""
+
+    def __init__(self, n: int, calls: int) -> None:
+        self.asked = np.zeros(n, dtype=bool)
+        self.codes, self.first, self.second = (np.full(n, MISSING, dtype=np.int64) for _ in range(3))
+        self.score, self.probability, self.steady = (np.full(n, np.nan) for _ in range(3))
+        self.repeated = np.full((n, calls), MISSING, dtype=np.int64)
+        self.contradicts, self.explained = np.full(n, np.nan), np.zeros(n, dtype=bool)
+
+    def fill(
+        self, row: int, replies: Sequence[StoredReply], code: Mapping[str, int], names: Mapping[str, Sequence[str]]
+    ) -> None:
+        self.asked[row] = True
+        counting = [reply for reply in replies if reply.repeat == 1] or list(replies[:1])
+        value = combine_verdicts([CombinedVerdict(reply.value, reply.reason) for reply in counting]).value
+        self.codes[row] = code[value]
+        for reply in counting:
+            if reply.order:
+                (self.first if reply.order == "AB" else self.second)[row] = code[reply.value]
+        for reply in replies:
+            if reply.order == replies[0].order:
+                self.repeated[row, reply.repeat - 1] = code[reply.value]
+        if value:
+            self.score[row] = _mean(reply.score for reply in counting)
+            self.probability[row] = _mean((reply.distribution or {}).get(value) for reply in counting)
+            verdicts = [reply.value for reply in replies if reply.value]
+            self.steady[row] = verdicts.count(value) / len(verdicts)
+        self.explained[row] = any(reply.value and reply.explanation for reply in counting)
+        self.contradicts[row] = next(
+            (flag for reply in counting if (flag := _contradicts(reply, names)) >= 0), math.nan
+        )
+
+    def frozen(self, shares: str) -> JudgeVerdicts:
+        verdicts = self.codes != MISSING
+        known = verdicts.any() and not np.isnan(self.probability[verdicts]).any()
+        steady = self.repeated.shape[1] > 1
+        confidence = self.probability if known else self.steady if steady else np.full(len(self.codes), np.nan)
+        return JudgeVerdicts(
+            asked=self.asked,
+            codes=self.codes,
+            score=self.score,
+            confidence=confidence,
+            confidence_from=shares if known else REPEATS if steady else "",
+            first=self.first,
+            second=self.second,
+            repeated=self.repeated,
+            contradicts=self.contradicts,
+            explained=self.explained,
+        )
+
+
+def _contradicts(reply: StoredReply, names: Mapping[str, Sequence[str]]) -> float:
+    """1 where the explanation states another verdict than was given, 0 where the same; NaN where it states none."""
+    if not (reply.value and reply.explanation):
+        return math.nan
+    stated = _stated(reply, names)
+    return math.nan if stated is None else float(stated != reply.value)
+
+
+def _stated(reply: StoredReply, names: Mapping[str, Sequence[str]]) -> str | None:
+    """The value that the explanation states; a side of a pair is known only where the order shown is."""
+    if {"1", "2"} <= set(names) <= set(PREFERENCE):
+        side = stated_preference(reply.explanation) if reply.order else None
+        by_side = dict(zip("AB", "12" if reply.order == "AB" else "21", strict=True))
+        return side if side == TIE and TIE in names else by_side.get(side or "")
+    return stated_category(reply.explanation, names)
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else math.nan

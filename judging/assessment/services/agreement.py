@@ -1,0 +1,249 @@
+"""Agreement of a study: read, computed on every criterion, and kept.
+
+One criterion gives one document; a study gives one per criterion and the table that sets judge and people side by
+side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from annotation.agreement.services import agreement as among_people
+from annotation.agreement.services import tiers
+from annotation.recruitment.queries import demographics
+from annotation.studies.models.labels import AgreementRun
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import items
+from annotation.studies.queries import ratings as people
+from annotation.studies.queries.dependence import read_dependence
+from annotation.studies.queries.raters import Annotator, annotators_of
+from annotation.studies.queries.ratings import PeoplesRatings
+from core.accounts.models.users import User
+from core.errors import InputError
+from core.hashing import content_hash, digest
+from judging.assessment.queries import ratings as judges
+from judging.assessment.services import rules
+from judging.assessment.services.comparison import JudgeColumn, JudgedOptions, document, note
+
+TIER = "tier"
+"""The grouping by how contested an item is on the criterion itself."""
+
+NO_TIER = "(none)"
+
+GROUPINGS = (TIER, *items.GROUPINGS)
+"""Of items."""
+
+ANNOTATOR = "annotator:"
+"""Stands before the key of a question about people, by whose answers annotators are grouped. It may be left out where
+no grouping of items is called so."""
+
+
+@dataclass(frozen=True)
+class StudyRatings:
+    """All that agreement of a study is computed from.
+
+    Attributes
+    ----------
+    criteria
+        People's ratings, in the order of the criteria.
+    judges
+        By criterion key.
+    annotators
+        By username.
+    groups
+        By item position, where items are grouped by what they are.
+    tiers
+        By criterion key, the tier of each item of its table, where items are grouped by it.
+    kinds
+        What each username answered to the question that annotators are grouped by; None where they are not.
+    """
+
+    criteria: tuple[PeoplesRatings, ...]
+    judges: Mapping[str, tuple[JudgeColumn, ...]]
+    annotators: Mapping[str, Annotator]
+    groups: Mapping[int, str] | None = None
+    tiers: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    kinds: Mapping[str, str] | None = None
+
+    @classmethod
+    def of(cls, study: Study, options: JudgedOptions) -> StudyRatings:
+        """What the options ask for. Raises InputError on an unknown clustering, stratification or grouping."""
+        chosen = {"cluster": options.cluster, "strata": options.strata, "by": options.by}
+        version = options.guideline_version
+        return cls.read(study, **chosen, with_scores=options.with_scores, guideline_version=version)
+
+    @classmethod
+    def read(
+        cls,
+        study: Study,
+        *,
+        cluster: str = "",
+        strata: str = "",
+        by: str = "",
+        with_scores: bool = False,
+        guideline_version: int | None = None,
+    ) -> StudyRatings:
+        """In a constant number of queries. Raises InputError on an unknown clustering, stratification or grouping.
+
+        With scores, judges' scores as means over the scale are read too. With a version, only the labels that were
+        given under it.
+        """
+        kinds = said_of_themselves(study, by) if by and by not in GROUPINGS else None
+        named = items.groups(study, by) if by in items.GROUPINGS else None
+        dependence = read_dependence(study, cluster=cluster, strata=strata)
+        criteria = people.load_study(study, guideline_version=guideline_version, dependence=dependence)
+        said = judges.load_study(study, with_scores=with_scores)
+        columns = {
+            one.criterion.key: tuple(
+                JudgeColumn.of(judge, one.table, with_scores=with_scores) for judge in said.get(one.criterion.pk, ())
+            )
+            for one in criteria
+        }
+        held = {one.criterion.key: tiers.holding(one) for one in criteria} if by == TIER else {}
+        return cls(criteria, columns, annotators_of(study), named, held, kinds)
+
+    def only(self, key: str) -> StudyRatings:
+        """Those on one criterion. Raises InputError where there is no such criterion."""
+        chosen = tuple(one for one in self.criteria if one.criterion.key == key)
+        if not chosen:
+            known = ", ".join(one.criterion.key for one in self.criteria)
+            raise InputError(f"no criterion is called {key!r}; there are {known}", field="criterion")
+        return replace(self, criteria=chosen, judges={key: self.judges[key]})
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody has rated anything."""
+        return not any(one.table.n_ratings for one in self.criteria)
+
+    def simulated(self) -> list[str]:
+        """Usernames of the annotators who are no people."""
+        return [username for username, annotator in self.annotators.items() if annotator.is_simulated]
+
+    def input_hash(self) -> str:
+        """Of every label and verdict that the result depends on."""
+        return content_hash(
+            {
+                "criteria": [_hashed_people(one) for one in self.criteria],
+                "judges": {key: [_hashed_judge(column) for column in columns] for key, columns in self.judges.items()},
+                "simulated": self.simulated(),
+                **({} if self.groups is None else {"groups": sorted(self.groups.items())}),
+                **({"tiers": self.tiers} if self.tiers else {}),
+                **({} if self.kinds is None else {"kinds": sorted(self.kinds.items())}),
+            }
+        )
+
+
+def said_of_themselves(study: Study, by: str) -> dict[str, str]:
+    """What each username answered to the question of this name. Raises InputError where there is none."""
+    key, asked = by.removeprefix(ANNOTATOR), demographics.questions(study)
+    if key not in asked:
+        people = f"; annotators by {', '.join(ANNOTATOR + one for one in asked)}" if asked else ""
+        says = f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}{people}"
+        raise InputError(says, field="by")
+    return demographics.groups(study, key)
+
+
+def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
+    table = one.table
+    return {
+        "key": one.criterion.key,
+        "name": one.criterion.name,
+        "level": table.level,
+        "categories": table.categories,
+        "items": digest("\n".join(table.items).encode()),
+        "raters": table.raters,
+        "codes": digest(table.codes.tobytes()),
+        "unscored": one.unscored,
+        **({} if table.clusters is None else {"clusters": table.clusters}),
+        **({} if table.strata is None else {"strata": table.strata}),
+        **({} if table.weights is None else {"weights": digest(table.weights.tobytes())}),
+    }
+
+
+def _hashed_judge(column: JudgeColumn) -> list[Any]:
+    codes, unscored = digest(column.codes.tobytes()), digest(column.unscored.tobytes())
+    hashed = [column.name, column.run, column.finished, column.kind, column.stale, codes, unscored]
+    hashed += [column.held_out] if column.held_out else []
+    return hashed if column.scores is None else [*hashed, [str(score) for score in column.scores.tolist()]]
+
+
+def load_or_compute(*, by: User | None, study: Study, options: JudgedOptions, ratings: StudyRatings) -> AgreementRun:
+    """Agreement on every criterion of a study: the kept result where there is one, else a new one that is kept."""
+    if any(ratings.judges.values()):
+        rules.lock(by=by, study=study)  # it says how far judges agree with people
+    return among_people.saved_or_computed(
+        by=by,
+        study=study,
+        parameters=options.as_json(),
+        seed=options.seed,
+        input_hash=ratings.input_hash(),
+        compute=lambda: _computed(study, ratings, options),
+    )
+
+
+def _computed(study: Study, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
+    documents = {one.criterion.key: _of_criterion(one, ratings, options) for one in ratings.criteria}
+    names = {one.criterion.key: one.criterion.name for one in ratings.criteria}
+    return {"study": study.name, "criteria": documents, "table": side_by_side(documents, names)}
+
+
+def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
+    kinds = None if ratings.kinds is None else [ratings.kinds.get(rater) for rater in one.table.raters]
+    columns = ratings.judges[one.criterion.key]
+    found = document(one.table, columns, options, _groups(one, ratings, options), kinds, design=one.design)
+    return {**found, "unscored_by_people": one.unscored, "warnings": [*found["warnings"], *_on_people(one, ratings)]}
+
+
+def _groups(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> list[str] | None:
+    """The group of each item of a criterion's table."""
+    if options.by == TIER:
+        return [tier or NO_TIER for tier in ratings.tiers[one.criterion.key]]
+    if ratings.groups is None:
+        return None
+    return [ratings.groups[position] for position in one.positions]
+
+
+def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str, str]]:
+    if one.unscored:
+        n = sum(one.unscored.values())
+        yield note("could_not_judge", f"Annotators could not judge {n} times; these are no ratings.")
+    if simulated := [name for name in one.table.raters if name in ratings.simulated()]:
+        yield note("simulated_annotators", f"Simulated, not people: {', '.join(simulated)}.")
+
+
+def side_by_side(documents: Mapping[str, dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """A criterion and a judge a row: agreement of the judge with people and of people, by one coefficient."""
+    return [
+        row
+        for key, found in documents.items()
+        for row in ([_row(key, names[key], found, judge) for judge in found["judges"] or [None]])
+    ]
+
+
+def _row(key: str, name: str, found: dict[str, Any], judge: str | None) -> dict[str, Any]:
+    return {
+        "criterion": key,
+        "name": name,
+        "judge": judge,
+        "kind": found["judges"][judge]["kind"] if judge else None,
+        "coefficient": found["headline"]["name"],
+        "judge_agreement": found["judges"][judge][found["headline"]["judge"]] if judge else None,
+        "people_agreement": found["coefficients"][found["headline"]["people"]],
+        "n_items": found["n_items"],
+        "n_raters": found["n_raters"],
+        "n_ratings": found["n_ratings"],
+    }
+
+
+def select_criterion(result: Mapping[str, Any], key: str | None) -> dict[str, Any]:
+    """What a reader asked for of a study's result: one criterion's document, or all where there are several."""
+    documents = result["criteria"]
+    if key is None and len(documents) == 1:
+        (key,) = documents
+    if key is None:
+        return dict(result)
+    if key not in documents:
+        raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
+    return {"study": result["study"], "criterion": key, **documents[key]}

@@ -1,0 +1,180 @@
+"""All that is known of one judge on a study: calibration, audits and the verdict, for pages, commands and reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from core.errors import InputError, NotComputedError
+from judging.assessment.models.assessment import AuditRun, CalibrationRun
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.services import rules, runs, verdicts
+from judging.assessment.services.options import AuditOptions, TrustOptions
+from judging.assessment.services.rules import StudyVerdictRules
+from judging.assessment.services.verdicts import CriterionVerdict
+from judging.judges.models.judges import Judge
+from judging.stats.verdict import Decision, Rules
+
+
+@dataclass(frozen=True)
+class AssessmentRequest:
+    """How calibration and audits are made. The rules are the study's: see rules.py."""
+
+    calibration: TrustOptions = field(default_factory=TrustOptions)
+    audit: AuditOptions = field(default_factory=AuditOptions)
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """One judge on a study."""
+
+    study: Study
+    judge: Judge
+    evidence: JudgeEvidence
+    calibration: CalibrationRun
+    audit: AuditRun
+    held_to: StudyVerdictRules
+    verdicts: tuple[CriterionVerdict, ...]
+
+    @property
+    def rules(self) -> Rules:
+        """The thresholds of the verdicts."""
+        return self.held_to.rules
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the study's criterion of success is met."""
+        return self.held_to.success.is_met(self.verdicts)
+
+    @property
+    def part(self) -> str:
+        """Of the items: all, development or held-out."""
+        return self.evidence.part
+
+    @property
+    def decision(self) -> Decision | None:
+        """What holds on every criterion."""
+        return verdicts.worst(list(self.verdicts))
+
+    def audit_document(self) -> dict[str, Any]:
+        """The result of the audits with the verdict of each criterion."""
+        said = {one.key: one.as_json() for one in self.verdicts}
+        criteria = {key: {**found, "verdict": said[key]} for key, found in self.audit.result["criteria"].items()}
+        return {**self.audit.result, "criteria": criteria, "rules_on_record": self.rules_on_record()}
+
+    def rules_on_record(self) -> dict[str, Any]:
+        """How the rules came about, with the names of those who set them: not for what is signed or kept."""
+        return self.held_to.as_json(rules.names_of(self.held_to.rows))
+
+
+MOST_AT_ONCE = 100_000
+"""Labels and judgments of a judge that are computed while a page is waited for; more is left to a worker."""
+
+TASK = "judging.assess"
+
+
+def size(evidence: JudgeEvidence) -> int:
+    """Labels and judgments that a result is computed from."""
+    return sum(one.table.n_ratings + int(one.said.asked.sum()) for one in evidence.evidence.values())
+
+
+def assess_judges(
+    *, by: User | None, evidence: StudyEvidence, asked: AssessmentRequest, patient: bool = True
+) -> tuple[list[Trusted], list[Judge]]:
+    """Every judge of the study: what is kept, or computed now; and the judges that are left to a worker.
+
+    Who is not ``patient`` gets what is kept and what can be computed at once. The study's rules are locked.
+    """
+    each = evidence.of_each(evidence.judges())
+    if not each:
+        return [], []
+    held_to = rules.lock(by=by, study=evidence.study)
+    calibrations = runs.kept(CalibrationRun, each, asked.calibration.as_json(), asked.calibration.seed)
+    audits = runs.kept(AuditRun, each, asked.audit.as_json())
+    found, waiting = [], []
+    for mine in each:
+        pk = mine.judge.pk
+        if pk in calibrations and pk in audits:
+            found.append(_trusted(mine, calibrations[pk], audits[pk], held_to))
+        elif patient or size(mine) <= MOST_AT_ONCE:
+            found.append(_computed(by, mine, asked, held_to))
+        else:
+            waiting.append(mine.judge)
+    return found, waiting
+
+
+def queue(*, by: User | None, study: Study, judge: Judge) -> None:
+    """Leave it to a worker, once what is being written is committed. The same asked twice is computed once.
+
+    Whoever asks for it looks: the study's rules are locked.
+    """
+    rules.lock(by=by, study=study)
+    transaction.on_commit(lambda: current_app.send_task(TASK, args=[study.pk, judge.pk]))
+
+
+def assess(study_id: int, judge_id: int) -> None:
+    """What a worker does: compute and keep, unless it is kept."""
+    study, judge = Study.objects.get(pk=study_id), Judge.objects.get(pk=judge_id)
+    assess_judge(by=None, evidence=StudyEvidence.read(study).of(judge), asked=AssessmentRequest())
+
+
+def assess_judge(*, by: User | None, evidence: JudgeEvidence, asked: AssessmentRequest) -> Trusted:
+    """Computed on every criterion, or what is kept of the same. The study's rules are locked.
+
+    Raises InputError where the judge has said nothing.
+    """
+    if not evidence.criteria:
+        raise InputError(f"{evidence.judge} has not judged this study", field="judge")
+    return _computed(by, evidence, asked, rules.lock(by=by, study=evidence.study))
+
+
+def assess_now(*, by: User | None, evidence: JudgeEvidence, asked: AssessmentRequest) -> Trusted:
+    """The same for somebody who waits. Raises NotComputedError for what a worker could have computed, and has not."""
+    if size(evidence) > MOST_AT_ONCE and not _is_kept(evidence, asked):
+        many = f"There are more than {MOST_AT_ONCE:,} labels and judgments"
+        raise NotComputedError(f"{many}: leave it to a worker, and ask again when it is done.", field="judge")
+    return assess_judge(by=by, evidence=evidence, asked=asked)
+
+
+def _is_kept(evidence: JudgeEvidence, asked: AssessmentRequest) -> bool:
+    calibration, audit = asked.calibration, asked.audit
+    calibrated = runs.kept(CalibrationRun, [evidence], calibration.as_json(), calibration.seed)
+    return bool(calibrated and runs.kept(AuditRun, [evidence], audit.as_json()))
+
+
+def _computed(
+    by: User | None, evidence: JudgeEvidence, asked: AssessmentRequest, held_to: StudyVerdictRules
+) -> Trusted:
+    calibration = runs.calibration(by=by, evidence=evidence, options=asked.calibration)
+    audit = runs.audit(by=by, evidence=evidence, options=asked.audit)
+    return _trusted(evidence, calibration, audit, held_to)
+
+
+def _trusted(
+    evidence: JudgeEvidence, calibration: CalibrationRun, audit: AuditRun, held_to: StudyVerdictRules
+) -> Trusted:
+    found = verdicts.compute_verdicts(calibration.result, audit.result, held_to.rules)
+    return Trusted(evidence.study, evidence.judge, evidence, calibration, audit, held_to, tuple(found))
+
+
+def select_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
+    """What a reader asked for: one criterion's document, or all where there are several."""
+    documents = result["criteria"]
+    if key is None and len(documents) == 1:
+        (key,) = documents
+    if key is None:
+        return result
+    if key not in documents:
+        raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
+    head = {name: part for name, part in result.items() if name != "criteria"}
+    return {**head, **documents[key]}
+
+
+def list_criteria(result: dict[str, Any], key: str | None) -> list[dict[str, Any]]:
+    """One document a criterion: of the one that is asked for, or of all."""
+    return [select_criterion(result, one) for one in ([key] if key else result["criteria"])]

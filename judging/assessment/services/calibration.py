@@ -1,0 +1,329 @@
+"""Calibration of a judge on one criterion of a study: from frozen columns to one document (no database)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from annotation.agreement.services.stored_difficulty import Fit
+from annotation.stats.dependence import drop_useless
+from annotation.stats.estimate import Estimate
+from annotation.stats.headline import choose_headline
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.studies.models.studies import Criterion
+from judging.assessment.services import power
+from judging.assessment.services.options import TrustOptions
+from judging.stats.agreement import JudgeAgreement, judge_agreement
+from judging.stats.alt_test import SWEEP, alt_test
+from judging.stats.calibrate import calibrate, scores_json
+from judging.stats.calibration import Recalibration, recalibrate
+from judging.stats.clustered_shares import clustered_share
+from judging.stats.evidence import Evidence
+from judging.stats.leaderboard import leaderboard
+from judging.stats.observed import chosen, scored
+from judging.stats.second_opinion import SecondOpinion, agreement_figures, calibration_figures
+from judging.stats.selective import Selection
+from judging.stats.standings import boards, corrected_by
+from judging.stats.tier_accuracy import accuracy_by_tier, rows_of
+
+GROUPED = ("assistant", "condition", "domain")
+"""Groupings of dialogues for which corrected means are given."""
+
+FEWER = 4
+"""Within tiers there are this many times fewer resamples: only the verdict is read from them."""
+
+YES = ("yes", "true", "1", "pass")
+"""Values of a yes among two categories."""
+
+NO_TIERS = "no item has two ratings, so that none has a tier"
+
+
+def compute_criterion(
+    evidence: Evidence, criterion: Criterion, name: str, options: TrustOptions, fit: Fit
+) -> dict[str, Any]:
+    """The document of one criterion. What cannot be told says why; the rest stands.
+
+    `fit` is the difficulty model of the criterion.
+    """
+    columns = evidence.columns()
+    positive = _positive(criterion, options.positive) if columns.binary and columns.level == "nominal" else None
+    has_scores = _tells_scores(evidence)
+    headline = choose_headline(evidence.table.level, evidence.table.n_categories)
+    held = _held(evidence, name, options, np.ones(evidence.material.n, dtype=bool), options.bootstrap)
+    found = calibrate(
+        columns,
+        positive=positive,
+        recalibrated=not has_scores,
+        method=options.method,
+        targets=options.targets,
+        delta=options.delta,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    scores = _recalibrated(evidence, options) if has_scores else found.scores
+    opinion = SecondOpinion((*agreement_figures(*held), *calibration_figures(found, scores)))
+    agreed = _agreement(held, options)
+    return {
+        "criterion": criterion.key,
+        "name": criterion.name,
+        "level": criterion.level,
+        "categories": criterion.values,
+        "seed": options.seed,
+        "bootstrap": options.bootstrap,
+        "confidence": options.confidence,
+        "labels": _labels(evidence),
+        "kappa": headline.kappa,
+        "headline": headline.as_json(),
+        "dependence": evidence.material.design.as_json(drop_useless(evidence.table)),
+        "unscored_share": _unscored_share(evidence, evidence.said.asked).as_json(),
+        "confidence_from": evidence.said.confidence_from,
+        **agreed,
+        **found.as_json(),
+        "scores": None if scores is None else _advised(scores_json(scores), of="score" if has_scores else "verdict"),
+        "groups": _groups(evidence, positive, options),
+        "power": power.compute_criterion(evidence, agreed["agreement"], options),
+        "leaderboard": _leaderboard(evidence, options),
+        "tiers": {**_tiers(evidence, name, options), "by_difficulty": _by_difficulty(evidence, options, fit)},
+        "second_opinion": opinion.as_json(),
+    }
+
+
+def _positive(criterion: Criterion, asked: str | None) -> str | None:
+    """Of two categories the one whose rate is given: the one asked for, a yes, else the second."""
+    if asked in criterion.values:
+        return asked
+    return next((value for value in criterion.values if value.lower() in YES), None)
+
+
+def _labels(evidence: Evidence) -> dict[str, Any]:
+    """What people's labels are made of."""
+    people, said = evidence.people, evidence.said
+    return {
+        "n_items": evidence.material.n,
+        "n_raters": people.table.n_raters,
+        "n_ratings": people.table.n_ratings,
+        "adjudicated": int((people.gold != MISSING).sum()),
+        "tied": int(people.tied.sum()) if people.counted else 0,
+        "could_not_judge": int((people.without_label & ~people.tied).sum()),
+        **_labelled(evidence, people.with_label & (said.codes != MISSING)),
+        "asked": int(said.asked.sum()),
+        "unscored": int(said.unscored.sum()),
+        "not_judged": int((~said.asked).sum()),
+    }
+
+
+def _labelled(evidence: Evidence, items: BoolArray) -> dict[str, Any]:
+    """What the rules ask of the items (n,) with a label and a verdict."""
+    return {
+        "clusters": evidence.n_clusters(items),
+        "outside_commonest": evidence.outside_commonest(items),
+        "constant": len(np.unique(evidence.said.codes[items])) == 1,
+    }
+
+
+def _unscored_share(evidence: Evidence, asked: BoolArray) -> Estimate:
+    """Share of the items (n,) that the judge was asked about without a verdict."""
+    return clustered_share(
+        evidence.said.unscored[asked].astype(float),
+        clusters=None if evidence.material.dependent is None else chosen(evidence.material.dependent, asked),
+        reason="the judge was asked nothing",
+    )
+
+
+def _held(
+    evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray, bootstrap: int
+) -> tuple[RatingTable, IntArray, JudgeAgreement]:
+    """People's ratings, the judge's codes on the same items, and how far they agree.
+
+    On the items that somebody answered, in the study's order: the table of the page on agreement, so that the same
+    figure has the same interval there and here.
+    """
+    rated = kept & _answered(evidence)
+    table, codes = drop_useless(evidence.table.subset_items(rated)), evidence.said.codes[rated]
+    agreement = judge_agreement(
+        table,
+        codes,
+        judge_name=name,
+        unscored=evidence.said.unscored[rated],
+        bootstrap=bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    return table, codes, agreement
+
+
+def _agreement(
+    held: tuple[RatingTable, IntArray, JudgeAgreement], options: TrustOptions, sweep: Sequence[float] = SWEEP
+) -> dict[str, Any]:
+    """The judge beside people, and whether it may stand in for one of them."""
+    table, codes, agreement = held
+    return {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options, sweep)}
+
+
+def _answered(evidence: Evidence) -> BoolArray:
+    """(n,) items that somebody rated, or looked at and could not judge."""
+    return np.asarray((evidence.table.ratings_per_item > 0) | (evidence.people.declined > 0))
+
+
+def _alt_test(
+    table: RatingTable, codes: IntArray, options: TrustOptions, sweep: Sequence[float]
+) -> dict[str, Any] | None:
+    if table.n_raters < 2:
+        return None
+    return alt_test(table, codes, epsilon=options.epsilon, sweep=sweep, confidence=options.confidence).as_json()
+
+
+def _tells_scores(evidence: Evidence) -> bool:
+    """Whether the judge tells scores of its own on a scale on which they are averaged."""
+    return bool(np.isfinite(evidence.said.score).any()) and not evidence.people.counted
+
+
+def _advised(scores: dict[str, Any], *, of: str) -> dict[str, Any]:
+    """With a word on whether the map makes them better: one that raises the error is offered to nobody."""
+    before, after = scores["before"]["mae"], scores["after"]["mae"]
+    if before is None or after is None:
+        return {**scores, "of": of, "improves": None, "advice": None}
+    did, end = ("raises", " Keep the scores as they are.") if after > before else ("does not raise", "")
+    said = f"Out of sample the map {did} the mean absolute error: {before:.3f} before, {after:.3f} after.{end}"
+    return {**scores, "of": of, "improves": after <= before, "advice": said}
+
+
+def _recalibrated(evidence: Evidence, options: TrustOptions) -> Recalibration:
+    """Recalibration of the judge's own scores."""
+    human, own = evidence.scores()
+    return recalibrate(
+        own,
+        human,
+        np.sort(evidence.numbers),
+        method=options.method,
+        clusters=evidence.material.dependent,
+        weights=evidence.material.weights,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+
+
+def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> dict[str, Any]:
+    """Corrected means (or rates) of assistants, conditions and domains, with ranks; none on a scale without a mean."""
+    if evidence.people.counted and evidence.table.n_categories > 2:
+        return {}
+    human, judge, mask = *_numbers(evidence, positive), evidence.usable
+    material, scale = evidence.material, evidence.numbers
+    found = {}
+    for name in (name for name in GROUPED if name in material.groups):
+        corrected = corrected_by(
+            human[mask],
+            judge[mask],
+            [group for group, kept in zip(material.groups[name], mask, strict=True) if kept],
+            weights=None if material.weights is None else material.weights[mask],
+            clusters=None
+            if material.dependent is None
+            else [cluster for cluster, kept in zip(material.dependent, mask, strict=True) if kept],
+            confidence=options.confidence,
+            bounds=(float(scale.min()), float(scale.max())),
+        )
+        places = boards(corrected)
+        found[name] = {
+            "corrected": {group: one.as_json() for group, one in corrected.items()},
+            "boards": {board: [place.as_json() for place in listed] for board, listed in places.items()},
+        }
+    return found
+
+
+def _numbers(evidence: Evidence, positive: str | None) -> tuple[FloatArray, FloatArray]:
+    """(n,) people's label and the judge's verdict as numbers; of two categories 1 is the positive one."""
+    human, judge = evidence.scores()[0], scored(evidence.said.codes, evidence.numbers)
+    if positive is not None and str(evidence.table.categories[0]) == positive:
+        return 1 - human, 1 - judge
+    return human, judge
+
+
+def _leaderboard(evidence: Evidence, options: TrustOptions) -> dict[str, Any] | None:
+    """Assistants by the pairs they met in; None where the items are no pairs of named assistants."""
+    pairs = evidence.comparisons()
+    return None if pairs is None else leaderboard(pairs, confidence=options.confidence).as_json()
+
+
+def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, Any]:
+    """What the verdict asks, within each tier of difficulty."""
+    if not evidence.table.pairable.any():
+        return {"reason": NO_TIERS, "by_tier": {}}
+    of_item = np.array(evidence.people.tiers)
+    names = [tier for tier in ("easy", "medium", "hard", "contested") if (of_item == tier).any()]
+    return {"reason": None, "by_tier": {tier: _tier(evidence, name, options, of_item == tier) for tier in names}}
+
+
+def _by_difficulty(evidence: Evidence, options: TrustOptions, fit: Fit) -> dict[str, Any]:
+    """Agreement with people's label by tier of the difficulty model; every item by the probability of each tier."""
+    found = fit.found
+    if found is None:
+        return {"reason": fit.reason, "sure": None, "by_tier": {}}
+    made = accuracy_by_tier(
+        np.where(evidence.usable, evidence.agreement, np.nan),
+        rows_of(evidence.material.names, found.items, found.tiers),
+        weights=evidence.material.weights,
+        clusters=evidence.material.dependent,
+        confidence=options.confidence,
+    )
+    return {"reason": None, "method": found.method, **made.as_json()}
+
+
+def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray) -> dict[str, Any]:
+    part = calibrate(
+        evidence.columns(kept),
+        recalibrated=False,
+        targets=options.targets,
+        delta=options.delta,
+        bootstrap=0,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    asked = kept & evidence.said.asked
+    held = _agreement(_held(evidence, name, options, kept, options.bootstrap // FEWER), options, sweep=())
+    return {
+        "n_items": int(kept.sum()),
+        "labels": {
+            **_labelled(evidence, kept & evidence.labelled & (evidence.said.codes != MISSING)),
+            "asked": int(asked.sum()),
+            "unscored": int((asked & evidence.said.unscored).sum()),
+        },
+        "unscored_share": _unscored_share(evidence, asked).as_json(),
+        "agreement": {key: held["agreement"][key] for key in AGREEMENT_OF_A_TIER},
+        "alt_test": held["alt_test"] and {key: held["alt_test"][key] for key in ("passes", "winning_rate", "reason")},
+        "selective": [_short(one) for one in part.selective],
+        "gained": part.gained.as_json(),
+    }
+
+
+AGREEMENT_OF_A_TIER = (
+    "mean_cohen_kappa",
+    "mean_weighted_cohen_kappa",
+    "human_ceiling",
+    "human_ceiling_weighted",
+    "below_ceiling",
+    "below_ceiling_weighted",
+    "accuracy",
+    "scored",
+)
+
+
+def _short(one: Selection) -> dict[str, Any]:
+    document = one.as_json()
+    return {
+        "target_agreement": one.target,
+        "guaranteed": one.guaranteed,
+        "ruled_out": one.ruled_out,
+        "coverage": document["coverage"]["value"],
+        "intervals": {"coverage": document["coverage"]},
+        "reason": one.reason,
+    }
+
+
+def estimate_of(document: Mapping[str, Any]) -> Estimate:
+    """An estimate again from its JSON."""
+    numbers = ("value", "low", "high", "se", "df")
+    return Estimate(**{**document, **{key: np.nan if document[key] is None else document[key] for key in numbers}})

@@ -1,0 +1,214 @@
+"""Cascades of a study's judges: what each accepts at a guaranteed agreement, its cost, and what is escalated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.estimate import number_or_none
+from annotation.stats.table import MISSING, BoolArray, FloatArray
+from annotation.studies.models.studies import Criterion
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from judging.assessment.models.assessment import Escalation
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.services import assessment, escalation
+from judging.assessment.services.assessment import AssessmentRequest
+from judging.judges.models.judges import PANEL, RECALIBRATED, Judge
+from judging.runs.queries.spending import cost_per_item
+from judging.stats.cascade import Cascade, Stage, cascade
+from judging.stats.evidence import Evidence
+from judging.stats.observed import chosen
+
+MOST_JUDGES = 5
+MADE_OF_OTHERS = (PANEL, RECALIBRATED)
+"""What stands for a provider where a judge costs nothing because others were asked for it."""
+
+
+@dataclass(frozen=True)
+class CascadeOptions:
+    """The agreement with people that is promised, and the probability with which the promise may fail."""
+
+    target: float = 0.9
+    delta: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name in ("target", "delta"):
+            if not 0 < getattr(self, name) < 1:
+                raise InputError("must be between 0 and 1, for example 0.9 or 0.05", field=name)
+
+
+@dataclass(frozen=True, eq=False)
+class Cascaded:
+    """A cascade on one criterion.
+
+    Attributes
+    ----------
+    criterion
+        The criterion.
+    items
+        (n,) which items of the material count: all but those on which people gave no label.
+    found
+        The cascade on these items.
+    alone
+        Each of its judges by itself, at the same target and error probability.
+    """
+
+    criterion: Criterion
+    items: BoolArray
+    found: Cascade
+    alone: tuple[Cascade, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {
+            "criterion": self.criterion.key,
+            "name": self.criterion.name,
+            "n_items": int(self.items.sum()),
+            **self.found.as_json(),
+            "alone": [one.as_json() for one in self.alone],
+        }
+
+    @property
+    def left(self) -> BoolArray:
+        """(n,) items of the material that are escalated to people."""
+        left = np.zeros(len(self.items), dtype=bool)
+        left[self.items] = self.found.to_people
+        return left
+
+
+def find_judges_in_order(evidence: StudyEvidence, names: Sequence[str]) -> list[Judge]:
+    """The judges called so, in that order. Raises InputError as `checked` does."""
+    return checked([evidence.judge(name) for name in names])
+
+
+def checked(judges: Sequence[Judge]) -> list[Judge]:
+    """Judges that can be asked one after the other. InputError for fewer than two, too many, or one named twice."""
+    if len({judge.pk for judge in judges}) < len(judges):
+        raise InputError("a judge stands in the cascade twice", field="judges")
+    if not 2 <= len(judges) <= MOST_JUDGES:
+        raise InputError(f"a cascade has 2 to {MOST_JUDGES} judges; there are {len(judges)}", field="judges")
+    return list(judges)
+
+
+def usual(there: Sequence[JudgeEvidence]) -> list[JudgeEvidence]:
+    """Of judges in the order of their cost the first two that are no rules, or the first two where there are fewer."""
+    models = [one for one in there if not one.judge.is_baseline]
+    return list(models if len(models) > 1 else there)[:2]
+
+
+def sort_by_cost(each: Sequence[JudgeEvidence]) -> list[JudgeEvidence]:
+    """The judges that are not made of others, the cheapest first; of unknown cost last, then by name. One query."""
+    each = [one for one in each if one.judge.provider not in MADE_OF_OTHERS]
+    costs = cost_per_item(run.pk for one in each for run in one.runs.values())
+
+    def dear(one: JudgeEvidence) -> tuple[float, str]:
+        known = [costs[run.pk, c.pk] for c in one.criteria if ((run := one.runs[c.key]).pk, c.pk) in costs]
+        return (float(np.mean(known)) if known else np.inf, str(one.judge))
+
+    return sorted(each, key=dear)
+
+
+def compute_cascade(each: Sequence[JudgeEvidence], options: CascadeOptions) -> list[Cascaded]:
+    """The cascade of these judges, in this order, on every criterion that all of them have judged. One query.
+
+    Raises InputError where there is none.
+    """
+    costs = cost_per_item(run.pk for one in each for run in one.runs.values())
+    shared = [c for c in each[0].criteria if all(c.key in one.evidence for one in each)]
+    if not shared:
+        raise InputError("there is no criterion that all of these judges have judged", field="judges")
+    return [_of_criterion(c, each, costs, options) for c in shared]
+
+
+def _of_criterion(
+    criterion: Criterion,
+    each: Sequence[JudgeEvidence],
+    costs: Mapping[tuple[int, int], float],
+    options: CascadeOptions,
+) -> Cascaded:
+    people = each[0].evidence[criterion.key].people
+    items = ~people.without_label
+    material = each[0].material
+    weights = None if material.weights is None else material.weights[items]
+    clusters = None if material.dependent is None else chosen(material.dependent, items)
+    stages = [
+        _stage(one, criterion, items, costs.get((one.runs[criterion.key].pk, criterion.pk), np.nan)) for one in each
+    ]
+
+    def made(some: Sequence[Stage]) -> Cascade:
+        return cascade(some, clusters=clusters, weights=weights, target=options.target, delta=options.delta)
+
+    return Cascaded(criterion, items, made(stages), tuple(made([stage]) for stage in stages))
+
+
+def _stage(one: JudgeEvidence, criterion: Criterion, items: BoolArray, cost: float) -> Stage:
+    evidence: Evidence = one.evidence[criterion.key]
+    return Stage(str(one.judge), sureness(evidence)[items], evidence.agreement[items], cost)
+
+
+def sureness(evidence: Evidence) -> FloatArray:
+    """(n,) how sure the judge is of its verdicts; without a confidence all are equally sure. NaN without a verdict."""
+    said = evidence.said
+    return np.where(said.codes != MISSING, said.confidence if said.confidence_from else 1.0, np.nan)
+
+
+def left_of(each: Sequence[JudgeEvidence], found: Sequence[Cascaded]) -> BoolArray:
+    """(n,) items without a label that the cascade leaves to people on any criterion."""
+    unlabelled = [one.left & ~each[0].evidence[one.criterion.key].labelled for one in found]
+    return np.asarray(np.any(unlabelled, axis=0))
+
+
+@audited("items.escalate", says=("options", "overlap"), prepares=True)
+def escalate(
+    *,
+    by: User | None,
+    each: Sequence[JudgeEvidence],
+    found: Sequence[Cascaded],
+    options: CascadeOptions,
+    name: str,
+    overlap: int = 3,
+) -> Escalation:
+    """A draft of the items that the cascade leaves to people. It is on record at the cascade's last judge.
+
+    Raises InputError where nothing is left.
+    """
+    last = assessment.assess_judge(by=by, evidence=each[-1], asked=AssessmentRequest())
+    thresholds = {one.criterion.key: number_or_none(one.found.stages[-1].selection.threshold) for one in found}
+    return escalation.make(
+        by=by,
+        found=last,
+        items=left_of(each, found),
+        thresholds=thresholds,
+        name=name,
+        target=options.target,
+        overlap=overlap,
+        cascade={"delta": options.delta, "stages": [_limits(place, one, found) for place, one in enumerate(each)]},
+    )
+
+
+def _limits(place: int, one: JudgeEvidence, found: Sequence[Cascaded]) -> dict[str, Any]:
+    """A stage as it is kept: by criterion its threshold and the least confidence that its test has looked at."""
+    stages = {criterion.criterion.key: criterion.found.stages[place] for criterion in found}
+    limits = {
+        key: [number_or_none(stage.selection.threshold), number_or_none(stage.looked_from)]
+        for key, stage in stages.items()
+    }
+    return {"judge": str(one.judge), "judge_id": one.judge.pk, "limits": limits}
+
+
+def document(each: Sequence[JudgeEvidence], found: Sequence[Cascaded]) -> dict[str, Any]:
+    """All criteria as JSON types, and how many items without a label are escalated to people on any of them."""
+    return {
+        "study": each[0].study.name,
+        "part": each[0].part,
+        "judges": [str(one.judge) for one in each],
+        "target_agreement": found[0].found.target,
+        "delta": found[0].found.delta,
+        "left_to_people": int(left_of(each, found).sum()),
+        "criteria": {one.criterion.key: one.as_json() for one in found},
+    }

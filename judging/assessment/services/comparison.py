@@ -1,0 +1,417 @@
+"""Judges beside people on one criterion: the document of CLI.md, from a rating table and columns of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from annotation.agreement.services import agreement as among_people
+from annotation.agreement.services.agreement import Options
+from annotation.stats.dependence import INDEPENDENT, Design, fill_gaps, find_bad_weight
+from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, grouped_raters
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.tiers import group_tiers
+from annotation.studies.parsing.rating_files import RatingsFile
+from core.errors import InputError
+from judging.assessment.queries.ratings import JudgesRatings
+from judging.stats.agreement import judge_agreement
+from judging.stats.alt_test import alt_test
+from judging.stats.differences import compare_judges
+from judging.stats.subgroups import judge_agreement_by
+
+VERDICTS, SCORES = "verdict", "score"
+RULE = " judge"
+"""How the kinds of judges end that are rules and no models: baseline judge, scripted judge."""
+
+
+LAST_VERSION = 32_767
+
+
+@dataclass(frozen=True)
+class JudgedOptions(Options):
+    """How judges are compared, besides how intervals are made.
+
+    Attributes
+    ----------
+    unscored_as
+        The value that a reply without a verdict is counted as; by default such items are left out.
+    epsilon
+        Discount of the judge in the alternative-annotator test, 0 to 1.
+    by
+        By what items, or the people who rated them, are grouped, each group with figures of its own; empty for none.
+    reads
+        What correlations and errors read of a judge on a scale with an order: its verdict, or its score as a mean
+        over the scale.
+    guideline_version
+        Only labels that were given under this version of a criterion's guideline; all of them by default.
+    """
+
+    unscored_as: str | None = None
+    epsilon: float = 0.15
+    by: str = ""
+    reads: str = VERDICTS
+    guideline_version: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.epsilon <= 1:
+            raise InputError("must be between 0 and 1, for example 0.15", field="epsilon")
+        if self.reads not in (VERDICTS, SCORES):
+            raise InputError(f"must be {VERDICTS} or {SCORES}", field="read")
+        if self.guideline_version is not None and not 1 <= self.guideline_version <= LAST_VERSION:
+            raise InputError("is the number of a version, from 1", field="guideline-version")
+
+    @property
+    def with_scores(self) -> bool:
+        """Whether judges' weighted scores have to be read."""
+        return self.reads == SCORES
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeColumn:
+    """A judge's verdicts beside a rating table.
+
+    Attributes
+    ----------
+    name
+        The judge.
+    codes
+        (n_items,) positions on the table's scale, -1 where there is no verdict.
+    unscored
+        (n_items,) where the reply held no verdict.
+    kind
+        Judge, or baseline judge or scripted judge where it is no model.
+    finished
+        Whether its run is.
+    run
+        The run; None for a column of a file.
+    stale
+        How many of the items it judged were edited since.
+    held_out
+        How many of the items it judged are held out, and so not among the verdicts.
+    scores, sources
+        (n_items,) its weighted scores, and on how many items they rest on what; None where they were not asked for.
+    """
+
+    name: str
+    codes: IntArray
+    unscored: BoolArray
+    kind: str = "judge"
+    finished: bool = True
+    run: int | None = None
+    scores: FloatArray | None = None
+    sources: Mapping[str, int] = field(default_factory=dict)
+    stale: int = 0
+    held_out: int = 0
+
+    @classmethod
+    def of(cls, said: JudgesRatings, table: RatingTable, *, with_scores: bool = False) -> JudgeColumn:
+        """What a judge of the database said on the table's items."""
+        codes, unscored = said.codes(table), said.unscored(table)
+        found = cls(said.name, codes, unscored, said.kind, said.finished, said.run_id, stale=said.stale(table))
+        found = replace(found, held_out=said.held_out)
+        if not with_scores or table.level == "nominal":
+            return found
+        return replace(found, scores=said.scores(table), sources=said.sources(table))
+
+    def with_unscored_as(self, code: int, table: RatingTable) -> JudgeColumn:
+        """The same with every unscored reply counted as a verdict."""
+        codes = np.where(self.unscored, code, self.codes)
+        scores = None if self.scores is None else np.where(self.unscored, table.scores[code], self.scores)
+        return replace(self, codes=codes, unscored=np.zeros_like(self.unscored), scores=scores)
+
+
+UNSCORED = (
+    "A reply without a usable verdict is unscored: its item is left out of the judge's figures, and the number of "
+    "such replies stands beside them."
+)
+VERDICT = (
+    "A judge's verdict is that of the first repeat in its newest finished run; in both orders it has to name the "
+    "same response."
+)
+
+SCORE = (
+    "On scales with an order, correlations, mean absolute error and bias of a judge read its score: the mean over the "
+    "scale weighted by its probabilities, or by the shares of its repeated answers where it tells none (G-Eval). "
+    "Kappas, accuracy, within one step, the alternative-annotator test and differences between judges read the verdict."
+)
+
+
+HELD_OUT = "are left out of its figures, which are of the development part; people's are of all items"
+
+MOST_COMPARED = 8
+"""Judges of which every two are compared, the first by name: 28 pairs."""
+
+OF_GROUPS = (
+    "mean_cohen_kappa",
+    "mean_weighted_cohen_kappa",
+    "human_ceiling",
+    "human_ceiling_weighted",
+    "below_ceiling",
+    "below_ceiling_weighted",
+    "percent_agreement",
+    "accuracy",
+    "mae",
+    "bias",
+    "n_items",
+    "scored",
+    "unscored",
+    "not_judged",
+)
+"""What is said of a judge in each group of items."""
+
+
+def document(
+    table: RatingTable,
+    columns: Sequence[JudgeColumn],
+    options: JudgedOptions,
+    groups: Sequence[str] | None = None,
+    kinds: Sequence[str | None] | None = None,
+    design: Design = INDEPENDENT,
+) -> dict[str, Any]:
+    """The document of one criterion: people among themselves, each judge beside them, every two judges.
+
+    `groups` names the group of each item of the table, `kinds` that of each of its raters, None where it is not known;
+    with one of them, each group has figures of its own.
+    """
+    _check_nested(table, design)
+    found = among_people.compute_people(table, options, design)
+    used = [_used(table, column, options) for column in columns]
+    found["judges"] = {column.name: _judge(table, column, options) for column in columns}
+    found["differences"] = _differences(table, used, options)
+    if groups is not None:
+        found["groups"] = list_groups(table, used, groups, options)
+    if kinds is not None:
+        found["annotator_groups"] = compute_annotators(table, used, kinds, options)
+    found["warnings"] = [*found["warnings"], *_warnings(columns, options)]
+    found["conventions"] = [*found["conventions"], *_conventions(columns, options)]
+    return found
+
+
+def _check_nested(table: RatingTable, design: Design) -> None:
+    """Raise InputError where a cluster lies in two strata: it cannot be drawn whole within both."""
+    if table.clusters is None or table.strata is None:
+        return
+    stratum_of: dict[str, str] = {}
+    for cluster, stratum in zip(table.clusters, table.strata, strict=True):
+        if stratum_of.setdefault(cluster, stratum) != stratum:
+            raise InputError(
+                f"{design.by} {cluster!r} has items in {design.within} {stratum_of[cluster]!r} and {stratum!r}: "
+                "it cannot be drawn whole within one; leave out the clusters or the strata",
+                field="cluster",
+            )
+
+
+def _used(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeColumn:
+    """The column with unscored replies treated as the options ask."""
+    return column if options.unscored_as is None else column.with_unscored_as(_code(table, options.unscored_as), table)
+
+
+def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, Any]]:
+    """Every two judges on the items that both scored, paired."""
+    found = compare_judges(
+        table,
+        {column.name: column.codes for column in columns[:MOST_COMPARED]},
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    return [difference.as_json() for difference in found]
+
+
+def list_groups(
+    table: RatingTable, columns: Sequence[JudgeColumn], groups: Sequence[str], options: JudgedOptions
+) -> list[dict[str, Any]]:
+    """People's agreement in each group of items, and each judge's beside it, in the order of the groups' names."""
+    of_people = group_tiers(
+        table, groups, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed
+    )
+    of_judges = {
+        column.name: {
+            one.group: one.agreement.as_json()
+            for one in judge_agreement_by(
+                table,
+                column.codes,
+                groups,
+                judge_name=column.name,
+                unscored=column.unscored,
+                scores=column.scores,
+                bootstrap=options.bootstrap,
+                confidence=options.confidence,
+                seed=options.seed,
+            )
+        }
+        for column in columns
+    }
+    return [
+        {
+            "group": one.group,
+            "n_items": one.n_items,
+            "fleiss_kappa": one.fleiss_kappa.as_json(),
+            "percent_agreement": one.percent_agreement.as_json(),
+            "judges": {name: {key: found[one.group][key] for key in OF_GROUPS} for name, found in of_judges.items()},
+        }
+        for one in of_people
+    ]
+
+
+def compute_annotators(
+    table: RatingTable, columns: Sequence[JudgeColumn], kinds: Sequence[str | None], options: JudgedOptions
+) -> dict[str, Any]:
+    """Agreement of the people of each kind with each other, and each judge's with them. No group names a person."""
+    grouped = grouped_raters(table, kinds)
+    within = agreement_within(
+        table, grouped, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed
+    )
+    return {
+        "least_people": LEAST_RATERS,
+        "people": grouped.n_raters,
+        "answered": grouped.n_grouped,
+        "groups_left_out": grouped.withheld,
+        "groups": [
+            {
+                **one.as_json(),
+                "judges": {
+                    column.name: _with_group(table.select_raters(grouped.members[one.group]), column, options)
+                    for column in columns
+                },
+            }
+            for one in within
+        ],
+    }
+
+
+def _with_group(people: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+    """What a judge's agreement with some of the people is."""
+    found = judge_agreement(
+        people,
+        column.codes,
+        judge_name=column.name,
+        unscored=column.unscored,
+        scores=column.scores,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    ).as_json()
+    return {key: found[key] for key in OF_GROUPS}
+
+
+def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+    used = _used(table, column, options)
+    found = judge_agreement(
+        table,
+        used.codes,
+        judge_name=column.name,
+        unscored=used.unscored,
+        scores=used.scores,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    ).as_json()
+    return {
+        **found,
+        "alt_test": _alt_test(table, used, options),
+        "unscored": int(column.unscored.sum()),
+        "unscored_as": options.unscored_as,
+        "kind": column.kind,
+        "run": column.run,
+        "reads": VERDICTS if used.scores is None else SCORES,
+        "score_sources": dict(column.sources),
+    }
+
+
+def _alt_test(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any] | None:
+    """May the judge stand in for a person? None with fewer than two annotators: nobody can be left out."""
+    if table.n_raters < 2:
+        return None
+    return alt_test(table, column.codes, epsilon=options.epsilon, confidence=options.confidence).as_json()
+
+
+def _code(table: RatingTable, value: str) -> int:
+    """Where the value stands on the scale. Raises InputError where it does not."""
+    scale = [str(category) for category in table.categories]
+    if value not in scale:
+        raise InputError(f"{value!r} is not on the scale ({', '.join(scale)})", field="unscored-as")
+    return scale.index(value)
+
+
+def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterable[dict[str, str]]:
+    for column in columns:
+        if unscored := int(column.unscored.sum()):
+            treated = "left out of its figures" if options.unscored_as is None else f"counted as {options.unscored_as}"
+            yield note("unscored_replies", f"{column.name}: {unscored} replies held no usable verdict; {treated}.")
+        if column.stale:
+            yield note("stale_judgments", f"{column.name}: items edited after it judged them: {column.stale}.")
+        if column.held_out:
+            yield note("held_out", f"{column.name}: {column.held_out} held-out items it judged {HELD_OUT}.")
+        if not column.finished:
+            done = int((column.codes != MISSING).sum())
+            yield note("run_unfinished", f"{column.name}: its run is not finished; {done} items are scored so far.")
+        if column.kind.endswith(RULE):
+            yield note(column.kind.replace(" ", "_"), f"{column.name} is a {column.kind}: a rule, not a model.")
+
+
+def _conventions(columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, str]]:
+    if not columns:
+        return []
+    counted = "" if options.unscored_as is None else f" Here they are counted as {options.unscored_as}, as asked."
+    weighted = [note("score", SCORE)] if any(column.scores is not None for column in columns) else []
+    return [note("unscored", UNSCORED + counted), note("verdict", VERDICT), *weighted]
+
+
+def note(code: str, message: str) -> dict[str, str]:
+    """A warning or a convention: a code that never changes its meaning, and a sentence."""
+    return {"code": code, "message": message}
+
+
+def compare_file(
+    file: RatingsFile, judge_names: Sequence[str], options: JudgedOptions, *, weight: str = ""
+) -> dict[str, Any]:
+    """The document of a file in which some raters are judges, items weighted by the column ``weight``.
+
+    Raises InputError where it has no such rater, or a weight is not a positive number.
+    """
+    table = file.table
+    for name in judge_names:
+        if name not in table.raters:
+            raise InputError(f"no rater is called {name!r}; there are {', '.join(table.raters)}", field="judge")
+    annotators = table.select_raters([rater for rater in table.raters if rater not in judge_names])
+    annotators, design = _designed(file, annotators, options, weight)
+    columns = [_column(file, name) for name in dict.fromkeys(judge_names)]
+    return document(annotators, columns, options, file.column(options.by) if options.by else None, design=design)
+
+
+def _designed(file: RatingsFile, table: RatingTable, options: JudgedOptions, weight: str) -> tuple[RatingTable, Design]:
+    """The table with the file's clusters, strata and weights, and what they are called."""
+    design = Design(by=options.cluster, within=options.strata, weighted=weight)
+    clusters = None
+    if options.cluster:
+        clusters, alone = fill_gaps(file.column(options.cluster), table.items)
+        design = replace(design, alone=alone)
+    weights = _weights(file, weight) if weight else None
+    strata = file.column(options.strata) if options.strata else None
+    return replace(table, clusters=clusters, strata=strata, weights=weights), design
+
+
+def _weights(file: RatingsFile, column: str) -> FloatArray:
+    """Raises InputError naming the first item whose weight is not a positive number."""
+    given = []
+    for item, text in zip(file.table.items, file.column(column), strict=True):
+        try:
+            given.append(float(text))
+        except ValueError as error:
+            raise InputError(f"item {item}: {text!r} is no number", field=column) from error
+    weights = np.array(given)
+    if (place := find_bad_weight(weights)) is not None:
+        name, value = file.table.items[place], weights[place]
+        raise InputError(f"item {name}: the weight is {value:g}; it must be a finite number above 0", field=column)
+    return weights
+
+
+def _column(file: RatingsFile, name: str) -> JudgeColumn:
+    table = file.table
+    codes = table.codes[:, table.raters.index(name)]
+    return JudgeColumn(name, codes, np.array([(item, name) in file.empty for item in table.items], dtype=bool))

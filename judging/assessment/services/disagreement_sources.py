@@ -1,0 +1,122 @@
+"""Why people differ, and how far a judge is from their answers, on one criterion: disagreement as information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.clustered import clustered_means, units_of
+from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.disagreement.distance import distances
+from annotation.stats.disagreement.sets import LEVEL, contiguous_sets
+from annotation.stats.disagreement.sources import sources
+from annotation.stats.disagreement.taste import taste
+from annotation.stats.table import MISSING, FloatArray, RatingTable
+from annotation.studies.models.studies import Criterion
+from annotation.studies.queries.guidelines import versions_given
+from judging.assessment.queries.assessment_data import JudgeEvidence
+from judging.assessment.services.disagreements import criteria_called
+from judging.stats.evidence import Evidence
+
+SEED = 0
+SOURCES = {
+    "observed": "all pairs of people, as observed",
+    "expected": "all pairs of people, by the model",
+    "severity": "because some are more severe",
+    "carelessness": "because some are less consistent than the average",
+    "items": "what equally severe, consistent people keep: the items",
+    "guideline": "because the guideline changed between answers, of what is observed",
+}
+"""Parts of people's disagreement, in words."""
+LEAST_ITEMS = 40
+"""Items with a person's answer and a verdict, half of which sets are calibrated on."""
+
+
+def compute_criterion(criterion: Criterion, one: Evidence) -> dict[str, Any]:
+    """Distances of the judge, sources of people's disagreement, camps of taste, and sets. At most two queries."""
+    table = one.people.table
+    told = told_shares(one)
+    return {
+        "distance": distances(table, told, seed=SEED).as_json(),
+        "sources": _or_why(lambda: sources(table, versions=versions_given(criterion, table), seed=SEED).as_json()),
+        "taste": _or_why(lambda: taste(table, seed=SEED).as_json()),
+        "sets": sets(table, told, seed=SEED),
+        "seed": SEED,
+    }
+
+
+def compute_judge(evidence: JudgeEvidence, criterion: str = "") -> dict[str, dict[str, Any]]:
+    """By criterion, or on one of them, what `of_criterion` finds. InputError where there is no such criterion."""
+    asked = criteria_called(evidence, criterion)
+    return {one.key: compute_criterion(one, evidence.evidence[one.key]) for one in asked}
+
+
+def _or_why(made: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What was made, with no reason; or the reason alone."""
+    try:
+        return {**made(), "reason": None}
+    except NoConvergenceError as why:
+        return {"reason": f"the difficulty model does not fit: {why}"}
+
+
+def told_shares(one: Evidence) -> FloatArray:
+    """(n, q) shares of each category among the judge's calls on an item; NaN without a verdict."""
+    q = one.table.n_categories
+    calls = one.said.repeated if one.said.repeated.shape[1] > 1 else one.said.codes[:, None]
+    counts = (calls[:, :, None] == np.arange(q)).sum(axis=1).astype(float)
+    given = (one.said.codes != MISSING) & (counts.sum(axis=1) > 0)
+    counts[~given] = np.nan
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def sets(table: RatingTable, told: FloatArray, *, seed: int) -> dict[str, Any]:
+    """Neighbouring answers about the verdict that hold a person's: made on half the clusters, tested on the others."""
+    if table.level == "nominal":
+        return {"reason": "the scale has no order"}
+    rows = np.flatnonzero((table.ratings_per_item > 0) & ~np.isnan(told).any(axis=1))
+    if len(rows) < LEAST_ITEMS:
+        return {"reason": f"{len(rows)} items with an answer and a verdict; {LEAST_ITEMS} are needed"}
+    rng = np.random.default_rng(seed)
+    answers = np.array([rng.choice(codes[codes != MISSING]) for codes in table.codes[rows]])
+    clusters = [(table.clusters or table.items)[row] for row in rows]
+    unit, n_units = units_of(clusters)
+    half = np.isin(unit, rng.permutation(n_units)[: n_units // 2])
+    found = contiguous_sets(told[rows][half], answers[half], told[rows][~half])
+    holds = found.holds[np.arange(len(found.holds)), answers[~half]]
+    columns = np.column_stack([holds, found.size])
+    tested = [cluster for cluster, left in zip(clusters, ~half, strict=True) if left]
+    covered, size = clustered_means(columns.astype(float), tested, seed=seed)
+    return {
+        "level": LEVEL,
+        "calibrated_on": int(half.sum()),
+        "covered": covered.as_json(),
+        "size": size.as_json(),
+        "reason": None,
+    }
+
+
+def camps_in_words(found: Mapping[str, Any]) -> str:
+    """Whether there are two camps, in a sentence."""
+    if found["reason"]:
+        return f"not told, {found['reason']}."
+    gain = found["gain"]
+    if gain["value"] is None:
+        return f"not told, {gain['reason']}."
+    bits = f"{gain['value']:+.3f} bits a rating [{gain['low']:+.3f}, {gain['high']:+.3f}]"
+    if not found["camps"]:
+        return f"none. Two camps do not predict ratings that were held out better ({bits})."
+    smaller = ", ".join(person for person, camp in found["camps"].items() if camp)
+    return f"two. They predict ratings that were held out better ({bits}); the smaller one: {smaller}."
+
+
+def sets_in_words(found: Mapping[str, Any]) -> str:
+    """How many neighbouring answers hold a person's answer, in a sentence."""
+    if found["reason"]:
+        return f"not told, {found['reason']}."
+    size, covered = found["size"], found["covered"]
+    return (
+        f"{size['value']:.1f} neighbouring values on average hold a person's answer on {covered['value']:.0%} of "
+        f"{covered['n_items']} items that were not used to make them (aim {found['level']:.0%})."
+    )

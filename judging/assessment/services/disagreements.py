@@ -1,0 +1,205 @@
+"""Where a judge and people part: item by item, on what may be looked at freely, never on the held-out part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.bands import TIERS
+from annotation.stats.estimate import number_or_none
+from annotation.stats.table import MISSING, BoolArray, FloatArray
+from annotation.studies.models.studies import Criterion
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import JudgeEvidence
+from judging.assessment.queries.study_items import HELD_OUT
+from judging.stats.evidence import Evidence
+from judging.stats.observed import scored
+
+SORTS = ("size", "confidence", "position")
+"""By which the list can be sorted, the smallest first; with a minus the largest. What has no confidence comes last."""
+
+LARGEST_FIRST = "-size"
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """An item on which the judge's verdict is not people's label.
+
+    Attributes
+    ----------
+    position, criterion
+        Which item, and on what.
+    tier
+        Of difficulty; empty without one.
+    label
+        People's: the adjudicated or most frequent value, or the mean of their scores.
+    adjudicated
+        Whether the label was decided by a person on purpose.
+    verdict
+        The judge's value.
+    size
+        Steps between the two, in units of the scale; 1 on a scale without an order.
+    confidence
+        Of the judge, NaN where it tells none.
+    people
+        (annotator, value) of everybody who rated the item.
+    """
+
+    position: int
+    criterion: str
+    tier: str
+    label: str | float
+    adjudicated: bool
+    verdict: str
+    size: float
+    confidence: float
+    people: tuple[tuple[str, str], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {
+            "item": self.position,
+            "criterion": self.criterion,
+            "tier": self.tier or None,
+            "people": dict(self.people),
+            "label": self.label,
+            "adjudicated": self.adjudicated,
+            "judge": self.verdict,
+            "size": self.size,
+            "confidence": number_or_none(self.confidence),
+        }
+
+
+@dataclass(frozen=True)
+class Counted:
+    """On one criterion: items with a label that the judge scored, those it differs on, and those without a verdict."""
+
+    compared: int
+    differing: int
+    unscored: int
+    examples: int
+
+    def as_json(self) -> dict[str, int]:
+        """As JSON types."""
+        return {
+            "compared": self.compared,
+            "differing": self.differing,
+            "unscored": self.unscored,
+            "examples": self.examples,
+        }
+
+
+def counts(evidence: JudgeEvidence) -> dict[str, Counted]:
+    """By criterion key. What is unscored is no disagreement, and is counted beside."""
+    found = {}
+    for key, one in evidence.evidence.items():
+        both = _settled(one) & (one.said.codes != MISSING)
+        unscored = int((_settled(one) & one.said.unscored).sum())
+        found[key] = Counted(int(both.sum()), int(differing(one).sum()), unscored, evidence.examples.get(key, 0))
+    return found
+
+
+def list_disagreements(
+    evidence: JudgeEvidence, *, criterion: str = "", tier: str = "", sort: str = "-size"
+) -> list[Disagreement]:
+    """The disagreements, narrowed and sorted. InputError where there is no such criterion, tier or order.
+
+    The held-out part is refused: who reads its items one by one can no longer be judged on it.
+    """
+    if evidence.part == HELD_OUT:
+        raise InputError("the items of the held-out part are not shown one by one", field="part")
+    if tier and tier not in TIERS:
+        raise InputError(f"{tier!r} is not one of {', '.join(TIERS)}", field="tier")
+    chosen = [one.key for one in criteria_called(evidence, criterion)]
+    rows = [row for key in chosen for row in _rows(key, evidence.evidence[key]) if tier in ("", row.tier)]
+    return sorted(rows, key=_order(sort))
+
+
+def criteria_called(evidence: JudgeEvidence, key: str, *, field: str = "criterion") -> list[Criterion]:
+    """The criterion of that key among those that the judge rated; all without a key. InputError where there is none."""
+    found = [one for one in evidence.criteria if key in ("", one.key)]
+    if key and not found:
+        known = ", ".join(evidence.evidence)
+        raise InputError(f"no criterion is called {key!r}; there are {known}", field=field)
+    return found
+
+
+def _order(sort: str) -> Callable[[Disagreement], Any]:
+    name, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
+    if name not in SORTS:
+        raise InputError(f"{sort!r} is no order; there are {', '.join(SORTS)}, each also with a minus", field="sort")
+
+    def key(one: Disagreement) -> tuple[Any, ...]:
+        value = float(getattr(one, name))
+        known = not np.isnan(value)
+        return (not known, sign * value if known else 0.0, one.position, one.criterion)
+
+    return key
+
+
+def _settled(one: Evidence) -> BoolArray:
+    """(n,) items with one label of people: on a tie there is none to differ from."""
+    return np.asarray(one.labelled & ~(one.people.tied if one.people.counted else False))
+
+
+def differing(one: Evidence) -> BoolArray:
+    """(n,) labelled items whose verdict is another value than people's label, or than the ones next to their mean."""
+    given = _settled(one) & (one.said.codes != MISSING)
+    if one.people.counted:
+        return np.asarray(given & (one.said.codes != one.people.consensus))
+    scale = one.table.scores
+    with np.errstate(invalid="ignore"):
+        nearest = np.abs(scale[None, :] - one.people.mean[:, None]).min(axis=1)
+        return np.asarray(given & (_distance(one) > nearest + ROUNDING))
+
+
+def _distance(one: Evidence) -> FloatArray:
+    """(n,) steps between people's label and the verdict; NaN where either is missing."""
+    if not one.people.counted:
+        return np.asarray(np.abs(one.people.mean - scored(one.said.codes, one.table.scores)))
+    if one.table.level == "nominal":
+        return np.ones(one.material.n)
+    ordered = one.table.scores
+    return np.asarray(np.abs(scored(one.people.consensus, ordered) - scored(one.said.codes, ordered)))
+
+
+def _rows(key: str, one: Evidence) -> Sequence[Disagreement]:
+    sizes, tiers, scale = _distance(one), one.people.tiers, [str(value) for value in one.table.categories]
+    return [_row(key, one, row, sizes, tiers, scale) for row in np.flatnonzero(differing(one)).tolist()]
+
+
+def _row(
+    key: str, one: Evidence, row: int, sizes: FloatArray, tiers: Sequence[str], scale: Sequence[str]
+) -> Disagreement:
+    table, people = one.table, one.people
+    adjudicated = bool(people.gold[row] != MISSING)
+    label = scale[people.consensus[row]] if people.counted or adjudicated else round(float(people.mean[row]), 6)
+    said = zip(table.raters, table.codes[row].tolist(), strict=True)
+    return Disagreement(
+        position=int(one.material.names[row]),
+        criterion=key,
+        tier=tiers[row],
+        label=label,
+        adjudicated=adjudicated,
+        verdict=scale[one.said.codes[row]],
+        size=float(sizes[row]),
+        confidence=float(one.said.confidence[row]) if one.said.confidence_from else np.nan,
+        people=tuple((name, scale[code]) for name, code in said if code != MISSING),
+    )
+
+
+def document(
+    evidence: JudgeEvidence, rows: Sequence[Disagreement], said: Mapping[tuple[int, str], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What `disagreements` prints; ``said`` holds what people and the judge wrote, by position and criterion."""
+    return {
+        "study": evidence.study.name,
+        "judge": str(evidence.judge),
+        "part": evidence.part,
+        "criteria": {key: one.as_json() for key, one in counts(evidence).items()},
+        "disagreements": [{**row.as_json(), **said.get((row.position, row.criterion), {})} for row in rows],
+    }

@@ -1,0 +1,222 @@
+"""Escalation: what a judge cannot be relied upon for becomes a study of its own, and what people say there comes back.
+
+Labels from there are of the doubtful items alone. They say what the judge was worth on those, and they take its place
+there; mixed with the labels of a sample they would make the judge look worse than it is, so they are kept apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from annotation.stats.estimate import number_or_none
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from judging.assessment.models.assessment import Escalation
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.services import follow_up_studies
+from judging.assessment.services.assessment import Trusted
+from judging.judges.models.judges import Judge
+from judging.stats.asymptotic import share
+from judging.stats.evidence import Evidence
+from judging.stats.observed import scored
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """Which items are escalated to people at one target.
+
+    Attributes
+    ----------
+    thresholds
+        By criterion key, the least confidence that is kept; None where nothing is guaranteed.
+    of_criterion
+        By criterion key, (n,) items without a label whose verdict is not kept.
+    """
+
+    thresholds: Mapping[str, float | None]
+    of_criterion: Mapping[str, BoolArray]
+
+    @property
+    def items(self) -> BoolArray:
+        """(n,) items left on any criterion."""
+        return np.asarray(np.any(list(self.of_criterion.values()), axis=0))
+
+
+def left(found: Trusted, target: float) -> Left:
+    """What selective judging at this target leaves. Raises InputError where it was not computed for the target."""
+    thresholds, of_criterion = {}, {}
+    for key, evidence in found.evidence.evidence.items():
+        chosen = _selection(found.calibration.result["criteria"][key]["selective"], target)
+        threshold = chosen["threshold"] if chosen["guaranteed"] else None
+        thresholds[key] = threshold
+        of_criterion[key] = evidence.usable & ~evidence.labelled & ~kept(evidence, threshold)
+    return Left(thresholds, of_criterion)
+
+
+def kept(evidence: Evidence, threshold: float | None) -> BoolArray:
+    """(n,) verdicts that are sure enough; without a confidence all verdicts are equally sure."""
+    given = evidence.said.codes != MISSING
+    if threshold is None:
+        return np.zeros_like(given)
+    sure = evidence.said.confidence if evidence.said.confidence_from else np.where(given, 1.0, np.nan)
+    return np.asarray(given & (sure >= threshold))
+
+
+def _selection(selective: list[Document], target: float) -> Document:
+    for one in selective:
+        if np.isclose(one["target_agreement"], target):
+            return one
+    known = ", ".join(f"{one['target_agreement']:g}" for one in selective)
+    raise InputError(f"{target:g} is none of the agreements that were tried: {known}", field="target")
+
+
+@audited("items.escalate", says=("found.judge", "target", "overlap"), prepares=True)
+def escalate(*, by: User | None, found: Trusted, name: str, target: float = 0.9, overlap: int = 3) -> Escalation:
+    """A draft of the items to escalate to people, with the same criteria. Raises InputError where there are none."""
+    chosen = left(found, target)
+    return make(
+        by=by,
+        found=found,
+        items=chosen.items,
+        thresholds=chosen.thresholds,
+        name=name,
+        target=target,
+        overlap=overlap,
+    )
+
+
+@audited("items.escalate", says=("found.judge", "target", "overlap"))
+def make(
+    *,
+    by: User | None,
+    found: Trusted,
+    items: BoolArray,
+    thresholds: Mapping[str, float | None],
+    name: str,
+    target: float,
+    overlap: int,
+    cascade: Document | None = None,
+) -> Escalation:
+    """A draft of these items (n,) of the judge's material. Raises InputError where there are none.
+
+    What is left by a ``cascade`` is on record at its last judge, with the limits of every stage.
+    """
+    if not items.any():
+        raise InputError("nothing is escalated to people: every verdict is kept or has a label", field="target")
+    names = found.evidence.material.names
+    positions = [int(name) for name, is_left in zip(names, items, strict=True) if is_left]
+    with transaction.atomic():
+        made = follow_up_studies.like(
+            by=by,
+            source=found.study,
+            name=name,
+            overlap=overlap,
+            description=f"What a judge escalated to people in {found.study.name}.",
+        )
+        follow_up_studies.fill(
+            by=by,
+            source=found.study,
+            made=made,
+            probabilities=dict.fromkeys(positions, 1.0),
+            method="all",
+            frame_size=len(positions),
+            seed=made.seed,
+            filters={"left_to_people_in": [found.study.slug]},
+        )
+        return Escalation.objects.create(
+            study=found.study,
+            judge=found.judge,
+            calibration=found.calibration,
+            target=made,
+            target_agreement=target,
+            thresholds=dict(thresholds),
+            cascade=cascade or {},
+            created_by=by,
+        )
+
+
+def newest(study: Study, judge: Judge) -> Escalation | None:
+    """The newest escalation of the judge alone on the study."""
+    return (
+        Escalation.objects.filter(study=study, judge=judge, cascade={})
+        .select_related("target")
+        .order_by("-created_at", "-pk")
+        .first()
+    )
+
+
+def came_back(
+    escalation: Escalation, evidence: JudgeEvidence, keeps: Callable[[str], IntArray] | None = None
+) -> Document:
+    """What people have said so far of what was left to them, by criterion; of the items in this part of the study.
+
+    ``keeps`` gives by criterion key the (n,) verdicts that are kept, -1 where none is: by default those of which the
+    judge is sure enough.
+    """
+    target = StudyEvidence.read(escalation.target)
+    rows = _rows(escalation, evidence)
+    there = rows >= 0
+    people = {criterion.key: target.people[criterion.pk] for criterion in target.criteria}
+    limits, each = escalation.thresholds, evidence.evidence
+    return {
+        "study": escalation.target.name,
+        "target_agreement": escalation.target_agreement,
+        "items": int(there.sum()),
+        "criteria": {
+            key: _of_criterion(
+                each[key],
+                keeps(key) if keeps else np.where(kept(each[key], limits[key]), each[key].said.codes, MISSING),
+                people[key].consensus[there],
+                people[key].mean[there],
+                rows[there],
+            )
+            for key in each
+            if key in people and key in limits
+        },
+    }
+
+
+def _rows(escalation: Escalation, evidence: JudgeEvidence) -> IntArray:
+    """(m,) for each item of the new study its row among those of the old one; -1 where it is in another part."""
+    names = {int(name): k for k, name in enumerate(evidence.material.names)}
+    return np.array(follow_up_studies.rows(escalation.study, escalation.target, names), dtype=np.int64)
+
+
+def _of_criterion(
+    evidence: Evidence, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray
+) -> Document:
+    judged = evidence.said.codes[rows]
+    both = (consensus != MISSING) & (judged != MISSING)
+    confirmed = share(
+        int((consensus == judged)[both].sum()), int(both.sum()), reason="people have not decided any of them yet"
+    )
+    return {
+        "labelled": int((~np.isnan(mean)).sum()),
+        "confirmed": confirmed.as_json(),
+        "combined": number_or_none(_combined(evidence, keeps, consensus, mean, rows)),
+    }
+
+
+def _combined(evidence: Evidence, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray) -> float:
+    """Mean over all items: people's label where there is one, else the verdict that is kept.
+
+    NaN on a scale without a mean, and while any item has neither.
+    """
+    if evidence.people.counted and evidence.table.n_categories > 2:
+        return float("nan")
+    column, _ = evidence.scores()
+    here = scored(consensus, evidence.numbers) if evidence.people.counted else mean
+    column[rows] = np.where(np.isnan(here), column[rows], here)
+    whole = np.where(np.isnan(column), scored(keeps, evidence.numbers), column)[evidence.usable]
+    weights = np.ones(len(whole)) if evidence.material.weights is None else evidence.material.weights[evidence.usable]
+    return float((weights * whole).sum() / weights.sum()) if len(whole) else float("nan")

@@ -1,0 +1,124 @@
+"""A part of the items is held out from the development of a judge, and every look at it is on record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from core.audit.log import audit_transaction, audited
+from core.errors import InputError
+from judging.assessment.models.assessment import CalibrationRun, HoldOut, Look
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.study_items import HELD_OUT, leaks
+from judging.assessment.services import assessment
+from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.rules import who
+from judging.judges.models.judges import Judge
+
+
+@audited("study.hold_out", on="study", says=("share", "seed"))
+def hold_out(*, by: User | None, study: Study, share: float = 0.5, seed: int = 0) -> HoldOut:
+    """Split the study's items by profile, question or dialogue. Once: a second split would undo the first."""
+    if not 0 < share < 1:
+        raise InputError("must be between 0 and 1, for example 0.5", field="share")
+    if seed < 0:
+        raise InputError("must not be negative", field="seed")
+    try:
+        with transaction.atomic():
+            return HoldOut.objects.create(study=study, share=share, seed=seed, created_by=by)
+    except IntegrityError as error:
+        raise InputError(f"a part of {study} is held out already", field="study") from error
+
+
+@audited("study.look_at_held_out", on="study", says=("judge",), prepares=True)
+def look(*, by: User | None, study: Study, judge: Judge, asked: AssessmentRequest) -> Trusted:
+    """The judge on the held-out part; that somebody saw it is on record from now on.
+
+    A version is scored there once. Whoever looks again sees the same score, on record too; another score, of other
+    labels, judgments, options or draws, is refused with an InputError: the best of several would be too good.
+    """
+    found = assessment.assess_judge(by=by, evidence=StudyEvidence.read(study, HELD_OUT).of(judge), asked=asked)
+    with audit_transaction() as done:
+        HoldOut.objects.select_for_update().get(study=study)  # of two first looks at once one is the first
+        _check_once(found)
+        done.result = Look.objects.create(study=study, judge=judge, calibration=found.calibration, created_by=by)
+    return found
+
+
+def _check_once(found: Trusted) -> None:
+    """Raise InputError where this version was scored on the held-out part before, and not just so."""
+    looks = Look.objects.filter(study=found.study, judge=found.judge).select_related("calibration")
+    first = looks.order_by("created_at", "pk").first()
+    if first and _scored(first.calibration) != _scored(found.calibration):
+        raise InputError(
+            f"{found.judge} was scored on the held-out part on {first.created_at:%Y-%m-%d %H:%M} UTC, with other "
+            "labels, judgments or options. A version is scored there once: make a new version of the judge",
+            field="part",
+        )
+
+
+def _scored(run: CalibrationRun) -> tuple[Any, ...]:
+    """What decides on a score, whatever version of Concord computed it."""
+    return run.input_hash, run.parameters, run.seed
+
+
+def check_seen(found: Trusted) -> Trusted:
+    """The same. Raises InputError where it is of the held-out part and nobody looked at just this result on record."""
+    seen = Look.objects.filter(study=found.study, judge=found.judge, calibration=found.calibration)
+    if found.part == HELD_OUT and not seen.exists():
+        raise InputError("the held-out part is only shown to who looks at it on record", field="part")
+    return found
+
+
+def looks(study: Study, judge: Judge) -> list[Look]:
+    """Every look at the held-out part with any version of the judge, the first one first."""
+    found = Look.objects.filter(study=study, judge__name=judge.name).select_related("judge", "created_by")
+    return list(found.order_by("created_at", "pk"))
+
+
+def record(study: Study, judge: Judge, part: str) -> dict[str, Any] | None:
+    """What a certificate says of the split and of all looks; None where nothing is held out.
+
+    What is signed cannot be changed: accounts have numbers there, as somebody may be erased.
+    """
+    split = HoldOut.objects.filter(study=study).first()
+    if split is None:
+        return None
+    seen = [{**_as_json(one), "by": who(one)} for one in looks(study, judge)]
+    return {**_of_split(study, split), "part": part, "looks": seen}
+
+
+def compute_study(study: Study) -> dict[str, Any] | None:
+    """What a report says of the split, and of the looks with every judge; None where nothing is held out."""
+    split = HoldOut.objects.filter(study=study).first()
+    if split is None:
+        return None
+    every = Look.objects.filter(study=study).select_related("judge", "created_by").order_by("created_at", "pk")
+    return {**_of_split(study, split), "looks": [_as_json(one) for one in every]}
+
+
+def leaking(study: Study) -> list[int]:
+    """Positions of held-out items whose content also stands in the development part; none where nothing is split."""
+    split = HoldOut.objects.filter(study=study).first()
+    return leaks(study, split) if split else []
+
+
+def audit_document(found: Trusted) -> dict[str, Any]:
+    """The result of the audits, with what leaks between the parts: the same on page, command and API."""
+    return {**found.audit_document(), "leaks": leaking(found.study)}
+
+
+def _of_split(study: Study, split: HoldOut) -> dict[str, Any]:
+    return {"share": split.share, "seed": split.seed, "leaks": len(leaks(study, split))}
+
+
+def _as_json(one: Look) -> dict[str, Any]:
+    return {
+        "judge": str(one.judge),
+        "at": one.created_at.isoformat(timespec="seconds"),
+        "by": str(one.created_by) if one.created_by else None,
+        "calibration": one.calibration_id,
+    }

@@ -1,0 +1,156 @@
+"""Another version of a judge, and whether it is better than the one before: paired, on the development part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from annotation.agreement.services.agreement import RESAMPLES
+from annotation.stats.dependence import drop_useless
+from annotation.stats.headline import choose_headline
+from annotation.stats.table import MISSING
+from annotation.studies.models.studies import Criterion, Study
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.study_items import HELD_OUT
+from judging.judges.models.judges import Judge
+from judging.judges.services import examples, judges
+from judging.stats.differences import compare_judges
+from judging.stats.evidence import Evidence
+from judging.stats.mcnemar import McNemar, mcnemar
+
+Document = dict[str, Any]
+
+FIGURES = ("mean_cohen_kappa", "mean_weighted_cohen_kappa", "percent_agreement")
+
+
+@audited("judge.new_version", says=("judge", "study", "n", "criteria", "items", "seed"), prepares=True)
+def new_version(
+    *,
+    by: User | None,
+    judge: Judge,
+    study: Study | None = None,
+    n: int = 0,
+    criteria: Sequence[str] = (),
+    items: Sequence[int] = (),
+    seed: int = 0,
+    template: str | None = None,
+    templates: Mapping[str, str] | None = None,
+) -> Judge:
+    """The next version of the judge: with ``n`` examples a criterion from the study, and other templates where given.
+
+    ``template`` is for all criteria, ``templates`` are by criterion and leave those of others as they are; an empty one
+    gives Concord's own back.
+
+    Without a study the examples stay as they are. ``n`` 0 takes them away, unless ``items`` names them. The same judge
+    comes back where nothing would change. Raises InputError where the judge is asked in no words, where the study has
+    too few settled items in its development part, and where a template has no place for examples.
+    """
+    if not judge.is_runnable or not judges.provider_of(judge).needs_prompt:
+        raise InputError(f"{judge} is not asked in words: it has no prompt and takes no examples", field="judge")
+    parameters = dict(judge.parameters)
+    if template is not None:
+        parameters = {name: value for name, value in parameters.items() if name != "template"}
+        parameters |= {"template": template} if template.strip() else {}
+    if templates:
+        merged = {**parameters.pop("templates", {}), **templates}
+        if kept := {key: text for key, text in merged.items() if text.strip()}:
+            parameters["templates"] = kept
+    if study is not None:
+        parameters.pop("examples", None)
+        if n or items:
+            asked = _criteria(study, criteria)
+            parameters["examples"] = examples.drawn(study, asked, n or len(items), seed=seed, items=items)
+    return judges.define(
+        by=by,
+        project=judge.project,
+        name=judge.name,
+        provider=judge.provider,
+        model=judge.model,
+        parameters=parameters,
+    )
+
+
+def _criteria(study: Study, keys: Sequence[str]) -> list[Criterion]:
+    there = {criterion.key: criterion for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)}
+    for key in keys:
+        if key not in there:
+            raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criteria")
+    return [there[key] for key in keys] if keys else list(there.values())
+
+
+def other_versions(evidence: StudyEvidence, judge: Judge) -> list[Judge]:
+    """The versions of the judge that have judged the study too, the newest first."""
+    same = [one for one in evidence.judges() if one.name == judge.name and one.pk != judge.pk]
+    return sorted(same, key=lambda one: -one.version)
+
+
+def find_previous_version(evidence: StudyEvidence, judge: Judge, wanted: str = "") -> Judge | None:
+    """The version to compare with: the one named, else the one before, else the newest other. None without another.
+
+    Raises InputError where the one that is named has not judged the study.
+    """
+    others = other_versions(evidence, judge)
+    if wanted:
+        named = [one for one in others if wanted in (str(one), str(one.version), f"v{one.version}")]
+        if not named:
+            known = ", ".join(f"v{one.version}" for one in others) or "none"
+            raise InputError(
+                f"{wanted!r} is no other version of {judge.name} that has judged this study; there are: {known}",
+                field="against",
+            )
+        return named[0]
+    older = [one for one in others if one.version < judge.version]
+    return next(iter([*older, *others]), None)
+
+
+def change(old: JudgeEvidence, new: JudgeEvidence, *, bootstrap: int = RESAMPLES, seed: int = 0) -> Document:
+    """How far the new version agrees better with people than the old one, per criterion, on the items of both.
+
+    Figures are new minus old, from the same resamples of the development part; items of one profile or question are
+    resampled together. Examples of either version are no items of both. Raises InputError for the held-out part: there
+    each version is scored once, by a look on record, and none is tuned.
+    """
+    if HELD_OUT in (old.part, new.part):
+        raise InputError("versions are compared on the development part", field="part")
+    shared = [criterion for criterion in new.criteria if criterion.key in old.evidence]
+    return {
+        "study": new.study.name,
+        "part": new.part,
+        "old": str(old.judge),
+        "new": str(new.judge),
+        "bootstrap": bootstrap,
+        "seed": seed,
+        "criteria": {c.key: _of_criterion(c, old, new, bootstrap, seed) for c in shared},
+    }
+
+
+def _of_criterion(criterion: Criterion, old: JudgeEvidence, new: JudgeEvidence, bootstrap: int, seed: int) -> Document:
+    before, after = old.evidence[criterion.key], new.evidence[criterion.key]
+    rated = after.table.ratings_per_item > 0
+    table = drop_useless(after.table.subset_items(rated))
+    codes = {"new": after.said.codes[rated], "old": before.said.codes[rated]}
+    (found,) = compare_judges(table, codes, bootstrap=bootstrap, seed=seed)
+    return {
+        "criterion": criterion.key,
+        "name": criterion.name,
+        "n_items": found.n_items,
+        "examples": {"old": old.examples.get(criterion.key, 0), "new": new.examples.get(criterion.key, 0)},
+        "figure": choose_headline(table.level, table.n_categories).judge,
+        "figures": {
+            name: {"new": part["a"], "old": part["b"], "difference": part["difference"]}
+            for name, part in ((name, found.figures[name].as_json()) for name in FIGURES)
+        },
+        "mcnemar": _right(before, after).as_json(),
+    }
+
+
+def _right(before: Evidence, after: Evidence) -> McNemar:
+    """On the items with one value as people's label that both scored: is the verdict that value?"""
+    label = after.people.consensus
+    both = (label != MISSING) & (before.said.codes != MISSING) & (after.said.codes != MISSING)
+    return mcnemar((before.said.codes == label)[both], np.asarray((after.said.codes == label)[both]))

@@ -1,0 +1,57 @@
+"""Several judges on one study: each below the one that agrees most with people, on the items that all scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.stats.dependence import drop_useless
+from annotation.stats.headline import choose_headline
+from annotation.stats.table import MISSING
+from judging.assessment.services.assessment import Trusted
+from judging.stats.differences import Ranking, rank_judges
+
+
+def differences(judges: Sequence[Trusted]) -> list[dict[str, Any]]:
+    """Per criterion the judge with the highest kappa, how far every other lies below it, and every judge's ranks.
+
+    The intervals of all differences hold together, so that the best of several equal judges is not taken for better;
+    clusters of the study count as one. Judges without a verdict on a criterion are left out.
+    """
+    keys = dict.fromkeys(key for judge in judges for key in judge.evidence.evidence)
+    return [one for key in keys if (one := _of_criterion(key, judges)) is not None]
+
+
+def _of_criterion(key: str, judges: Sequence[Trusted]) -> dict[str, Any] | None:
+    there = [judge for judge in judges if key in judge.evidence.evidence]
+    first = there[0].evidence.evidence[key]
+    rated = first.table.ratings_per_item > 0
+    codes = {str(one.judge): one.evidence.evidence[key].said.codes[rated] for one in there}
+    said = {name: column for name, column in codes.items() if (column != MISSING).any()}
+    if len(said) < 2:
+        return None
+    figure = choose_headline(first.table.level, first.table.n_categories).judge
+    found = rank_judges(drop_useless(first.table.subset_items(rated)), said, figure=figure)
+    name = next(criterion.name for criterion in there[0].evidence.criteria if criterion.key == key)
+    return {"criterion": key, "name": name, **_as_json(found)}
+
+
+def _as_json(found: Ranking) -> dict[str, Any]:
+    best, *others = found.judges
+    return {
+        "best": best.name,
+        "figure": found.figure,
+        "n_items": found.n_items,
+        "rows": [
+            {
+                "judge": one.name,
+                "n_items": found.n_items,
+                "a": best.figure.as_json(),
+                "b": one.figure.as_json(),
+                "difference": found.differences[best.name, one.name].as_json(),
+                "ranks": [one.best, one.worst],
+            }
+            for one in others
+        ],
+        "ranks": [one.as_json() for one in found.judges],
+    }

@@ -1,0 +1,115 @@
+"""Difficulty of items that nobody rated, with what judges say of them among the features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.agreement.services import predicted_difficulty
+from annotation.agreement.services.predicted_difficulty import OF_TURNS, STUDY, Prediction, PredictionOptions
+from annotation.stats.difficulty.features import Opinions, judge_columns
+from annotation.stats.table import FloatArray
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import ratings
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.stats.observed import JudgeVerdicts
+from judging.stats.tier_accuracy import accuracy_by_tier, accuracy_on_new, rows_of
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What is read of a study for one criterion: the judges beside people.
+
+    Of held-out items nothing is read: there a judge is looked at on record only.
+    """
+
+    criterion: Criterion
+    evidence: StudyEvidence
+    judges: tuple[JudgeEvidence, ...]
+
+    @classmethod
+    def of(cls, study: Study, criterion: Criterion) -> Read:
+        """Raises InputError where the criterion is asked of turns."""
+        if criterion.of_turns:
+            raise InputError(f"{criterion.key} {OF_TURNS}", field="criterion")
+        evidence = StudyEvidence.read(study)
+        judges = evidence.of_each(evidence.judges())
+        return cls(criterion, evidence, tuple(one for one in judges if criterion.key in one.evidence))
+
+    def columns(self, positions: Sequence[int]) -> dict[str, FloatArray]:
+        """What all judges say of the items at these positions (n,), as features."""
+        place = {str(position): row for row, position in enumerate(positions)}
+        rows = np.array([place[name] for name in self.evidence.material.names], dtype=np.int64)
+        columns = judge_columns([self._opinions(one) for one in self.judges], self.criterion.values)
+        spread = {name: np.full(len(positions), np.nan) for name in columns}
+        for name, column in columns.items():
+            spread[name][rows] = column
+        return spread
+
+    def _opinions(self, judge: JudgeEvidence) -> Opinions:
+        """Its calls are the repeats, else the two orders of a pair."""
+        said: JudgeVerdicts = judge.evidence[self.criterion.key].said
+        calls = said.repeated if said.repeated.shape[1] > 1 else np.column_stack([said.first, said.second])
+        return Opinions(said.codes, said.asked, calls, said.confidence)
+
+
+def compute_criterion(
+    study: Study, criterion: Criterion, options: PredictionOptions | None = None, *, patient: bool = True
+) -> dict[str, Any]:
+    """The document of one criterion, with the judges by tier. A constant number of queries.
+
+    Who is not patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown
+    scope, and where the criterion is asked of turns.
+    """
+    chosen, read = options or PredictionOptions(), Read.of(study, criterion)
+    positions = list(study.items.order_by("position").values_list("position", flat=True))
+    judged = read.columns(positions) if chosen.scope == STUDY else None
+    found = predicted_difficulty.predict(
+        study, ratings.load_criterion(criterion), chosen, judged=judged, patient=patient
+    )
+    document = found.as_json(study, criterion.key)
+    rows = document.pop("items")
+    return {**document, "judges": [_by_tier(one, read, found) for one in read.judges], "items": rows}
+
+
+def _by_tier(judge: JudgeEvidence, read: Read, found: Prediction) -> dict[str, Any]:
+    """A judge within tiers as fitted and as predicted out of fold, and what to expect of it on the predicted items."""
+    evidence, head = judge.evidence[read.criterion.key], {"judge": str(judge.judge)}
+    if found.found is None or found.fitted is None:
+        return {**head, "fitted": None, "predicted": None, "on_predicted_items": None}
+    agreement = np.where(evidence.usable, evidence.agreement, np.nan)
+    design: dict[str, Any] = {"weights": evidence.material.weights, "clusters": evidence.material.dependent}
+    names = evidence.material.names
+    fitted = rows_of(names, found.fitted.items, found.fitted.tiers)
+    out_of_fold = rows_of(names, found.found.rated, found.found.rated_tiers)
+    return {
+        **head,
+        "fitted": accuracy_by_tier(agreement, fitted, **design).as_json(),
+        "predicted": accuracy_by_tier(agreement, out_of_fold, **design).as_json(),
+        "on_predicted_items": accuracy_on_new(agreement, out_of_fold, found.found.tiers, **design).as_json(),
+    }
+
+
+def summarise(found: Mapping[str, Any]) -> str:
+    """Whether difficulty can be predicted here, from a document."""
+    if found["error"] is None:
+        return f"Difficulty cannot be predicted here: {found['reason']}."
+    error, of = found["error"], f"Out of sample, on {found['n_rated']} rated items, "
+    fell = f"features lower the squared error of guessing the mean by {_in_words(error['gain'], '{:.1%}')}"
+    if not found["predicts"]:
+        why = "it has no interval" if error["gain"]["low"] is None else "the interval does not lie above 0"
+        return f"Difficulty cannot be predicted here. {of}{fell}: {why}."
+    rank = _in_words(error["rank_correlation"], "{:.2f}")
+    return f"Difficulty can be predicted here. {of}{fell}; the rank correlation with fitted difficulty is {rank}."
+
+
+def _in_words(estimate: Mapping[str, Any], form: str) -> str:
+    if estimate["value"] is None:
+        return "an unknown amount"
+    if estimate["low"] is None:
+        return form.format(estimate["value"])
+    return " ".join((form.format(estimate["value"]), f"[{form}, {form}]".format(estimate["low"], estimate["high"])))

@@ -1,0 +1,138 @@
+"""Probe runs: some items of a study as they are, and altered copies of them, before one judge.
+
+The runs go through the ordinary machinery of judge runs; only what is asked is another. Agreement, calibration and
+exports leave them out, audits alone read them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from annotation.stats.table import MISSING
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.hashing import content_hash
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.judges.models.judges import Judge
+from judging.judges.prompts.alterations import chosen
+from judging.judges.services import judges
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries.probing import Probing
+from judging.runs.queries.requests import Frame, asked
+from judging.runs.services import runs
+from judging.runs.services.runs import Plan
+
+USUAL_ITEMS = 60
+LEAST_ITEMS = 10
+"""Fewer items answer no probe."""
+
+
+@dataclass(frozen=True)
+class ProbeOptions:
+    """What a probe run is to be.
+
+    `alterations` are names or families; all that fit the items if there are none. `n` items are drawn with `seed`.
+    """
+
+    alterations: tuple[str, ...] = ()
+    n: int = USUAL_ITEMS
+    seed: int = 0
+    criteria: tuple[str, ...] | None = None
+    budget_usd: Decimal | None = None
+    use_cache: bool = True
+    in_bulk: bool = False
+
+
+def judge_of(study: Study, name: str) -> Judge:
+    """The judge called so that has judged the study, its newest version there; else the newest of its project."""
+    there = StudyEvidence.read(study)
+    return (
+        there.judge(name)
+        if any(name in (str(one), one.name) for one in there.judges())
+        else judges.find(name, project=study.project)
+    )
+
+
+def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
+    """Check what is asked for, draw the items, and count what can be altered in them; no row is written.
+
+    Raises InputError where the judge cannot be asked, an alteration is unknown, or none changes anything.
+    """
+    if options.n < LEAST_ITEMS:
+        raise InputError(f"A probe needs {LEAST_ITEMS} items or more.", field="n")
+    whole = runs.plan(
+        study=study,
+        judge=judge,
+        criteria=options.criteria,
+        seed=options.seed,
+        budget_usd=options.budget_usd,
+        use_cache=options.use_cache,
+        in_bulk=options.in_bulk,
+    )
+    try:
+        alterations = chosen(options.alterations, study.kind)
+    except ValueError as error:
+        raise InputError(f"{error}.", field="alterations") from error
+    items = drawn(whole.item_ids, options.n, options.seed)
+    probing = Probing(alterations, options.seed, favoured(study, items, options.seed))
+    frame = Frame(judge, study.shown, whole.criteria, 1, whole.order_policy, options.seed, probing=probing)
+    requests = asked(frame, items, with_prompt=False)
+    counts = Counter(one.item_id for one in requests)
+    changed = Counter(name for name, _ in {(one.alteration, one.item_id) for one in requests})
+    if not any(changed[one.name] for one in alterations):
+        raise InputError("Nothing in these items can be altered so.", field="alterations")
+    left_out = {one.name: len(items) - changed[one.name] for one in alterations if changed[one.name] < len(items)}
+    kept = {**probing.as_json(), "n_items": len(items), "left_out": left_out}
+    return replace(
+        whole,
+        units={pk: counts[pk] for pk in items},
+        probe=kept,
+        input_hash=content_hash([whole.input_hash, items, kept]),
+    )
+
+
+@audited("probe.start", says=("judge", "options"), prepares=True)
+def start(*, by: User | None, study: Study, judge: Judge, options: ProbeOptions) -> JudgeRun:
+    """Make a probe run and send its parts to the workers."""
+    return runs.make(by=by, plan=plan(study=study, judge=judge, options=options), queue=True)
+
+
+def drawn(item_ids: Sequence[int], n: int, seed: int) -> list[int]:
+    """Items of the sample, in the study's order; all of them where there are no more."""
+    if n >= len(item_ids):
+        return list(item_ids)
+    places = random.Random(f"probe/{seed}").sample(range(len(item_ids)), n)  # noqa: S311 — a lot, no secret
+    return [item_ids[place] for place in sorted(places)]
+
+
+def favoured(study: Study, items: Sequence[int], seed: int) -> dict[int, str]:
+    """By item of a study of pairs, the response that altered copies favour: the one that people find worse.
+
+    Where people's labels are not known or may not be looked at, a lot decides.
+    """
+    if study.kind != Study.Kind.PAIR:
+        return {}
+    worse, position = _worse(study), dict(study.items.values_list("pk", "position"))
+    lot = random.Random(f"favoured/{seed}")  # noqa: S311 — a lot, no secret
+    by_lot = {pk: lot.choice(("1", "2")) for pk in items}
+    return {pk: worse.get(str(position[pk]), by_lot[pk]) for pk in items}
+
+
+def _worse(study: Study) -> Mapping[str, str]:
+    """By item position, the response that people do not prefer, on the first criterion that asks for a preference."""
+    evidence = StudyEvidence.read(study)
+    for criterion in evidence.criteria:
+        codes = evidence.people[criterion.pk].consensus
+        values = criterion.values
+        if {"1", "2"} <= set(values):
+            other = {"1": "2", "2": "1"}
+            said = zip(evidence.material.names, codes, strict=True)
+            known = {name: values[code] for name, code in said if code != MISSING}
+            return {name: other[value] for name, value in known.items() if value in other}
+    return {}

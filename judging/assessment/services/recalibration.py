@@ -1,0 +1,166 @@
+"""A fitted map applied to a judge's run: a new, traceable score, as the run of a judge of its own.
+
+Items that the map was fitted to get their out-of-fold score, so that agreement with people stays that of scores that
+have not seen the label; all others get the map that was fitted to all labelled items. A score outside the range of the
+fitted ones is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.utils import timezone
+
+from annotation.stats.table import FloatArray
+from annotation.studies.models.studies import Criterion
+from core.accounts.models.users import User
+from core.audit.log import audit_transaction, audited
+from core.errors import InputError
+from core.hashing import content_hash
+from core.version import code_version
+from judging.assessment.queries.ratings import judged
+from judging.assessment.services.assessment import Trusted
+from judging.assessment.services.options import TrustOptions
+from judging.judges.models.judges import RECALIBRATED, Judge
+from judging.judges.services.judges import check_names, latest_of
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.stats.calibration import Recalibration, recalibrate
+from judging.stats.evidence import Evidence
+
+BATCH = 2000
+OUTSIDE = "outside_range"
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """The maps of a judge, by criterion key, and (n,) the scores that they give; NaN where there is none."""
+
+    maps: Mapping[str, dict[str, Any]]
+    scores: Mapping[str, FloatArray]
+
+
+@audited("judge.recalibrate", says=("found.judge",), prepares=True)
+def apply(*, by: User | None, found: Trusted, name: str = "", anyway: bool = False) -> JudgeRun:
+    """The finished run of the recalibrated judge, made if there is none of just these maps.
+
+    Criteria without a map (no order, too few labels, a constant judge) are left out, and those whose map raises the
+    mean absolute error, unless it is wanted ``anyway``. Raises InputError where none has
+    one.
+    """
+    applied = _applied(found, anyway=anyway)
+    judge = _judge(by, found, name.strip() or f"{found.judge} recalibrated", applied.maps)
+    digest = content_hash([judge.parameters, found.calibration.input_hash])
+    with audit_transaction() as done:
+        there = JudgeRun.objects.filter(judge=judge, study=found.study, input_hash=digest).first()
+        if there is not None:
+            done.result = there
+            return there
+        run = done.result = JudgeRun.objects.create(
+            study=found.study,
+            judge=judge,
+            input_hash=digest,
+            code_version=code_version(),
+            created_by=by,
+            finished_at=timezone.now(),
+        )
+        chosen = [criterion for criterion in found.evidence.criteria if criterion.key in applied.maps]
+        run.criteria.set(chosen)
+        for criterion in chosen:
+            Judgment.objects.bulk_create(_judgments(run, found, criterion, applied), batch_size=BATCH)
+    return run
+
+
+def _applied(found: Trusted, *, anyway: bool) -> Applied:
+    maps, scores, reasons = {}, {}, []
+    options = TrustOptions(
+        **{**found.calibration.parameters, "targets": tuple(found.calibration.parameters["targets"])}
+    )
+    for key, evidence in found.evidence.evidence.items():
+        if found.calibration.result["criteria"][key]["scores"] is None:
+            reasons.append(f"{key}: the scale has no order")
+            continue
+        fitted = _fitted(evidence, options, found.calibration.seed)
+        if fitted.map is None:
+            reasons.append(f"{key}: {fitted.reason}")
+            continue
+        told = found.calibration.result["criteria"][key]["scores"]
+        if told["improves"] is False and not anyway:
+            reasons.append(f"{key}: {told['advice']}")
+            continue
+        human, own = evidence.scores()
+        seen = ~np.isnan(human) & ~np.isnan(own)
+        maps[key] = fitted.map.as_json()
+        scores[key] = np.where(seen, fitted.mapped, fitted.map(own))
+    if not maps:
+        raise InputError(f"there is no map to apply ({'; '.join(reasons)})", field="judge")
+    return Applied(maps, scores)
+
+
+def _fitted(evidence: Evidence, options: TrustOptions, seed: int) -> Recalibration:
+    """The maps of the calibration again: the same input, method and seed give the same folds."""
+    human, own = evidence.scores()
+    return recalibrate(
+        own,
+        human,
+        np.sort(evidence.numbers),
+        method=options.method,
+        clusters=evidence.material.dependent,
+        weights=evidence.material.weights,
+        bootstrap=0,
+        seed=seed,
+    )
+
+
+def _judge(by: User | None, found: Trusted, name: str, maps: Mapping[str, Any]) -> Judge:
+    """The recalibrated judge of this name with these maps: its latest version if they are the same, else a new one."""
+    check_names(name, "")
+    wanted: dict[str, Any] = {
+        "provider": RECALIBRATED,
+        "model": found.judge.model,
+        "parameters": {"of": str(found.judge), "study": found.study.slug, "maps": dict(maps)},
+    }
+    project = found.study.project
+    latest = latest_of(name, project=project)
+    if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
+        return latest
+    if latest and latest.provider != RECALIBRATED:
+        raise InputError(f"There is another judge called {name!r}.", field="name")
+    version = latest.version + 1 if latest else 1
+    return Judge.objects.create(project=project, name=name, version=version, created_by=by, **wanted)
+
+
+def _judgments(run: JudgeRun, found: Trusted, criterion: Criterion, applied: Applied) -> Iterator[Judgment]:
+    """One judgment for each item that the judge was asked about, naming the judgments that it is made of."""
+    evidence, scores = found.evidence.evidence[criterion.key], applied.scores[criterion.key]
+    of = _sources(found.evidence.runs[criterion.key], criterion)
+    scale = evidence.numbers
+    items = dict(found.study.items.values_list("position", "pk"))
+    for row, position in enumerate(map(int, found.evidence.material.names)):
+        if position not in of:
+            continue
+        score = scores[row]
+        known = not np.isnan(score)
+        yield Judgment(
+            run=run,
+            item_id=items[position],
+            criterion=criterion,
+            value=criterion.values[int(np.abs(scale - score).argmin())] if known else "",
+            unscored_reason="" if known else OUTSIDE if evidence.said.codes[row] >= 0 else "no_member",
+            score=float(score) if known else None,
+            item_hash=of[position][0].item_hash,
+            cost_usd=0,
+            details={"members": [one.pk for one in of[position]], "calibration": found.calibration.pk},
+        )
+
+
+def _sources(run: JudgeRun, criterion: Criterion) -> dict[int, list[Judgment]]:
+    """By item position, the judgments of the first repeat."""
+    found: dict[int, list[Judgment]] = {}
+    first = judged([run.pk]).filter(criterion=criterion, repeat=1)
+    judgments = first.select_related("item").order_by("order", "pk")
+    for judgment in judgments.only("pk", "item_hash", "item__position", "run_id"):
+        found.setdefault(judgment.item.position, []).append(judgment)
+    return found

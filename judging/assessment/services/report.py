@@ -1,0 +1,210 @@
+"""The report of a study: people, every judge with its verdict, how it was done; as one document and as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from annotation.agreement.services import difficulty
+from annotation.studies.models.labels import AgreementRun
+from annotation.studies.models.studies import Study
+from core.accounts.models.users import User
+from core.markup import drawing
+from core.version import code_version
+from judging.assessment import calibration_charts, calibration_figures, charts, latex, methods
+from judging.assessment.models.assessment import Certificate
+from judging.assessment.queries import certificates as certificate_queries
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import (
+    agreement,
+    assessment,
+    cascade_records,
+    cascades,
+    hold_out,
+    judge_comparison,
+    rules,
+)
+from judging.assessment.services.agreement import StudyRatings
+from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.cascades import CascadeOptions
+from judging.assessment.services.comparison import JudgedOptions
+
+FORMAT = "concord-report/1"
+Document = dict[str, Any]
+
+
+def build_report(*, by: User | None, evidence: StudyEvidence, asked: AssessmentRequest | None = None) -> Document:
+    """Everything that is known of the study's judges, computed where it is not kept."""
+    judges, _ = assessment.assess_judges(by=by, evidence=evidence, asked=asked or AssessmentRequest())
+    return describe_judges(evidence, judges, by=by, patient=True)
+
+
+def describe_judges(
+    evidence: StudyEvidence, judges: Sequence[Trusted], *, by: User | None = None, patient: bool = False
+) -> Document:
+    """The document of these judges. People's agreement is the kept result that the page on agreement shows.
+
+    Who is not patient is told where a worker has yet to fit the difficulty model.
+    """
+    study, sealed = evidence.study, certificate_queries.newest_by_judge(evidence.study)
+    options = JudgedOptions()
+    ratings = StudyRatings.of(study, options)
+    kept = agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
+    people = _people(evidence, kept)
+    results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
+    cascade = _cascade(judges)
+    by_model = _difficulty(ratings, patient=patient)
+    how = methods.methods(people, *results, cascade, difficulty=by_model)
+    return {
+        "format": FORMAT,
+        "study": {
+            "name": study.name,
+            "kind": study.kind,
+            "description": study.description,
+            "n_items": evidence.material.n,
+        },
+        "generated_at": timezone.now().isoformat(timespec="seconds"),
+        "code_version": code_version(),
+        "people": people,
+        "difficulty": by_model,
+        "agreement_run": kept.pk,
+        "dependence": next((one["dependence"]["message"] for one in people.values()), ""),
+        "simulated": [ratings.annotators[name].name for name in ratings.simulated()],
+        "left_out": list(evidence.left_out),
+        "held_out": hold_out.compute_study(study),
+        "rules_on_record": _rules(study, judges),
+        "judges": {str(one.judge): _judge(one, sealed.get(one.judge.pk)) for one in judges},
+        "cascade": cascade,
+        "cascade_on_record": cascade_records.compute_study(evidence),
+        "differences": judge_comparison.differences(judges) if len(judges) > 1 else [],
+        "methods": how.as_json(),
+    }
+
+
+def _rules(study: Study, judges: Sequence[Trusted]) -> Document:
+    """By which rules, and how they came about; people by name, as the document is made anew each time."""
+    there = judges[0].held_to if judges else rules.load(study)
+    return {**there.as_json(rules.names_of(there.rows)), "success_in_words": there.success.in_words}
+
+
+OF_JUDGES = frozenset({"judges", "differences", "conventions"})
+"""Parts of a kept agreement that are about judges, or say how to read it; the report says these elsewhere."""
+
+
+def _people(evidence: StudyEvidence, kept: AgreementRun) -> Document:
+    """Agreement of people on each criterion that anybody rated."""
+    found = {c.key: (c.name, kept.result["criteria"][c.key]) for c in evidence.criteria}
+    return {
+        key: {"name": name, **{part: one for part, one in document.items() if part not in OF_JUDGES}}
+        for key, (name, document) in found.items()
+        if document["n_ratings"]
+    }
+
+
+def _difficulty(ratings: StudyRatings, *, patient: bool) -> Document:
+    """Tiers and people by the difficulty model, of each criterion; people also by the name that pages show."""
+    found = difficulty.summaries(ratings.criteria, patient=patient)
+    for one in found.values():
+        one["people"] = [
+            {**person, "name": ratings.annotators[person["person"]].name} for person in one.get("people", ())
+        ]
+    return found
+
+
+def _cascade(judges: Sequence[Trusted]) -> Document | None:
+    """That of the two cheapest judges, by the usual promise; None where there are no two on the same criterion."""
+    each = cascades.usual(cascades.sort_by_cost([one.evidence for one in judges]))
+    if len(each) < 2 or not set(each[0].evidence) & set(each[1].evidence):
+        return None
+    return cascades.document(each, cascades.compute_cascade(each, CascadeOptions()))
+
+
+def _judge(one: Trusted, certificate: Certificate | None) -> Document:
+    return {
+        "kind": one.judge.kind,
+        "model": one.judge.model,
+        "decision": one.decision,
+        "is_success": one.is_success,
+        "calibration": one.calibration.result,
+        "audit": one.audit.result,
+        "verdicts": {verdict.key: verdict.as_json() for verdict in one.verdicts},
+        "rules": one.rules.as_json(),
+        "runs": {"calibration": one.calibration.pk, "audit": one.audit.pk},
+        "input_hash": one.calibration.input_hash,
+        "certificate": certificate.sha256 if certificate else None,
+    }
+
+
+def regroup_by_criterion(sections: Sequence[Document]) -> list[Document]:
+    """The same by criterion, with its judges."""
+    found: dict[str, Document] = {}
+    for part in sections:
+        for section in part["criteria"]:
+            key, name = section["found"]["criterion"], section["found"]["name"]
+            place = found.setdefault(key, {"key": key, "name": name, "judges": []})
+            place["judges"].append({"judge": part["judge"], "of": part["of"], "section": section})
+    return list(found.values())
+
+
+def sections(document: Mapping[str, Any], palette: charts.Palette) -> list[Document]:
+    """What a page needs of each judge and criterion beside the document: rows of tables, and plots."""
+    return [
+        {
+            "judge": name,
+            "of": found,
+            "criteria": [
+                _section(name, found, key, calibration, palette)
+                for key, calibration in found["calibration"]["criteria"].items()
+            ],
+        }
+        for name, found in document["judges"].items()
+    ]
+
+
+def _section(
+    judge: str, found: Mapping[str, Any], key: str, calibration: Document, palette: charts.Palette
+) -> Document:
+    return {
+        "of": f"{calibration['name']}, {judge}",
+        "found": calibration,
+        "verdict": found["verdicts"][key],
+        "audit": found["audit"]["criteria"][key],
+        "correction": calibration_figures.correction(calibration),
+        "corrected": calibration_figures.corrected(calibration),
+        "groups": calibration_figures.groups(calibration),
+        "boards": calibration_figures.leaderboards(calibration),
+        "plots": list(_plots(calibration, palette)),
+    }
+
+
+def _plots(calibration: Document, palette: charts.Palette) -> Sequence[Document]:
+    drawn = []
+    for plot in calibration_charts.PLOTS.values():
+        if rows := plot.rows(calibration):
+            svg = drawing(charts.svg(plot.spec(rows, palette)))
+            drawn.append({"caption": plot.caption, "svg": svg})
+    return drawn
+
+
+def to_html(document: Document) -> str:
+    """One file without anything outside it, for reading and printing."""
+    found = sections(document, charts.FILE)
+    context = {"report": document, "sections": found, "criteria": regroup_by_criterion(found), "whole": True}
+    return render_to_string("judging/report_file.html", context)
+
+
+def to_json(document: Document) -> str:
+    """The document itself."""
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+FORMATS: dict[str, tuple[str, str, Callable[[Document], str]]] = {
+    "html": ("html", "text/html; charset=utf-8", to_html),
+    "latex": ("tex", "application/x-latex; charset=utf-8", latex.report),
+    "json": ("json", "application/json; charset=utf-8", to_json),
+}
+"""By the name of the format: the ending of a file, its type, and what is in it."""

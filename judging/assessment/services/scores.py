@@ -1,0 +1,204 @@
+"""What a judge's run found: means, distributions, by group, and by turn of the dialogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.agreement.services.agreement import Options
+from annotation.stats.table import FloatArray, IntArray
+from annotation.studies.models.studies import Criterion
+from annotation.studies.queries import columns
+from core.errors import InputError
+from judging.assessment.queries import scores as queries
+from judging.assessment.queries.scores import DOMAIN, ScoredRun
+from judging.assessment.services.comparison import SCORES, VERDICTS
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries.requests import spec_of, to_numbers
+from judging.stats.means import means_of
+
+YES = "yes"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is averaged: a number for each value, and what the mean is called. No numbers where nothing can be."""
+
+    name: str
+    numbers: Mapping[str, float]
+
+
+def measure_of(criterion: Criterion) -> Measure:
+    """The mean of the scale; of two categories without order, the share of yes or else of the first."""
+    numbers = to_numbers(spec_of(criterion))
+    if numbers:
+        return Measure("mean", numbers)
+    values = criterion.values
+    if len(values) != 2:
+        return Measure("", {})
+    one = YES if YES in values else values[0]
+    return Measure(f"share of {criterion.label_of(one)}", {value: float(value == one) for value in values})
+
+
+def compute_run(
+    run: JudgeRun, *, by: str = DOMAIN, reads: str = VERDICTS, options: Options | None = None
+) -> dict[str, Any]:
+    """The document of a run: every criterion, over all judgments, by group, and by turn where turns were judged.
+
+    Every judgment counts once, so that repeats and orders of an item count as often as they were asked. With `reads`
+    score, means on scales with an order are of the scores that the judge's probabilities give; a judgment without any
+    counts by its verdict, and `by_probabilities` says how many have some. InputError on an unknown `by` or `reads`.
+    """
+    if reads not in (VERDICTS, SCORES):
+        raise InputError(f"must be {VERDICTS} or {SCORES}", field="read")
+    chosen, said = options or Options(), queries.load_run(run, by=by)
+    criteria = run.criteria.order_by("position")
+    return {
+        "run": run.pk,
+        "study": run.study.name,
+        "judge": str(run.judge),
+        "kind": run.judge.kind,
+        "state": run.state,
+        "every_turn": run.every_turn,
+        "by": by,
+        "reads": reads,
+        "resampled": "profiles; items where no profile is known",
+        "bootstrap": chosen.bootstrap,
+        "confidence": chosen.confidence,
+        "seed": chosen.seed,
+        "criteria": {
+            criterion.key: Scores(criterion, said.on(criterion), chosen, reads).document() for criterion in criteria
+        },
+    }
+
+
+ALL, WEIGHTED, VALUE, GROUP, TURN = "all", "weighted", "value", "group", "turn"
+Column = tuple[str, Any]
+"""What a mean is of: all verdicts, all weighted scores, one value's share, one group, one turn."""
+
+
+class Scores:
+    """What was said on one criterion."""
+
+    def __init__(self, criterion: Criterion, said: ScoredRun, options: Options, reads: str) -> None:
+        self.criterion, self.said, self.options = criterion, said, options
+        self.measure = measure_of(criterion)
+        self.reads_scores = reads == SCORES and criterion.level != Criterion.Level.NOMINAL
+
+    def document(self) -> dict[str, Any]:
+        criterion, found, said = self.criterion, self.means(), self.said
+        (whole,) = self.counts(np.zeros_like(said.codes), 1)
+        return {
+            "name": criterion.name,
+            "level": criterion.level,
+            "measure": "mean score" if self.reads_scores else self.measure.name,
+            "by_probabilities": int(np.isfinite(said.scores).sum()),
+            "least": min(self.measure.numbers.values(), default=None),
+            "most": max(self.measure.numbers.values(), default=None),
+            **whole,
+            "overall": found.get((ALL, ALL)),
+            "weighted": found.get((WEIGHTED, ALL)),
+            "distribution": [
+                {
+                    "value": str(category["value"]),
+                    "label": str(category["label"]),
+                    "n": whole["counts"][str(category["value"])],
+                    "share": found.get((VALUE, str(category["value"]))),
+                }
+                for category in criterion.categories
+            ],
+            "groups": list(self.parts(GROUP, said.groups, dict(enumerate(said.group_names)), found)),
+            "turns": list(self.parts(TURN, said.turns, self.turns(), found)),
+        }
+
+    def turns(self) -> dict[int, int]:
+        """The turns that were judged by themselves."""
+        return {turn: turn for turn in np.unique(self.said.turns).tolist() if turn}
+
+    def parts(
+        self, kind: str, place: IntArray, names: Mapping[int, Any], found: Mapping[Column, Any]
+    ) -> Iterator[dict[str, Any]]:
+        """Each group, or each turn of the assistant from 1, with its counts and its mean."""
+        each = self.counts(place, max(names, default=-1) + 1)
+        for at, name in names.items():
+            if each[at]["n_judgments"]:
+                yield {kind: name, **each[at], "estimate": found.get((kind, name))}
+
+    def counts(self, place: IntArray, n: int) -> list[dict[str, Any]]:
+        """By part, of `n`: its items and judgments, how many of each value, and how many without one by reason."""
+        said, values = self.said, self.criterion.values
+        units = np.unique(said.position * n + place) % n if n else place
+        of_values = table(place, said.codes, n, len(values))
+        reasons = table(place, said.reasons, n, len(said.reason_names))
+        scored = np.bincount(place[said.codes != columns.UNSCORED], minlength=n)
+        rows, items = np.bincount(place, minlength=n), np.bincount(units, minlength=n)
+        return [
+            {
+                "n_items": int(items[at]),
+                "n_judgments": int(rows[at]),
+                "scored": int(scored[at]),
+                "unscored": {why: k for why, k in zip(said.reason_names, reasons[at].tolist(), strict=True) if k},
+                "counts": dict(zip(values, of_values[at].tolist(), strict=True)),
+            }
+            for at in range(n)
+        ]
+
+    def means(self) -> dict[Column, dict[str, Any]]:
+        """All means of the document, from the same resamples."""
+        names: list[Column] = []
+
+        def named() -> Iterator[FloatArray]:
+            for name, column in self.columns():
+                names.append(name)
+                yield column
+
+        if not self.said.codes.size:
+            return {}
+        found = means_of(
+            named(),
+            items=self.said.position,
+            clusters=self.said.clusters,
+            bootstrap=self.options.bootstrap,
+            confidence=self.options.confidence,
+            seed=self.options.seed,
+        )
+        return dict(zip(names, [one.as_json() for one in found], strict=True))
+
+    def columns(self) -> Iterator[tuple[Column, FloatArray]]:
+        """(n,) numbers of the judgments, NaN where they do not belong. One after the other: there may be millions."""
+        values, said = self.criterion.values, self.said
+        for value in values:
+            yield (VALUE, value), self.numbers({other: float(other == value) for other in values})
+        if np.isfinite(said.scores).any():
+            yield (WEIGHTED, ALL), said.scores
+        if self.measure.numbers:
+            numbers = self.numbers(self.measure.numbers)
+            if self.reads_scores:
+                numbers = np.where(np.isfinite(said.scores), said.scores, numbers)
+            yield (ALL, ALL), numbers
+            yield from split(GROUP, said.groups, dict(enumerate(said.group_names)), numbers)
+            yield from split(TURN, said.turns, self.turns(), numbers)
+
+    def numbers(self, of_values: Mapping[str, float]) -> FloatArray:
+        """(n,) what is counted for each verdict, NaN without one."""
+        scale = np.array([of_values.get(value, np.nan) for value in self.criterion.values] + [np.nan])
+        return np.asarray(scale[np.where(self.said.codes >= 0, self.said.codes, len(scale) - 1)])
+
+
+def split(
+    kind: str, place: IntArray, names: Mapping[int, Any], numbers: FloatArray
+) -> Iterator[tuple[Column, FloatArray]]:
+    """The numbers of each part that there are judgments of."""
+    there = np.bincount(place)
+    for at, name in names.items():
+        if at < len(there) and there[at]:
+            yield (kind, name), np.where(place == at, numbers, np.nan)
+
+
+def table(rows: IntArray, codes: IntArray, n: int, q: int) -> IntArray:
+    """(n, q) how often each code stands in each part; what is below 0 is not counted."""
+    known = (codes >= 0) & (rows < n)
+    return np.asarray(np.bincount(rows[known] * q + codes[known], minlength=n * q).reshape(n, q))

@@ -1,0 +1,235 @@
+"""The verdict on a judge, per criterion and tier, from its calibration, its audits and the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.estimate import Estimate
+from core.errors import InputError
+from judging.assessment.services.calibration import estimate_of
+from judging.stats.asymptotic import undefined
+from judging.stats.power import PowerDesign, power_for
+from judging.stats.verdict import ORDER, CriterionDecision, Decision, Facts, Rules, verdict
+
+Document = Mapping[str, Any]
+
+RULES = {
+    "least_items": "Labelled items with a verdict, at least",
+    "least_clusters": "Clusters (profiles, questions) among them, at least",
+    "least_outside": "Items outside the commonest category, at least",
+    "most_unscored": "Unscored replies, at most (share)",
+    "useful": "Lower limit of judge–human kappa, above",
+    "below_ceiling": "Kappa below inter-annotator agreement, at most (upper limit)",
+    "least_coverage": "Verdicts accepted without review at the guaranteed agreement, at least (share)",
+    "target_agreement": "Agreement to guarantee (share)",
+    "least_gained": "Or effective sample size gained, at least (share of the labels)",
+}
+"""The numbers among the rules, as a researcher is asked for them."""
+
+LISTS = ("tolerated_biases", "required_probes")
+"""The rules that are names of probes, or of families of them."""
+
+OTHERS = {
+    "must_pass_alt_test": "To replace a person, the alternative-annotator test",
+    "tolerated_biases": "Tolerated biases",
+    "required_probes": "Probes that must be run",
+}
+"""The other rules in words."""
+
+NAMES = (*RULES, *OTHERS)
+"""All rules that can be changed."""
+
+COUNTS = ("least_items", "least_clusters", "least_outside")
+OF_POWER = ("least_items", "least_clusters", "least_outside", "useful", "below_ceiling", "must_pass_alt_test")
+"""The rules that the power table depends on."""
+
+SHARES = ("most_unscored", "least_coverage", "target_agreement")
+
+
+@dataclass(frozen=True)
+class CriterionVerdict:
+    """The verdict on one criterion, over all items and within tiers.
+
+    Attributes
+    ----------
+    key, name
+        Of the criterion.
+    kappa, ceiling
+        The judge's mean kappa with people, and people's with each other, as estimates in a document.
+    whole, tiers
+        The verdicts.
+    counts
+        By tier, its items.
+    power
+        How often studies like this one say *replace*, as in a document.
+    """
+
+    key: str
+    name: str
+    kappa: Document
+    ceiling: Document
+    whole: CriterionDecision
+    tiers: Mapping[str, CriterionDecision]
+    counts: Mapping[str, int]
+    power: Document
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {
+            "criterion": self.key,
+            "name": self.name,
+            "kappa": dict(self.kappa),
+            "human_ceiling": dict(self.ceiling),
+            **self.whole.as_json(),
+            "power": dict(self.power),
+            "tiers": {tier: {**one.as_json(), "n_items": self.counts[tier]} for tier, one in self.tiers.items()},
+        }
+
+
+def rules_from(given: Mapping[str, str], rules: Rules) -> Rules:
+    """Rules as they are typed; what is not given stays as it is. Raises InputError where a value makes no sense."""
+    for name in RULES:
+        if text := given.get(name, "").strip():
+            rules = replace(rules, **{name: _number(name, text)})  # type: ignore[arg-type]
+    if "must_pass_alt_test" in given:
+        rules = replace(rules, must_pass_alt_test=given["must_pass_alt_test"] not in ("no", "false", "0", ""))
+    for name in LISTS:
+        if typed := given.get(name, "").strip():
+            names = () if typed == "none" else tuple(part.strip() for part in typed.split(",") if part.strip())
+            rules = replace(rules, **{name: names})  # type: ignore[arg-type]
+    return rules
+
+
+def describe_rules(rules: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Rules as they are kept, each with what it asks for, for a reader."""
+    return [({**RULES, **OTHERS}.get(name, name), _in_words(value)) for name, value in rules.items()]
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "must be passed" if value else "need not be passed"
+    return (", ".join(value) or "none") if isinstance(value, list) else f"{value:g}"
+
+
+def _number(name: str, text: str) -> float | int:
+    try:
+        value = int(text) if name in COUNTS else float(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no number", field=name) from error
+    if not np.isfinite(value) or value < (-1 if name in ("useful", "below_ceiling") else 0):
+        raise InputError(f"{text} is out of range", field=name)
+    if name in SHARES and value > 1:
+        raise InputError(f"{text} is no share: it must lie between 0 and 1", field=name)
+    return value
+
+
+def compute_verdicts(calibration: Document, audit: Document, rules: Rules) -> list[CriterionVerdict]:
+    """The verdicts on all criteria, from the results of a calibration run and an audit run."""
+    audits = audit["criteria"]
+    return [_of_criterion(found, audits.get(key), rules) for key, found in calibration["criteria"].items()]
+
+
+def _of_criterion(document: Document, audit: Document | None, rules: Rules) -> CriterionVerdict:
+    probed = _probed(audit)
+    kappa, ceiling, _ = _kappas(document["agreement"], document["kappa"])
+    by_tier = document["tiers"]["by_tier"]
+    return CriterionVerdict(
+        key=document["criterion"],
+        name=document["name"],
+        kappa=kappa,
+        ceiling=ceiling,
+        whole=verdict(_facts(document, document["kappa"], probed, rules), rules),
+        tiers={tier: verdict(_facts(part, document["kappa"], probed, rules), rules) for tier, part in by_tier.items()},
+        counts={tier: part["n_items"] for tier, part in by_tier.items()},
+        power=_power(document["power"], rules),
+    )
+
+
+@dataclass(frozen=True)
+class Probed:
+    """Names of the probes that found something, and of those that could not be made."""
+
+    found: tuple[str, ...]
+    not_made: tuple[str, ...]
+
+
+def _probed(audit: Document | None) -> Probed:
+    if audit is None:
+        return Probed((), Rules().required_probes)
+    not_made = tuple(probe["name"] for probe in audit["probes"] if probe["found"] is None)
+    return Probed(tuple(audit["found"]), not_made)
+
+
+POWER_STUDIES = 200
+
+
+def _power(kept: Document, rules: Rules) -> Document:
+    """The line of the power table that was kept with the calibration, or that by other rules."""
+    if kept["reason"] or all(getattr(rules, name) == getattr(Rules(), name) for name in OF_POWER):
+        return kept
+    shares = kept["design"]["shares"]
+    return _power_by(PowerDesign(**{**kept["design"], "shares": shares and tuple(shares)}), rules)
+
+
+@lru_cache(maxsize=256)
+def _power_by(design: PowerDesign, rules: Rules) -> Document:
+    return power_for(design, rules, studies=POWER_STUDIES)
+
+
+def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Document]:
+    """The judge's kappa, people's, and the difference: weighted on a scale of several ordered steps."""
+    if kappa == "cohen_kappa":
+        return agreement["mean_cohen_kappa"], agreement["human_ceiling"], agreement["below_ceiling"]
+    names = ("mean_weighted_cohen_kappa", "human_ceiling_weighted", "below_ceiling_weighted")
+    judge, people, below = (agreement[name] for name in names)
+    return judge, people, below
+
+
+def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
+    """What the rules ask of a criterion or a tier."""
+    judge, _, below = _kappas(part["agreement"], kappa)
+    alt_test, found = part["alt_test"], _selection(part["selective"], rules.target_agreement)
+    return Facts(
+        labelled=part["agreement"]["scored"],
+        clusters=part["labels"]["clusters"],
+        outside=part["labels"]["outside_commonest"],
+        unscored=estimate_of(part["unscored_share"]),
+        agreement=estimate_of(judge),
+        below_ceiling=estimate_of(below),
+        accepted=_accepted(found, rules.target_agreement),
+        gained=estimate_of(part["gained"]),
+        constant=part["labels"].get("constant", False),  # older documents do not say
+        acceptance_ruled_out=found is not None and found["ruled_out"],
+        alt_test_passed=alt_test["passes"] if alt_test else None,
+        biases=probed.found,
+        not_probed=probed.not_made,
+    )
+
+
+def _selection(selective: list[Document], target: float) -> Document | None:
+    """Of the agreements at least as high as the one asked for, the guarantee that keeps most; else the lowest."""
+    enough = sorted((one for one in selective if one["target_agreement"] >= target), key=_target)
+    held = [one for one in enough if one["guaranteed"]]
+    return max(held, key=lambda one: one["coverage"] or 0.0) if held else next(iter(enough), None)
+
+
+def _target(one: Document) -> float:
+    return float(one["target_agreement"])
+
+
+def _accepted(found: Document | None, target: float) -> Estimate:
+    if found is None:
+        return undefined(f"no guarantee was computed for an agreement of {target:.0%}", n_items=0)
+    if not found["guaranteed"]:
+        return undefined(found["reason"], n_items=0)
+    return estimate_of(found["intervals"]["coverage"])
+
+
+def worst(verdicts: list[CriterionVerdict]) -> Decision | None:
+    """The decision that holds on every criterion: the worst, by `ORDER`; None where there is no criterion."""
+    return min((one.whole.decision for one in verdicts), key=ORDER.index, default=None)

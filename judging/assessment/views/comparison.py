@@ -1,0 +1,153 @@
+"""The page that sets a study's judges side by side, each with its verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
+from annotation.studies.views.large import reads_all
+from core.accounts.access import researcher_required
+from core.csv_files import csv_text
+from core.errors import InputError
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import assessment, cascade_records, cascades, judge_comparison
+from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.cascades import CascadeOptions
+from judging.assessment.views.verdict import CSV, JSON, attach_file, reader
+from judging.judges.models.judges import Judge
+
+HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "human_ceiling", "winning_rate", "biases")
+
+
+@researcher_required
+@require_safe
+@reads_all("What the judges are worth", "calibrate", "calibration")
+def calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every judge of the study: verdict, agreement beside the ceiling, biases; and their pairwise differences."""
+    study = get_object_or_404(Study, slug=slug)
+    evidence = StudyEvidence.read(study)
+    found, waiting = assessment.assess_judges(
+        by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
+    )
+    context = {
+        "study": study,
+        "steps": study_steps(study, "calibration"),
+        "judges": found,
+        "waiting": waiting,
+        "left_out": evidence.left_out,
+        "rows": list(_rows(found)),
+        "dependence": evidence.describe_dependence(),
+        "differences": judge_comparison.differences(found) if len(found) > 1 else [],
+        "changes": [change["sentence"] for one in found[:1] for change in one.rules_on_record()["changes"]],
+        "cascade": _cascade(request, evidence, found),
+        "downloads": [(f.upper(), reverse("calibration_download", args=[study.slug, f])) for f in ("csv", "json")],
+    }
+    return render(request, "judging/calibration.html", context)
+
+
+@researcher_required
+@require_safe
+def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+    """The table as csv, or everything of every judge as json."""
+    if format not in ("csv", "json"):
+        raise Http404(f"the comparison is not given as {format}")
+    study = get_object_or_404(Study, slug=slug)
+    evidence = StudyEvidence.read(study)
+    found, _ = assessment.assess_judges(by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False)
+    if format == "csv":
+        return attach_file(csv_text([HEADER, *map(_as_csv, _rows(found))]), CSV, f"{study.slug}-judges.csv")
+    document = {
+        "study": study.name,
+        "judges": {
+            str(one.judge): {"calibration": one.calibration.result, "audit": one.audit_document()} for one in found
+        },
+        "differences": judge_comparison.differences(found) if len(found) > 1 else [],
+    }
+    return attach_file(json.dumps(document, ensure_ascii=False, indent=1), JSON, f"{study.slug}-judges.json")
+
+
+@researcher_required
+@require_POST
+def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Leave a long computation to a worker."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    assessment.queue(by=reader(request), study=study, judge=judge)
+    messages.info(request, f"{judge} is being computed by a worker. Load this page again in a minute.")
+    return redirect("calibration", slug=study.slug)
+
+
+def _cascade(request: HttpRequest, evidence: StudyEvidence, found: Sequence[Trusted]) -> dict[str, Any] | None:
+    """The cascade that is asked for, or that of the two cheapest judges; None where there are fewer than two."""
+    there = cascades.sort_by_cost([one.evidence for one in found])
+    if len(there) < 2:
+        return None
+    by_pk = {str(one.judge.pk): one for one in there}
+    chosen = [by_pk[pk] for pk in dict.fromkeys(request.GET.getlist("judge")) if pk in by_pk]
+    each = chosen if len(chosen) > 1 else cascades.usual(there)
+    usual = CascadeOptions()
+    typed = {name: request.GET.get(name, f"{getattr(usual, name):g}") for name in ("target", "delta")}
+    shown = {"there": there, "each": each, **typed, "on_record": cascade_records.compute_study(evidence)}
+    try:
+        options = CascadeOptions(**{name: share_typed(value, name) for name, value in typed.items()})
+        made = cascades.compute_cascade(each, options)
+    except InputError as error:
+        return {**shown, "error": error.message}
+    return {**shown, "document": cascades.document(each, made)}
+
+
+def share_typed(typed: str, name: str) -> float:
+    """The number that somebody wrote into the field `name`. InputError where it is none."""
+    try:
+        return float(typed)
+    except ValueError as error:
+        raise InputError(f"{typed!r} is no number", field=name) from error
+
+
+def _rows(found: Sequence[Trusted]) -> Iterator[dict[str, Any]]:
+    """A row for each criterion and judge."""
+    keys = dict.fromkeys(verdict.key for one in found for verdict in one.verdicts)
+    for key in keys:
+        for one in found:
+            for verdict in one.verdicts:
+                if verdict.key == key:
+                    yield _row(one, key, verdict)
+
+
+def _row(one: Trusted, key: str, verdict: Any) -> dict[str, Any]:
+    document = one.calibration.result["criteria"][key]
+    return {
+        "criterion": key,
+        "name": verdict.name,
+        "judge": one.judge,
+        "verdict": verdict.whole.decision,
+        "kappa": verdict.kappa,
+        "ceiling": verdict.ceiling,
+        "alt_test": document["alt_test"],
+        "gained": document["gained"],
+        "biases": one.audit.result["criteria"][key]["found"],
+    }
+
+
+def _as_csv(row: dict[str, Any]) -> tuple[Any, ...]:
+    kappa = row["kappa"]
+    return (
+        row["criterion"],
+        str(row["judge"]),
+        row["judge"].kind,
+        row["verdict"],
+        kappa["value"],
+        kappa["low"],
+        kappa["high"],
+        row["ceiling"]["value"],
+        row["alt_test"]["winning_rate"] if row["alt_test"] else None,
+        "; ".join(row["biases"]),
+    )

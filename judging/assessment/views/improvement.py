@@ -1,0 +1,207 @@
+"""Improving a judge: where it and people part, another version of it, and whether that one is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.stats.bands import TIERS
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries.raters import Annotator, annotators_of
+from annotation.studies.steps import study_steps
+from core.accounts.access import get_account, researcher_required
+from core.errors import InputError
+from judging.assessment.queries import hold_out
+from judging.assessment.queries import items as items_queries
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.disagreements import Written, written
+from judging.assessment.services import disagreement_sources, disagreements, improvement, rules
+from judging.assessment.services.disagreements import Disagreement
+from judging.assessment.version_forms import VersionForm
+from judging.assessment.views.large import reads_judge
+from judging.judges.models.judges import NO_MODELS, NOT_RUN_HERE, Judge
+
+PER_PAGE = 25
+ASKED = ("criterion", "tier", "sort")
+DISTANCES = {
+    "jensen_shannon": "Jensen–Shannon divergence, 0 to 1 bit",
+    "cross_entropy": "Cross-entropy, bits",
+    "earth_mover": "Earth mover’s distance, 0 to 1 of the scale",
+}
+Row = Mapping[str, Any]
+
+
+@researcher_required
+@require_safe
+@reads_judge("Where people differ from", "disagreements --limit 25")
+def judge_improve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The change from another version, the disagreements, and the form that makes the next version."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    head = {"study": study, "judge": judge, "steps": study_steps(study, "calibration"), "asked": asked_of(request)}
+    try:
+        context = _context(request, study, judge)
+    except InputError as error:
+        return render(request, "judging/improve.html", {**head, "error": error}, status=400)
+    return render(request, "judging/improve.html", {**head, **context})
+
+
+def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]:
+    evidence, query = StudyEvidence.read(study), asked_of(request)
+    old = improvement.find_previous_version(evidence, judge, request.GET.get("against", ""))
+    mine, *before = evidence.of_each([judge, *([old] if old else [])])
+    if not mine.criteria:
+        raise InputError(f"{judge} has not judged this study", field="judge")
+    key = request.GET.get("explain", "")
+    explained = disagreements.criteria_called(mine, key, field="explain")[0] if key else None
+    rules.lock(by=get_account(request), study=study)
+    rows = disagreements.list_disagreements(mine, **query)
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    said = written(study, mine.criteria, mine.runs, [row.position for row in page])
+    names, annotators = {c.key: c for c in mine.criteria}, annotators_of(study)
+    return {
+        "explained": explained,
+        "differing": explained and _differing(explained, mine),
+        "part": mine.part,
+        "left_out": mine.left_out,
+        "hold_out": hold_out.split_of(study),
+        "counts": [(names[key], one) for key, one in disagreements.counts(mine).items()],
+        "criteria": mine.criteria,
+        "tiers": TIERS,
+        "page": page,
+        "rows": [_row(row, said, names, annotators, study, judge, query) for row in page],
+        "query": urlencode({name: value for name, value in query.items() if value}),
+        "others": improvement.other_versions(evidence, judge),
+        "old": old,
+        "change": _shown(improvement.change(before[0], mine)) if before else None,
+        "takes_examples": judge.provider not in (*NOT_RUN_HERE, *NO_MODELS),
+        "form": VersionForm(study=study, judge=judge),
+    }
+
+
+def _differing(criterion: Criterion, mine: JudgeEvidence) -> dict[str, Any]:
+    """Why people differ, and how far the judge is from them, in rows and sentences."""
+    found = disagreement_sources.compute_criterion(criterion, mine.evidence[criterion.key])
+    sources = found["sources"]
+    return {
+        "distance": [(DISTANCES[name], one) for name, one in found["distance"].items()],
+        "sources": [(label, sources[name]) for name, label in disagreement_sources.SOURCES.items()]
+        if not sources["reason"]
+        else [],
+        "why_no_sources": sources["reason"],
+        "camps": disagreement_sources.camps_in_words(found["taste"]),
+        "sets": disagreement_sources.sets_in_words(found["sets"]),
+    }
+
+
+def _shown(change: dict[str, Any]) -> dict[str, Any]:
+    """The change with the kappa that fits each criterion's scale in front."""
+    criteria = {key: {**one, "main": one["figures"][one["figure"]]} for key, one in change["criteria"].items()}
+    return {**change, "criteria": criteria}
+
+
+def asked_of(request: HttpRequest) -> dict[str, str]:
+    """What the address asks for."""
+    given = {name: request.GET.get(name, "").strip() for name in ASKED}
+    return {**given, "sort": given["sort"] or "-size"}
+
+
+def _row(
+    row: Disagreement,
+    said: Written,
+    criteria: Mapping[str, Criterion],
+    annotators: Mapping[str, Annotator],
+    study: Study,
+    judge: Judge,
+    query: Mapping[str, str],
+) -> dict[str, Any]:
+    """A disagreement in the words of the scale, with what was written."""
+    criterion, about = criteria[row.criterion], said[row.position, row.criterion]
+    label = criterion.label_of(row.label) if isinstance(row.label, str) else f"{row.label:.2f}"
+    return {
+        "of": row,
+        "criterion": criterion,
+        "label": label,
+        "verdict": criterion.label_of(row.verdict),
+        "people": [
+            {
+                "annotator": annotators[name],
+                "label": criterion.label_of(value),
+                "note": about["notes"].get(name, ""),
+                "evidence": about["evidence"].get(name, []),
+            }
+            for name, value in row.people
+        ],
+        "about": about,
+        "href": _address(study, judge, row, query),
+    }
+
+
+def _address(study: Study, judge: Judge, row: Disagreement, query: Mapping[str, str]) -> str:
+    there = reverse("judge_disagreement", args=[study.slug, judge.pk, row.criterion, row.position])
+    return f"{there}?{urlencode({name: value for name, value in query.items() if value})}"
+
+
+@researcher_required
+@require_safe
+@reads_judge("Where people differ from", "disagreements")
+def judge_disagreement(request: HttpRequest, slug: str, pk: int, key: str, position: int) -> HttpResponse:
+    """One disagreement: the item, people on one side and the judge on the other; and the way to the next one."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    item = get_object_or_404(items_queries.items_of(study), position=position)
+    mine, query = StudyEvidence.read(study).of(judge), asked_of(request)
+    try:
+        rows = disagreements.list_disagreements(mine, **query)
+    except InputError:  # an address that was edited by hand: the item is still there to be read
+        query = {"criterion": "", "tier": "", "sort": "-size"}
+        rows = disagreements.list_disagreements(mine)
+    place = _place(rows, key, position)
+    said = written(study, mine.criteria, mine.runs, [position])
+    names = {criterion.key: criterion for criterion in mine.criteria}
+    context = {
+        "study": study,
+        "judge": judge,
+        "steps": study_steps(study, "calibration"),
+        "title": f"Item {position}: {names[key].name}",
+        "item": item,
+        "part": mine.part,
+        "row": _row(rows[place], said, names, annotators_of(study), study, judge, query),
+        "query": urlencode({name: value for name, value in query.items() if value}),
+        "previous_href": _address(study, judge, rows[place - 1], query) if place else "",
+        "next_href": _address(study, judge, rows[place + 1], query) if place + 1 < len(rows) else "",
+        "where": f"{place + 1} of {len(rows)} disagreements",
+    }
+    return render(request, "judging/disagreement.html", context)
+
+
+def _place(rows: Sequence[Disagreement], key: str, position: int) -> int:
+    """Where the disagreement stands on the list. 404 where it is none, or is held out."""
+    for place, row in enumerate(rows):
+        if (row.criterion, row.position) == (key, position):
+            return place
+    raise Http404("the judge and people agree there, or it is held out")
+
+
+@researcher_required
+@require_POST
+def judge_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Make the next version, and go to where it is run; back with the reason where that cannot be."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    form = VersionForm(request.POST, study=study, judge=judge)
+    made = form.save(get_account(request)) if form.is_valid() else None
+    if made is None:
+        problems = [str(problem) for found in form.errors.values() for problem in found]
+        messages.error(request, " ".join(problems))
+        return redirect(f"{reverse('judge_improve', args=[study.slug, judge.pk])}#version")
+    if made == judge:
+        messages.info(request, "Nothing was changed, so there is no new version.")
+        return redirect(f"{reverse('judge_improve', args=[study.slug, judge.pk])}#version")
+    messages.success(request, f"{made} is there. Let it judge the study, then see what changed.")
+    return redirect("run_create", slug=study.slug)

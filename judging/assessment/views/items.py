@@ -1,0 +1,249 @@
+"""The items of a study: a list that narrows, and one item with all that was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.agreement import queries as agreement_queries
+from annotation.agreement.models import TierOverride
+from annotation.agreement.services.overrides import set_tier
+from annotation.stats.bands import TIERS
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Criterion, Item, Study
+from annotation.studies.queries.size import is_large
+from annotation.studies.steps import study_steps
+from annotation.studies.views.large import asks_first
+from core.accounts.access import get_account, researcher_required
+from core.errors import InputError
+from judging.assessment.queries import hold_out, ratings
+from judging.assessment.queries import items as queries
+from judging.assessment.services import rules
+from judging.assessment.services.items import TIED, UNSCORED, ItemFilter, RatedItems, criterion_of
+from judging.runs.models.runs import JudgeRun, Judgment
+
+PER_PAGE = 50
+
+
+@researcher_required
+@require_safe
+def item_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Items by position, all of them or those that the address asks for."""
+    study = get_object_or_404(Study, slug=slug)
+    wanted = ItemFilter.of(request.GET.dict())
+    if wanted.narrows and (first := asks_first(request, study, "Items that share something", "tiers")):
+        return first
+    rules.look(by=get_account(request), study=study)
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study), "wanted": wanted, "tiers": TIERS}
+    context |= {"tied": TIED, "unscored": UNSCORED}
+    try:
+        page, found = _page(study, wanted, request.GET.get("page"))
+    except InputError as error:
+        return render(request, "judging/item_list.html", {**context, "error": error}, status=400)
+    if found:
+        context |= {"criterion": found.criterion, "criteria": study.criteria.all(), "judges": found.judges}
+    items = queries.load_at_positions(study, list(page))
+    said = found.summary(list(page)) if found else {}
+    page.object_list = items  # type: ignore[assignment] # from here on it is a page of items
+    context |= {
+        "masked": len(found.masked) if found and found.judges else 0,
+        "page": page,
+        "rows": [(item, one) for item in items for one in said.get(item.position, [None])],
+        "strata": any(item.stratum for item in items),
+        "query": urlencode(wanted.as_query()),
+    }
+    return render(request, "judging/item_list.html", context)
+
+
+def _page(study: Study, wanted: ItemFilter, number: str | None) -> tuple[Page[int], RatedItems | None]:
+    """Positions on a page, and what was said: of a large study, where nothing narrows it, on these items alone."""
+    criterion, options = criterion_of(study, wanted.criterion), wanted.tier_options()
+    positions = queries.positions(study)
+    if criterion is None or (not wanted.narrows and options.chance == "uniform" and is_large(study)):
+        page = Paginator(positions, PER_PAGE).get_page(number)
+        return page, None if criterion is None else RatedItems.read(study, criterion, options, list(page))
+    found = RatedItems.read(study, criterion, options)
+    chosen = found.positions(wanted)  # also where it does not narrow: what the address names has to be there
+    return Paginator(chosen if wanted.narrows else positions, PER_PAGE).get_page(number), found
+
+
+def _rated(study: Study, wanted: ItemFilter) -> RatedItems | None:
+    """What was said on the criterion that the address names; None where the study has no criterion."""
+    criterion = criterion_of(study, wanted.criterion)
+    return None if criterion is None else RatedItems.read(study, criterion, wanted.tier_options())
+
+
+@researcher_required
+@require_safe
+def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
+    """One item: the dialogue or pair, and every answer on one scale per criterion."""
+    study = get_object_or_404(Study, slug=slug)
+    item = get_object_or_404(queries.items_of(study), position=position)
+    wanted = ItemFilter.of(request.GET.dict())
+    rules.look(by=get_account(request), study=study)
+    try:
+        ways = _ways(study, item, wanted)
+    except InputError:  # an address that was edited by hand: the item is still there to be read
+        wanted = ItemFilter()
+        ways = _ways(study, item, wanted)
+    masked = hold_out.holds(item)
+    context = {
+        "study": study,
+        "steps": study_steps(study),
+        "title": f"Item {item.position}",
+        "item": item,
+        "scales": _scales(study, item, masked=masked),
+        "masked": masked,
+        "tier_names": TIERS,
+        "query": urlencode(wanted.as_query()),
+        **ways,
+    }
+    return render(request, "judging/item_detail.html", context)
+
+
+def _ways(study: Study, item: Item, wanted: ItemFilter) -> dict[str, str]:
+    """The way to the neighbours on the list that one came from, and the place on it."""
+    found = _rated(study, wanted) if wanted.narrows and not is_large(study) else None
+    if found is None:
+        place, total, before, after = queries.load_neighbours(study, item)
+        return _links(study, wanted, f"{place} of {total}", before, after)
+    positions = found.positions(wanted)
+    earlier = [position for position in positions if position < item.position]
+    later = [position for position in positions if position > item.position]
+    where = f"{len(earlier) + 1} of {len(positions)}" if item.position in positions else "not"
+    nearest = earlier[-1] if earlier else None, later[0] if later else None
+    return _links(study, wanted, f"{where} in this selection", *nearest)
+
+
+def _links(study: Study, wanted: ItemFilter, where: str, before: int | None, after: int | None) -> dict[str, str]:
+    return {
+        "previous_href": "" if before is None else _address(study, before, wanted),
+        "next_href": "" if after is None else _address(study, after, wanted),
+        "where": where,
+    }
+
+
+def _address(study: Study, position: int, wanted: ItemFilter) -> str:
+    query = urlencode(wanted.as_query())
+    return reverse("item_detail", args=[study.slug, position]) + (f"?{query}" if query else "")
+
+
+def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
+    """What was said on each criterion; of a held-out item what people said."""
+    annotations, judgments = list(queries.annotations_on(item)), [] if masked else list(queries.judgments_on(item))
+    runs, gold, changes = ratings.runs_that_count(study), queries.gold_on(item), agreement_queries.history(item)
+    return [
+        _tiered(criterion, [one for one in changes if one.criterion_id == criterion.pk], annotations)
+        | _scale(
+            criterion,
+            [a for a in annotations if a.criterion_id == criterion.pk],
+            [j for j in judgments if j.criterion_id == criterion.pk],
+            runs,
+            {turn: value for (pk, turn), value in gold.items() if pk == criterion.pk},
+        )
+        for criterion in study.criteria.all()
+    ]
+
+
+def _tiered(criterion: Criterion, changes: Sequence[TierOverride], annotations: Sequence[Annotation]) -> dict[str, Any]:
+    """The item's tier on a criterion: what holds, what is computed, and every change by hand, newest first."""
+    if criterion.of_turns:
+        return {"tier": "", "computed_tier": "", "set_by_hand": False, "changes": changes}
+    submitted = [a for a in annotations if a.criterion_id == criterion.pk and a.value]
+    computed = agreement_queries.computed(criterion, [a.value for a in submitted])
+    by_hand = changes[0].tier if changes else ""
+    return {"tier": by_hand or computed, "computed_tier": computed, "set_by_hand": bool(by_hand), "changes": changes}
+
+
+@researcher_required
+@require_POST
+def item_tier(request: HttpRequest, slug: str, key: str, position: int) -> HttpResponse:
+    """Put an item into another tier than its ratings say, with a reason; or take that back."""
+    criterion = get_object_or_404(Criterion.objects.select_related("study"), study__slug=slug, key=key)
+    item = get_object_or_404(criterion.study.items, position=position)
+    given = {name: request.POST.get(name, "") for name in ("tier", "reason")}
+    try:
+        found = set_tier(by=get_account(request), item=item, criterion=criterion, **given)
+    except InputError as error:
+        messages.error(request, f"{criterion.name}: {error.message}")
+    else:
+        messages.success(request, f"Item {position} on {criterion.name}: {found.tier or 'tier as computed'}.")
+    return redirect(f"{reverse('item_detail', args=[slug, position])}#scale-{key}")
+
+
+def _scale(
+    criterion: Criterion,
+    annotations: Sequence[Annotation],
+    judgments: Sequence[Judgment],
+    runs: Mapping[tuple[int, int], JudgeRun],
+    gold: Mapping[int, str],
+) -> dict[str, Any]:
+    """One criterion: the marks at each step of its scale, of the item or turn by turn, and the answers one by one."""
+    counting = [j for j in judgments if runs.get((j.run.judge_id, criterion.pk)) == j.run]
+    rated = {*(a.turn for a in annotations), *(j.turn for j in counting), *gold}
+    turns = [
+        _marked(
+            criterion,
+            turn,
+            [a for a in annotations if a.turn == turn],
+            [j for j in counting if j.turn == turn],
+            gold.get(turn),
+        )
+        for turn in (sorted(rated) if criterion.of_turns else [0])
+    ]
+    return {
+        "criterion": criterion,
+        **(turns[0] if not criterion.of_turns else {"turns": turns}),
+        "annotations": [(a, criterion.label_of(a.value)) for a in annotations],
+        "judgments": [(j, criterion.label_of(j.value), j in counting) for j in judgments],
+    }
+
+
+def _marked(
+    criterion: Criterion, turn: int, annotations: Sequence[Annotation], counting: Sequence[Judgment], gold: str | None
+) -> dict[str, Any]:
+    """The marks at each step of the scale, and those off it, of an item or of one turn."""
+    marks = [*map(_persons_mark, annotations), *_judges_marks(counting)]
+    if gold is not None:
+        marks.append({"mark": "gold", "name": "gold", "value": gold})
+    steps = [
+        {**category, "marks": [mark for mark in marks if mark["value"] == str(category["value"])]}
+        for category in criterion.categories
+    ]
+    return {"turn": turn, "steps": steps, "unscored": [mark for mark in marks if not mark["value"]]}
+
+
+def _persons_mark(annotation: Annotation) -> dict[str, Any]:
+    annotator = annotation.assignment.annotator
+    return {
+        "mark": "people",
+        "name": str(annotator),
+        "simulated": annotator is not None and annotator.is_simulated,
+        "value": annotation.value,
+        "reason": annotation.unscored_reason,
+    }
+
+
+def _judges_marks(judgments: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
+    """One mark per judge: the verdict that agreement is computed from."""
+    said: dict[str, list[Judgment]] = {}
+    for judgment in judgments:
+        if judgment.repeat == 1:
+            said.setdefault(str(judgment.run.judge), []).append(judgment)
+    for name, replies in said.items():
+        verdict = ratings.combine_verdicts([ratings.CombinedVerdict(j.value, j.unscored_reason) for j in replies])
+        yield {
+            "mark": "judge",
+            "name": name,
+            "kind": replies[0].run.judge.kind,
+            "value": verdict.value,
+            "reason": verdict.unscored_reason,
+        }

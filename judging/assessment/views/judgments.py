@@ -1,0 +1,107 @@
+"""The page of one judgment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotation.studies.steps import study_steps
+from core.accounts.access import researcher_required
+from judging.assessment.queries import hold_out
+from judging.assessment.services import rules
+from judging.assessment.views.verdict import reader
+from judging.judges.models.judges import PANEL
+from judging.judges.pricing import format_dollars
+from judging.runs.models.runs import Judgment
+from judging.runs.queries import judgments as queries
+from judging.runs.queries.runs import reason_in_words
+
+
+@researcher_required
+@require_safe
+def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """Prompt, reply, verdict, tokens, time and cost, beside what people and other judges said of the same."""
+    judgment = get_object_or_404(queries.whole(), pk=pk)
+    rules.look(by=reader(request), study=judgment.run.study)
+    criterion, prompt = judgment.criterion, queries.prompt_of(judgment)
+    masked = hold_out.holds(judgment.item)
+    context = {
+        "judgment": judgment,
+        "run": judgment.run,
+        "study": judgment.run.study,
+        "item": judgment.item,
+        "label": criterion.label_of(judgment.value),
+        "reason": reason_in_words(judgment.unscored_reason),
+        "prompt": prompt,
+        "prompt_is_same": prompt is not None and queries.is_same_prompt(judgment, prompt),
+        "earlier": earlier(judgment),
+        "turn_text": turn_text(judgment),
+        "facts": facts(judgment),
+        "shares": shares(judgment),
+        "shares_caption": "How probable each value is by the members’ votes"
+        if judgment.run.judge.provider == PANEL
+        else "How probable each value was to the model",
+        "masked": masked,
+        "people": [] if masked else [(a, criterion.label_of(a.value)) for a in queries.people_on(judgment)],
+        "others": [
+            (j, criterion.label_of(j.value), reason_in_words(j.unscored_reason)) for j in queries.others(judgment)
+        ],
+        "members": judgment.details.get("members", []),
+        "steps": study_steps(judgment.run.study, "judges"),
+    }
+    return render(request, "judging/judgment_detail.html", context)
+
+
+def turn_text(judgment: Judgment) -> str:
+    """What was said in the turn that was judged, as the dialogue is now; empty where it was the whole item."""
+    dialogue = judgment.item.dialogue
+    said = dialogue.turns[judgment.turn - 1 : judgment.turn] if dialogue and judgment.turn else []
+    return str(said[0]["content"]) if said else ""
+
+
+def earlier(judgment: Judgment) -> list[dict[str, str]]:
+    """The replies without a verdict that came before."""
+    return [
+        {
+            "title": f"Earlier reply {one.number}",
+            "reason": f"unscored: {reason_in_words(one.unscored_reason)}",
+            "text": one.raw_reply or one.explanation,
+        }
+        for one in judgment.earlier.all()
+    ]
+
+
+def facts(judgment: Judgment) -> list[tuple[str, str]]:
+    tokens = [judgment.input_tokens, judgment.output_tokens]
+    read, written = ("" if n is None else f"{n:,}" for n in tokens)
+    return [
+        *([("Turn", str(judgment.turn))] if judgment.turn else []),
+        ("Repeat", str(judgment.repeat)),
+        *([("Order", judgment.order)] if judgment.order else []),
+        ("Tokens read", read),
+        ("Tokens written", written),
+        ("Time", "" if judgment.latency_ms is None else f"{judgment.latency_ms / 1000:.1f} s"),
+        ("Cost", cost(judgment)),
+        *([("Mean over the scale", f"{judgment.score:.2f}")] if judgment.score is not None else []),
+        ("Version of the prompt", str(judgment.details.get("prompt", ""))),
+        ("Said", f"{judgment.created_at:%Y-%m-%d %H:%M:%S} UTC"),
+    ]
+
+
+def cost(judgment: Judgment) -> str:
+    if judgment.is_cached and not judgment.cost_usd:
+        return "nothing: an equal request was answered earlier"
+    return "not known" if judgment.cost_usd is None else format_dollars(judgment.cost_usd)
+
+
+def shares(judgment: Judgment) -> list[dict[str, Any]]:
+    """How probable each value was, in the order of the scale; empty where the model does not tell."""
+    told = judgment.details.get("distribution") or {}
+    return [
+        {"label": category["label"], "share": told.get(str(category["value"]), 0.0)}
+        for category in judgment.criterion.categories
+        if told
+    ]

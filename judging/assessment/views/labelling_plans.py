@@ -1,0 +1,104 @@
+"""Which items to label next: how many, where, which; and a study of them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
+from core.accounts.access import researcher_required
+from core.errors import InputError
+from judging.assessment.plan_forms import PlanForm, PlanStudyForm
+from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.services import labelling_plans, rules
+from judging.assessment.views.large import reads_judge
+from judging.assessment.views.verdict import reader
+from judging.judges.models.judges import Judge
+
+
+@researcher_required
+@require_safe
+@reads_judge("What to label next for", "plan_labels --criterion KEY --width 0.1")
+def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The form; with an answer in the address, the plan."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    head: dict[str, Any] = {"study": study, "judge": judge, "steps": study_steps(study, "calibration")}
+    try:
+        evidence = _evidence(request, study, judge)
+    except InputError as error:
+        return render(request, "judging/plan.html", {**head, "error": error}, status=400)
+    form = PlanForm(
+        request.GET if "criterion" in request.GET else None,
+        evidence=evidence,
+        initial={"criterion": evidence.criteria[0].key},
+    )
+    found = _planned(form, evidence) if form.is_bound else {}
+    status = 400 if form.errors else 200
+    return render(
+        request,
+        "judging/plan.html",
+        {**head, "form": form, "part": evidence.part, "left_out": evidence.left_out, **found},
+        status=status,
+    )
+
+
+def _evidence(request: HttpRequest, study: Study, judge: Judge) -> JudgeEvidence:
+    """The judge beside people, for a plan that rests on how it agrees. InputError where it has said nothing."""
+    found = StudyEvidence.read(study).of(judge)
+    if not found.criteria:
+        raise InputError(f"{judge} has not judged this study", field="judge")
+    rules.look(by=reader(request), study=study)
+    return found
+
+
+def _given(request: HttpRequest, evidence: JudgeEvidence) -> tuple[dict[str, Any], PlanForm]:
+    """What was sent. Raises InputError with all that is wrong with it."""
+    form = PlanStudyForm(request.POST, evidence=evidence)
+    if not form.is_valid():
+        raise InputError(" ".join(str(one) for found in form.errors.values() for one in found))
+    return form.cleaned_data, form
+
+
+def _planned(form: PlanForm, evidence: JudgeEvidence) -> dict[str, Any]:
+    """The plan that the form asks for; nothing where it is wrong, which is said at its field."""
+    if not form.is_valid():
+        return {}
+    key = form.cleaned_data["criterion"]
+    try:
+        document = labelling_plans.plan(evidence, key, form.options())
+    except InputError as error:
+        form.add_error(error.field if error.field in form.fields else None, error.message)
+        return {}
+    given = {name: form.cleaned_data[name] for name in ("criterion", "width", "by", "confidence", "seed")}
+    return {
+        "plan": document,
+        "given": list(given.items()),
+        "criterion": next(c for c in evidence.criteria if c.key == key),
+        "default_name": f"{evidence.study.name}, to label next"[:120],
+    }
+
+
+@researcher_required
+@require_POST
+def judge_plan_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Make a study of the drawn items and go there; back to the plan with the reason where that cannot be."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    try:
+        evidence = _evidence(request, study, judge)
+        given, form = _given(request, evidence)
+        found = labelling_plans.planned(evidence, given["criterion"], form.options())
+        made = labelling_plans.make_study(
+            by=reader(request), evidence=evidence, found=found, name=given["name"], overlap=given["overlap"]
+        )
+    except InputError as error:
+        messages.error(request, error.message)
+        asked = {name: request.POST.get(name, "") for name in ("criterion", "width", "by", "confidence", "seed")}
+        return redirect(f"{reverse('judge_plan', args=[study.slug, judge.pk])}?{urlencode(asked)}")
+    return redirect("study_detail", slug=made.target.slug)

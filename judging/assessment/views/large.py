@@ -1,0 +1,42 @@
+"""What a page says that would read all that a judge said of a large study, where somebody would wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import size
+from annotation.studies.views.large import WHOLE, asks_first
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import JudgeRun
+
+View = Callable[..., HttpResponse]
+
+
+def reads_judge(title: str, command: str) -> Callable[[View], View]:
+    """Like `annotation.studies.views.large.reads_all`, for a page on one judge, whose name follows the title."""
+
+    def around(view: View) -> View:
+        @wraps(view)
+        def shown(request: HttpRequest, slug: str, pk: int, **kwargs: object) -> HttpResponse:
+            study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+            asked = asks_first(request, study, f"{title} {judge}", f'{command} --judge "{judge}"', "calibration")
+            return asked or view(request, slug, pk, **kwargs)
+
+        return shown
+
+    return around
+
+
+def first_asked(request: HttpRequest, run: JudgeRun, command: str) -> dict[str, Any] | None:
+    """What a page on a run says instead of reading more judgments than somebody waits for; None where it may."""
+    if WHOLE in request.GET or not run.judgments.order_by("pk")[size.LARGE : size.LARGE + 1].exists():
+        return None
+    query = request.GET.copy()
+    query[WHOLE] = "1"
+    return {"most": size.LARGE, "command": f"manage.py {command}", "here": f"?{query.urlencode()}"}

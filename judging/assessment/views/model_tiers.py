@@ -1,0 +1,186 @@
+"""What the page *Tiers* says by the difficulty model: how many of each tier, what is unclear, people, other cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.core.paginator import Paginator
+
+from annotation.agreement import queries as agreement_queries
+from annotation.agreement.services import difficulty, stored_difficulty, tiers
+from annotation.agreement.services.more_ratings import more_of
+from annotation.agreement.services.stored_difficulty import Fit
+from annotation.stats.bands import TIERS
+from annotation.stats.difficulty.items import Difficulty
+from annotation.stats.model_tiers import expected_by, few_values, moves
+from annotation.stats.table import BoolArray
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import items
+from annotation.studies.queries.raters import annotators_of
+from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.units import position_of
+from core.documents import Row, Rows
+from core.errors import InputError
+from core.markup import drawing
+from judging.assessment import charts, wording
+from judging.assessment.views.tier_requests import ALL, SHOWN, UNCLEAR, TierRequest, text_of
+
+PER_PAGE = 25
+LEAST = 0.05
+"""Probability from which a tier is named for an item."""
+
+MOST_MOVED = 5
+"""Items that are linked for each way in which other cuts move some."""
+
+SD, STEEP = "Severity: standard deviations by which a person’s", "Consistency: 1 is the mean of all annotators."
+PEOPLE = {
+    "graded response": f"{SD} thresholds lie above the mean. {STEEP}",
+    "categories": "Consistency: how often a person knows the category of an average item.",
+    "paired comparison": f"Log odds by which a person is drawn to the response shown first. {STEEP}",
+    "linear mixed model": f"{SD} numbers lie below the mean. {STEEP}",
+}
+"""By the model's method, what is said of people."""
+
+SORTS = ("position", "difficulty", "certain")
+NEW_CUTS = "new_cuts"
+
+
+@dataclass(frozen=True)
+class Fits:
+    """Fits of the criteria that the page looks at, in the order of its ratings; `ours` is the one asked for."""
+
+    ours: Fit
+    each: tuple[tuple[PeoplesRatings, Fit], ...]
+
+    @classmethod
+    def read(cls, read: Sequence[PeoplesRatings], ours: PeoplesRatings, asked: TierRequest, *, patient: bool) -> Fits:
+        """That of the criterion asked for, and of the others where bars show them."""
+        (mine,) = stored_difficulty.load_or_fit_all([ours], asked.agreeing, patient=patient)
+        others = [one for one in read if one is not ours and one.table.n_ratings and not asked.by and not mine.is_left]
+        rest = stored_difficulty.load_or_fit_all(others, asked.agreeing, patient=patient)
+        fits = {one.criterion.pk: fit for one, fit in zip(others, rest, strict=True)} | {ours.criterion.pk: mine}
+        return cls(mine, tuple((one, fits[one.criterion.pk]) for one in read if one.criterion.pk in fits))
+
+
+def context(
+    study: Study, asked: TierRequest, ours: PeoplesRatings, fits: Fits, query: Mapping[str, str]
+) -> dict[str, Any]:
+    """All that the page shows of a fitted criterion. Raises InputError on a grouping that there is not."""
+    found = fits.ours.found
+    assert found is not None
+    counted = tiers.holding(ours)
+    document = difficulty.document(
+        fits.ours, asked.agreeing, counted=counted, named=lambda rows: difficulty.names_of(study, rows)
+    )
+    who = annotators_of(study)
+    simulated = [who[name].name for name in ours.table.raters if name in who and who[name].is_simulated]
+    return {
+        "model": document,
+        "lead": wording.describe_tiers(ours.criterion.name, document),
+        "simulated": simulated,
+        "counts": [{**one, "href": asked.showing(one["tier"])} for one in wording.expected_counts(document)],
+        "model_bars": drawing(charts.svg(charts.tier_bars(_bars(study, asked, ours, fits), charts.PAGE))),
+        "model_bars_caption": _caption(asked),
+        "left_out": [one.criterion.name for one, fit in fits.each if fit.is_left],
+        "preview": _preview(study, asked, ours, found, query),
+        "new_cuts": query.get(NEW_CUTS) or text_of(asked.agreeing),
+        "shown": [(name, asked.showing(name)) for name in SHOWN],
+        "page": Paginator(_listed(asked, ours, document["items"], found, query), PER_PAGE).get_page(query.get("page")),
+        "people_note": PEOPLE[document["method"]],
+        "people": [(who[one["person"]].name, one) for one in document["people"]],
+        "thresholds": _thresholds(ours.criterion, document),
+        "by_counted": [(row, [row["expected"][t] for t in charts.TIERS]) for row in document["by_counted"]],
+        "few": few_values(ours.table),
+        **more_of(study, ours, cuts=asked.agreeing),
+    }
+
+
+def _bars(study: Study, asked: TierRequest, ours: PeoplesRatings, fits: Fits) -> list[tuple[str, Mapping[str, float]]]:
+    """The groups of this criterion where it is grouped, else all criteria."""
+    if asked.by and fits.ours.found is not None:
+        named = items.groups(study, asked.by)
+        return list(expected_by(fits.ours.found, [named[position] for position in ours.positions]).items())
+    return [(one.criterion.name, fit.found.expected_counts) for one, fit in fits.each if fit.found is not None]
+
+
+def _caption(asked: TierRequest) -> str:
+    by = asked.by.replace("_", " ") or "criterion"
+    contested, hard, medium = asked.agreeing
+    return (
+        f"Expected share of items per tier, by {by}: two fresh people agree with a probability above {medium:g} on an "
+        f"easy item, above {hard:g} on a medium one, above {contested:g} on a hard one."
+    )
+
+
+def _listed(asked: TierRequest, ours: PeoplesRatings, rows: Any, found: Difficulty, query: Mapping[str, str]) -> Rows:
+    """The items that are asked for, those first whose tier is least certain."""
+    kept: Rows = rows.at(np.flatnonzero(_mask(asked.shown, found)))
+    sort = query.get("sort", "")
+    name = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "certain"
+    listed = kept.by(name, descending=sort.startswith("-"))
+    by_hand = {position: one.tier for position, one in agreement_queries.holding(ours.criterion).items()}
+    return Rows(listed.order, lambda which: [_told(row, by_hand) for row in listed.made(which)], listed.columns)
+
+
+def _told(row: Row, by_hand: Mapping[int, str]) -> Row:
+    """With the tiers that the item may have, the likeliest first, and the one that a person set."""
+    there = [(tier, p) for tier, p in row["tiers"].items() if p is not None and p >= LEAST]
+    return {**row, "likely": sorted(there, key=lambda one: -one[1]), "by_hand": by_hand.get(row["position"])}
+
+
+def _mask(shown: str, found: Difficulty) -> BoolArray:
+    if shown == ALL:
+        return np.ones(len(found.items), dtype=bool)
+    if shown == UNCLEAR:
+        return np.asarray(found.fitted & ~found.clear)
+    return np.array([tier == shown for tier in found.tier], dtype=bool)
+
+
+def _thresholds(criterion: Criterion, document: Mapping[str, Any]) -> list[tuple[str, str, list[float]]]:
+    """Where each category ends and the next one begins, by group of people who share items."""
+    labels = [str(one["label"]) for one in criterion.categories]
+    rows = list(zip(*document["thresholds"], strict=True))
+    return [(labels[k], labels[k + 1], list(values)) for k, values in enumerate(rows)]
+
+
+def _preview(
+    study: Study, asked: TierRequest, ours: PeoplesRatings, found: Difficulty, query: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """What other cuts would change; nothing where none are asked for, an error where they make no sense."""
+    if not query.get(NEW_CUTS):
+        return None
+    try:
+        cuts = difficulty.cuts_of(query[NEW_CUTS], NEW_CUTS)
+    except InputError as error:
+        return {"error": error.message}
+    (fit,) = stored_difficulty.load_or_fit_all([ours], cuts)
+    there = {"cuts": text_of(cuts), "href": asked.with_agreeing(cuts), "same": cuts == asked.agreeing}
+    if fit.found is None:
+        return {**there, "left": fit.reason}
+    rise = moves(found, fit.found)
+    return {
+        **there,
+        "easier": int((rise > 0).sum()),
+        "harder": int((rise < 0).sum()),
+        "moved": _moved(study, found, fit.found),
+        "tiers": [(tier, found.expected_counts[tier], fit.found.expected_counts[tier]) for tier in charts.TIERS],
+        "clear": (int(found.clear.sum()), int(fit.found.clear.sum())),
+    }
+
+
+def _moved(study: Study, before: Difficulty, after: Difficulty) -> list[dict[str, Any]]:
+    """For each tier and the one that its items move to: how many, and the first of them."""
+    pairs: dict[tuple[str, str], list[str]] = {}
+    for name, old, new in zip(before.items, before.tier, after.tier, strict=True):
+        if old is not None and new is not None and old != new:
+            pairs.setdefault((old, new), []).append(name)
+    first = {position_of(row) for rows in pairs.values() for row in rows[:MOST_MOVED]}
+    ids = items.external_ids(study, first)
+    return [
+        {"from": old, "to": new, "n": len(rows), "more": max(len(rows) - MOST_MOVED, 0),
+         "items": [(position_of(row), ids[position_of(row)]) for row in rows[:MOST_MOVED]]}
+        for (old, new), rows in sorted(pairs.items(), key=lambda one: [TIERS.index(name) for name in one[0]])
+    ]  # fmt: skip

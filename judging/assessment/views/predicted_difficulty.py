@@ -1,0 +1,151 @@
+"""Difficulty of items that nobody rated: whether it can be predicted, with which error, and what to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
+from annotation.stats.bands import TIERS
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries.studies import criterion_called
+from annotation.studies.steps import study_steps
+from annotation.studies.views.large import reads_all
+from core.accounts.access import researcher_required
+from core.csv_files import csv_pieces
+from core.documents import pieces
+from core.errors import InputError
+from judging.assessment.services import predicted_difficulty as service
+
+PER_PAGE = 50
+MOST_SLOPES = 8
+"""Features that the page names, the strongest first; the download holds all."""
+
+SCOPE_NAMES = {"study": "items of this study without ratings", "dataset": "everything unrated in its dataset"}
+FIGURES = (
+    ("gain", "Squared error below that of guessing the mean, as a share"),
+    ("rank_correlation", "Rank correlation with fitted difficulty, -1 to 1"),
+    ("slope", "Calibration slope: 1 is calibrated"),
+    ("squared_error", "Squared error of the prediction"),
+    ("squared_error_of_mean", "Squared error of guessing the mean"),
+)
+NAMES = TIERS[::-1]
+
+
+@dataclass(frozen=True)
+class PredictionRequest:
+    """What the address asks for."""
+
+    criterion: Criterion
+    scope: str
+
+    @classmethod
+    def of(cls, study: Study, query: Mapping[str, str]) -> PredictionRequest:
+        """Raises InputError where the query makes no sense."""
+        scope = query.get("of") or STUDY
+        if scope not in SCOPES:
+            raise InputError(f"{scope!r} is neither study nor dataset", field="of")
+        return cls(criterion_called(study, query.get("criterion", "") or first_of_items(study)), scope)
+
+    def as_query(self) -> str:
+        """For an address."""
+        return urlencode({"criterion": self.criterion.key, "of": self.scope})
+
+
+def first_of_items(study: Study) -> str:
+    """The first criterion that is asked of whole items; empty without one."""
+    return next((one.key for one in study.criteria.all() if not one.of_turns), "")
+
+
+@researcher_required
+@require_safe
+@reads_all("Predicted difficulty", "tiers --predict", "tiers")
+def tiers_predicted(request: HttpRequest, slug: str) -> HttpResponse:
+    """One criterion: the answer in a sentence, the errors, judges by tier, the items."""
+    study = get_object_or_404(Study, slug=slug)
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "tiers")}
+    try:
+        asked = PredictionRequest.of(study, request.GET.dict())
+        found = service.compute_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
+    except InputError as error:
+        return render(request, "judging/tiers_predicted.html", {**context, "error": error}, status=400)
+    context |= _context(study, asked, found)
+    context["page"] = Paginator(found["items"], PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "judging/tiers_predicted.html", context)
+
+
+def _context(study: Study, asked: PredictionRequest, found: Mapping[str, Any]) -> dict[str, Any]:
+    error, blur = found["error"], found.get("blur")
+    slopes = sorted(found.get("slopes", {}).items(), key=lambda one: -abs(one[1]))
+    return {
+        "asked": asked,
+        "found": found,
+        "answer": service.summarise(found),
+        "scopes": SCOPE_NAMES.items(),
+        "criteria": [one for one in study.criteria.all() if not one.of_turns],
+        "figures": [(name, error[key]) for key, name in FIGURES] if error else [],
+        "slopes": slopes[:MOST_SLOPES],
+        "expected": [(tier, found["expected_counts"][tier]) for tier in NAMES] if found["n_items"] else [],
+        "confusion": [
+            (tier, [blur["predicted_by_fitted"][tier][other] for other in NAMES], _sum(blur, tier)) for tier in NAMES
+        ]
+        if blur
+        else [],
+        "tier_names": NAMES,
+        "judges": [(one, _judge_rows(one)) for one in found["judges"] if one["fitted"]],
+        "downloads": [
+            (kind.upper(), f"{reverse('tiers_predicted_download', args=[study.slug, kind])}?{asked.as_query()}")
+            for kind in DOWNLOADS
+        ],
+    }
+
+
+def _sum(blur: Mapping[str, Any], tier: str) -> float:
+    return float(sum(blur["predicted_by_fitted"][tier].values()))
+
+
+def _judge_rows(one: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """By tier, the judge within it as fitted and as predicted."""
+    fitted, predicted = one["fitted"]["by_tier"], one["predicted"]["by_tier"]
+    return [(tier, fitted[tier], predicted[tier]) for tier in NAMES]
+
+
+@researcher_required
+@require_safe
+def tiers_predicted_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
+    """The same as json or csv (an item a row)."""
+    study = get_object_or_404(Study, slug=slug)
+    if format not in DOWNLOADS:
+        raise Http404(f"predicted difficulty is not given as {format}")
+    try:
+        asked = PredictionRequest.of(study, request.GET.dict())
+        found = service.compute_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
+    except InputError as error:
+        raise Http404(str(error)) from error
+    content_type, content = DOWNLOADS[format]
+    response = StreamingHttpResponse(content(found), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-predicted-difficulty.{format}"'
+    return response
+
+
+def _csv(found: Mapping[str, Any]) -> Iterator[str]:
+    rows = (
+        [row["item"], row["position"], *(row["difficulty"][key] for key in ("value", "low", "high")), row["tier"]]
+        + [row["tiers"][tier] for tier in NAMES]
+        for row in found["items"]
+    )
+    return csv_pieces(("item", "position", "difficulty", "low", "high", "tier", *NAMES), rows)
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+    "json": ("application/json; charset=utf-8", pieces),
+    "csv": ("text/csv; charset=utf-8", _csv),
+}

@@ -1,0 +1,116 @@
+"""The researcher's page of a study under way, and its downloads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_safe
+
+from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
+from annotation.workbench.queries.progress import MOST_ITEMS
+from core.accounts.access import researcher_required
+from core.csv_files import csv_text
+from core.markup import drawing
+from judging.assessment import charts
+from judging.assessment.progress_charts import PLOTS, SHOWN, Document, ProgressPlot
+from judging.assessment.services import progress as service
+
+TYPES = {"svg": "image/svg+xml", "csv": "text/csv", "json": "application/json"}
+
+
+@researcher_required
+@require_safe
+def progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """Coverage, pace, when it will be done, agreement as it grows, and who needs help."""
+    study = get_object_or_404(Study, slug=slug)
+    document = service.compute_study(study)
+    context = {
+        "study": study,
+        "steps": study_steps(study, "people"),
+        "found": document,
+        "plots": {key: shown(study, plot, document) for key, plot in PLOTS.items()},
+        "columns": range(len(document["all"])),
+        "end": {name: at and parse_datetime(at) for name, at in document["forecast"]["end"].items()},
+        "annotators": [
+            {**one, **{name: one[name] and parse_datetime(one[name]) for name in ("first", "last")}}
+            for one in document["annotators"]
+        ],
+        "latest": latest(document),
+        "adaptive_rows": adaptive_rows(document["adaptive"]),
+        "most_items": MOST_ITEMS,
+        "downloads": [("JSON", reverse("progress_download", args=[study.slug]))],
+    }
+    return render(request, "judging/progress.html", context)
+
+
+@researcher_required
+@require_safe
+def progress_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
+    """All of it as JSON."""
+    study = get_object_or_404(Study, slug=slug)
+    return attached(json.dumps(service.compute_study(study), ensure_ascii=False, indent=1), study, "progress", "json")
+
+
+@researcher_required
+@require_safe
+def progress_plot(request: HttpRequest, slug: str, plot: str, format: str) -> HttpResponse:  # noqa: ARG001
+    """A plot by itself, or the rows that it shows."""
+    if plot not in PLOTS or format not in TYPES:
+        raise Http404(f"there is no {plot} as {format}")
+    study = get_object_or_404(Study, slug=slug)
+    rows = PLOTS[plot].rows(service.compute_study(study))
+    if format == "svg":
+        return attached(charts.svg(PLOTS[plot].spec(rows, charts.FILE)), study, plot, format)
+    if format == "json":
+        return attached(json.dumps(list(rows), ensure_ascii=False, indent=1), study, plot, format)
+    return attached(csv_text([*rows[:1], *(row.values() for row in rows)]), study, plot, format)
+
+
+def shown(study: Study, plot: ProgressPlot, document: Document) -> dict[str, Any] | None:
+    """The plot as the page shows it; None where there is nothing to draw."""
+    rows = plot.rows(document)
+    if not rows:
+        return None
+    links = [(name.upper(), reverse("progress_plot", args=[study.slug, plot.key, name])) for name in TYPES]
+    drawn = drawing(charts.svg(plot.spec(rows, charts.PAGE)))
+    return {"svg": drawn, "caption": plot.caption, "downloads": links}
+
+
+def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:
+    """What the last round of an adaptive study found, in words and numbers; empty before the first."""
+    if not found or not found["last"]:
+        return []
+    figures = {
+        "Asked about again": "n_asked",
+        "Settled: clear tier": "n_clear",
+        "Settled: another rating is not worth it": "n_enough",
+        f"Unclear with {found['most_overlap']} ratings": "n_full",
+        "Unclear, and rated by every annotator": "n_short",
+        "Waiting for ratings at that time": "n_waiting",
+    }
+    return [(label, f"{found['last'][key]:,}") for label, key in figures.items()]
+
+
+def latest(document: Document) -> list[tuple[str, list[tuple[str, Document]], int]]:
+    """Each criterion with its coefficients on all the ratings read, and how many those are."""
+    return [
+        (
+            one["name"],
+            [(label, one["points"][-1]["coefficients"][key]) for key, label in SHOWN.items()],
+            one["points"][-1]["n_ratings"],
+        )
+        for one in document["growth"]["criteria"]
+        if one["points"]
+    ]
+
+
+def attached(content: str, study: Study, name: str, format: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=f"{TYPES[format]}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-{name}.{format}"'
+    return response

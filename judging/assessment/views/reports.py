@@ -1,0 +1,60 @@
+"""The report of a study, as a page and as files."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
+from annotation.studies.views.large import reads_all
+from core.accounts.access import researcher_required
+from judging.assessment import charts
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import assessment
+from judging.assessment.services import report as service
+from judging.assessment.services.assessment import AssessmentRequest
+from judging.assessment.views.verdict import attach_file, reader
+
+
+@researcher_required
+@require_safe
+@reads_all("Report", "report -o report.html", "report")
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """What would be attached to a paper."""
+    study = get_object_or_404(Study, slug=slug)
+    evidence = StudyEvidence.read(study)
+    judges, waiting = assessment.assess_judges(
+        by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
+    )
+    document = service.describe_judges(evidence, judges, by=reader(request))
+    sections = service.sections(document, charts.PAGE)
+    context = {
+        "study": study,
+        "steps": study_steps(study, "report"),
+        "report": document,
+        "sections": sections,
+        "criteria": service.regroup_by_criterion(sections),
+        "whole": False,
+        "waiting": [str(judge) for judge in waiting],
+        "downloads": [(name.upper(), reverse("report_download", args=[study.slug, name])) for name in service.FORMATS],
+    }
+    return render(request, "judging/report.html", context)
+
+
+@researcher_required
+@require_safe
+def report_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+    """The report as html, latex or json."""
+    if format not in service.FORMATS:
+        raise Http404(f"the report is not given as {format}")
+    study = get_object_or_404(Study, slug=slug)
+    evidence = StudyEvidence.read(study)
+    ending, content_type, content = service.FORMATS[format]
+    judges, _ = assessment.assess_judges(
+        by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
+    )
+    document = service.describe_judges(evidence, judges, by=reader(request))
+    return attach_file(content(document), content_type, f"{study.slug}-report.{ending}")

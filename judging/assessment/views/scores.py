@@ -1,0 +1,166 @@
+"""What a run found: means and distributions, by group and by turn, with downloads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.studies.queries.items import GROUPINGS
+from annotation.studies.steps import study_steps
+from core.accounts.access import researcher_required
+from core.csv_files import csv_text
+from core.errors import InputError
+from core.markup import drawing
+from judging.assessment import agreement_figures, charts
+from judging.assessment.queries.scores import DOMAIN
+from judging.assessment.services import scores as service
+from judging.assessment.services.comparison import VERDICTS
+from judging.assessment.views.large import first_asked
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import runs as queries
+from judging.runs.queries.runs import reason_in_words
+from judging.runs.views.runs import found, stale_in_words
+
+Document = Mapping[str, Any]
+
+
+@researcher_required
+@require_safe
+def run_scores(request: HttpRequest, pk: int) -> HttpResponse:
+    """Every criterion of a run, over all and by the grouping that the address names."""
+    run, asked = found(pk), _asked(request)
+    context: dict[str, Any] = {
+        "run": run,
+        "asked": asked,
+        "groupings": [(name, name.replace("_", " ")) for name in GROUPINGS],
+        "steps": study_steps(run.study, "judges"),
+    }
+    if large := first_asked(request, run, f"scores {run.pk} --by {asked['by']} --read {asked['reads']}"):
+        return render(request, "judging/run_scores.html", {**context, "large": large})
+    try:
+        document = service.compute_run(run, by=asked["by"], reads=asked["reads"])
+    except InputError as error:
+        return render(request, "judging/run_scores.html", {**context, "error": error}, status=400)
+    if not any(one["n_judgments"] for one in document["criteria"].values()):
+        return render(request, "judging/run_scores.html", context)
+    return render(request, "judging/run_scores.html", {**context, **_context(run, document)})
+
+
+@researcher_required
+@require_safe
+def run_scores_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
+    """The same as json or csv (every figure a row); for a run on turns the curve as svg or png."""
+    run = found(pk)
+    if format not in _formats(run):
+        raise Http404(f"the scores of this run are not given as {format}")
+    content_type, content = DOWNLOADS[format]
+    asked = _asked(request)
+    try:
+        document = service.compute_run(run, by=asked["by"], reads=asked["reads"])
+    except InputError as error:
+        raise Http404(error.message) from error
+    response = HttpResponse(content(document), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="run-{run.pk}-scores.{format}"'
+    return response
+
+
+def _asked(request: HttpRequest) -> dict[str, str]:
+    """By what the address groups items, and what it takes the means of."""
+    return {"by": request.GET.get("by", DOMAIN), "reads": request.GET.get("read") or VERDICTS}
+
+
+def _json(document: Document) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+def _csv(document: Document) -> str:
+    return csv_text(agreement_figures.scores_rows(document))
+
+
+def _svg(document: Document) -> str:
+    return charts.svg(_curve(document, charts.FILE))
+
+
+def _png(document: Document) -> bytes:
+    return charts.png(_curve(document, charts.FILE))
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Document], str | bytes]]] = {
+    "json": ("application/json; charset=utf-8", _json),
+    "csv": ("text/csv; charset=utf-8", _csv),
+    "svg": ("image/svg+xml; charset=utf-8", _svg),
+    "png": ("image/png", _png),
+}
+
+
+def _formats(run: JudgeRun) -> list[str]:
+    return list(DOWNLOADS) if run.every_turn else ["json", "csv"]
+
+
+def _curve(document: Document, palette: charts.Palette) -> dict[str, Any]:
+    """The plot by turn. Raises Http404 where nothing can be drawn."""
+    parts = _parts(document)
+    if not parts:
+        raise Http404("no turn has a verdict with a number")
+    return charts.curves(parts, palette)
+
+
+def _parts(document: Document) -> list[charts.Curve]:
+    """What is drawn of each criterion of which some turn has a mean."""
+    return [
+        charts.Curve(
+            f"{one['name']}, {one['measure']}",
+            [charts.Mark.of(str(turn["turn"]), "judge", turn["estimate"]) for turn in one["turns"]],
+            (one["least"], one["most"]),
+        )
+        for one in document["criteria"].values()
+        if any(turn["estimate"] and turn["estimate"]["value"] is not None for turn in one["turns"])
+    ]
+
+
+def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
+    grouping = document["by"].replace("_", " ")
+    query = urlencode({"by": document["by"], "read": document["reads"]})
+    links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
+    drawn = bool(_parts(document))
+    n = sum(one["n_judgments"] for one in document["criteria"].values())
+    return {
+        "document": document,
+        "sections": [_section(key, one, grouping) for key, one in document["criteria"].items()],
+        "weighted": any(one["weighted"] for one in document["criteria"].values()),
+        "curve": drawing(charts.svg(_curve(document, charts.PAGE))) if drawn else "",
+        "downloads": links,
+        "stale": stale_in_words(queries.stale(run, n)),
+        "grouping": grouping,
+    }
+
+
+def _section(key: str, one: Document, grouping: str) -> dict[str, Any]:
+    unscored = ", ".join(f"{n} {reason_in_words(reason)}" for reason, n in one["unscored"].items())
+    n_unscored = sum(one["unscored"].values())
+    return {
+        "key": key,
+        "one": one,
+        "unscored": unscored,
+        "n_unscored": n_unscored,
+        "captions": {
+            "distribution": f"Verdicts on {one['name']}",
+            "groups": f"{one['name']} by {grouping}",
+            "turns": f"{one['name']} by turn of the assistant",
+        },
+        "values": [category["label"] for category in one["distribution"]],
+        "groups": [_part(part) for part in one["groups"]],
+        "turns": [_part(part) for part in one["turns"]],
+    }
+
+
+def _part(part: Document) -> dict[str, Any]:
+    """A group or a turn as a row of a table."""
+    return {**part, "n_of_values": list(part["counts"].values()), "n_unscored": sum(part["unscored"].values())}

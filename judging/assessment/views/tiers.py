@@ -1,0 +1,218 @@
+"""The tiers page: by the difficulty model, or counted from each item's own ratings; and its downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.agreement.services import both_tiers, difficulty, stored_difficulty
+from annotation.agreement.services import tiers as service
+from annotation.agreement.services.label_files import TIERS
+from annotation.agreement.services.tiers import TierOptions
+from annotation.studies.models.studies import Study
+from annotation.studies.queries import items, ratings
+from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.steps import study_steps
+from annotation.studies.views.large import WHOLE, reads_all
+from core.accounts.access import get_account, researcher_required
+from core.csv_files import csv_pieces
+from core.documents import Rows, pieces
+from core.errors import InputError
+from core.files.parquet import table_pieces
+from core.markup import drawing
+from judging.assessment import charts, wording
+from judging.assessment.views import model_tiers
+from judging.assessment.views.tier_requests import COUNTED, TierRequest
+
+PER_PAGE = 50
+TITLES = {"json": "JSON", "csv": "CSV", "parquet": "Parquet"}
+MOST_PLANS = 4
+"""Numbers of ratings whose attainable values the page draws; the download holds all."""
+
+GROUPINGS = {name: name.replace("_", " ") for name in items.GROUPINGS}
+ITEMS_NOTE = "Stability: how often a redraw of the item’s own ratings stays in its tier"
+SORTS = ("position", "kappa", "stability")
+
+
+@researcher_required
+@require_safe
+@reads_all("How contested each item is", "tiers", "tiers")
+def tiers(request: HttpRequest, slug: str) -> HttpResponse:
+    """How many items there are of each tier by the difficulty model, and which are unclear; or by counting."""
+    study = get_object_or_404(Study, slug=slug)
+    context: dict[str, Any] = {"study": study, "groupings": GROUPINGS.items(), "steps": study_steps(study, "tiers")}
+    try:
+        asked = TierRequest.of(study, request.GET.dict())
+        read = {one.criterion.pk: one for one in ratings.load_study(study)}
+        context |= {"asked": asked, "criteria": list(read.values())}
+        ours = read.get(asked.criterion.pk) if asked.criterion else None
+        if ours is None or not ours.table.n_ratings:
+            return render(request, "judging/tiers.html", context)
+        context |= _by_model(request, study, asked, context["criteria"], ours)
+        if "model" not in context:
+            context |= _counted(request, study, asked, context["criteria"], ours)
+    except InputError as error:
+        return render(request, "judging/tiers.html", {**context, "error": error}, status=400)
+    refused = (context.get("preview") or {}).get("error")
+    return render(request, "judging/tiers.html", context, status=400 if refused else 200)
+
+
+def _by_model(
+    request: HttpRequest, study: Study, asked: TierRequest, read: list[PeoplesRatings], ours: PeoplesRatings
+) -> dict[str, Any]:
+    """What the model says; where it says nothing, why. Nothing at all where the counted tiers are asked for."""
+    context = {"downloads": _downloads(study, asked), "modes": _modes(asked)}
+    if asked.mode == COUNTED:
+        return context
+    fits = model_tiers.Fits.read(read, ours, asked, patient=WHOLE in request.GET)
+    if fits.ours.found is None:
+        later = _later(request, study, asked) if fits.ours.is_left else {}
+        return {**context, "not_fitted": fits.ours.reason, **later}
+    return {**context, **model_tiers.context(study, asked, ours, fits, request.GET.dict())}
+
+
+def _modes(asked: TierRequest) -> list[tuple[str, str, bool]]:
+    """Names and addresses of the two ways to make tiers, and whether each is the one shown."""
+    return [
+        (label, asked.in_mode(mode), mode == asked.mode)
+        for mode, label in (("", "By the difficulty model"), (COUNTED, "Counted"))
+    ]
+
+
+def _later(request: HttpRequest, study: Study, asked: TierRequest) -> dict[str, Any]:
+    """What stands of a fit that is left to a worker, and how to ask for it."""
+    query = request.GET.copy()
+    return {
+        "waiting": stored_difficulty.asked_for(study, asked.agreeing),
+        "compute": reverse("tiers_compute", args=[study.slug]) + f"?{query.urlencode()}",
+        "here": f"?{query.urlencode()}",
+    }
+
+
+@researcher_required
+@require_POST
+def tiers_compute(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave the fits of a large study to a worker."""
+    study = get_object_or_404(Study, slug=slug)
+    here = reverse("tiers", args=[slug]) + (f"?{request.GET.urlencode()}" if request.GET else "")
+    try:
+        cuts = TierRequest.of(study, request.GET.dict()).agreeing
+        stored_difficulty.ask(by=get_account(request), study=study, cuts=cuts)
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect(here)
+
+
+def _counted(
+    request: HttpRequest, study: Study, asked: TierRequest, read: list[PeoplesRatings], ours: PeoplesRatings
+) -> dict[str, Any]:
+    """Counts, attainable values, groups and the items by their own kappa."""
+    found = service.compute_criterion(study, ours, asked.options, by=asked.by or None)
+    page = Paginator(_sorted(found["items"], request.GET.get("sort", "")), PER_PAGE)
+    return {**_context(study, asked, read, found), "page": page.get_page(request.GET.get("page"))}
+
+
+def _sorted(rows: Rows, sort: str) -> Rows:
+    """By a column, `-column` for descending; what is undefined comes last either way round ascending."""
+    return rows.by(sort.removeprefix("-"), descending=sort.startswith("-")) if sort.removeprefix("-") in SORTS else rows
+
+
+def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found: Mapping[str, Any]) -> dict[str, Any]:
+    shifted = found["sensitivity"]
+    return {
+        "found": found,
+        "counted_lead": wording.describe_counted_tiers(asked.criterion.name if asked.criterion else "", found),
+        "counts": [(tier, found["counts"][tier], asked.items_address(study, tier)) for tier in charts.TIERS],
+        "bars": _drawn(charts.tier_bars(_bars(asked, read, found), charts.PAGE)),
+        "bars_caption": _bars_caption(asked, found),
+        "items_note": ITEMS_NOTE,
+        "plans": [
+            (plan, _drawn(charts.attainable(plan, charts.PAGE)), asked.with_cuts(plan["suggested_cuts"]))
+            for plan in found["plans"][:MOST_PLANS]
+        ],
+        "more_plans": max(len(found["plans"]) - MOST_PLANS, 0),
+        "shifted": [(row["shift"], row["cuts"], [row["counts"][t] for t in charts.TIERS]) for row in shifted],
+        "tier_names": charts.TIERS,
+    }
+
+
+def _downloads(study: Study, asked: TierRequest) -> list[tuple[str, str]]:
+    return [(TITLES[f], f"{reverse('tiers_download', args=[study.slug, f])}?{asked.as_query()}") for f in DOWNLOADS]
+
+
+def _bars_caption(asked: TierRequest, found: Mapping[str, Any]) -> str:
+    by = GROUPINGS[asked.by] if "groups" in found else "criterion"
+    contested, hard, medium = asked.options.cuts
+    return (
+        f"Share of items per tier, by {by}: easy above {medium:g}, medium above {hard:g}, hard above {contested:g}, "
+        "else contested."
+    )
+
+
+def _bars(
+    asked: TierRequest, read: list[PeoplesRatings], found: Mapping[str, Any]
+) -> list[tuple[str, Mapping[str, int]]]:
+    """The groups of this criterion where it is grouped, else all criteria."""
+    if "groups" in found:
+        return [(group["group"], group["counts"]) for group in found["groups"]]
+    quick = TierOptions(asked.options.cuts, asked.options.chance, draws=0)
+    return [
+        (one.criterion.name, service.compute_table(one.table, quick)["counts"]) for one in read if one.table.n_ratings
+    ]
+
+
+def _drawn(spec: Mapping[str, Any]) -> SafeString:
+    return drawing(charts.svg(spec))
+
+
+@researcher_required
+@require_safe
+def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
+    """The same as json, csv or parquet (an item a row)."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        asked = TierRequest.of(study, request.GET.dict())
+        if format not in DOWNLOADS or asked.criterion is None:
+            raise Http404(f"tiers are not given as {format}")
+        rated, patient, by = ratings.load_criterion(asked.criterion), WHOLE in request.GET, asked.by or None
+        found = both_tiers.compute_criterion(
+            study, rated, asked.options, by=by, agreeing=asked.agreeing, patient=patient
+        )
+    except InputError as error:
+        raise Http404(str(error)) from error
+    content_type, content = DOWNLOADS[format]
+    response = StreamingHttpResponse(content(found), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-tiers.{format}"'
+    return response
+
+
+OWN = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")
+"""Columns of an item's counted tier; those of the model follow."""
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[list[Any]]:
+    rows = difficulty.join_model_tiers(found["items"], found["difficulty"])
+    return ([item[column] for column in (*OWN, *difficulty.COLUMNS)] for item in rows)
+
+
+def _csv(found: Mapping[str, Any]) -> Iterator[str]:
+    return csv_pieces((*OWN, *difficulty.COLUMNS), _rows(found))
+
+
+def _parquet(found: Mapping[str, Any]) -> Iterator[bytes]:
+    return table_pieces(_rows(found), TIERS)
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str] | Iterator[bytes]]]] = {
+    "json": ("application/json; charset=utf-8", pieces),
+    "csv": ("text/csv; charset=utf-8", _csv),
+    "parquet": ("application/vnd.apache.parquet", _parquet),
+}

@@ -1,0 +1,273 @@
+"""Models evaluated on a benchmark: begun, asked more, read; and their wrong answers with people's tags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.benchmarks.models import Benchmark
+from annotation.stats.bands import TIERS
+from core.accounts.models.users import User
+from core.accounts.permissions import visible_to
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from core.api.schema import says
+from core.audit.log import audit_batch
+from core.errors import InputError
+from judging.evaluations.queries import evaluations as queries
+from judging.evaluations.queries import failures as failure_queries
+from judging.evaluations.queries.failures import ANY, NOBODY, FailureFilter
+from judging.evaluations.services import evaluations, failures, results
+from judging.evaluations.services.evaluations import Drawing
+from judging.judges.evaluation_settings import ANSWERS, BM25, CHOICE, MOST, RETRIEVERS, SETTINGS, Setting
+from judging.judges.models.judges import Judge
+from judging.judges.services import judges as judge_services
+from judging.runs.api.judges import DOLLARS
+from judging.runs.api.runs import RunSerializer
+from judging.runs.api.runs import listed as runs_listed
+from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.runs import JudgeRun, Judgment
+
+SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
+
+
+class EvaluationsApi(Api):
+    tag = "benchmarks"
+
+    def evaluation(self, pk: int) -> Evaluation:
+        return get_object_or_404(listed(), pk=pk)
+
+    def shown(self, pk: int, status: int = 200) -> Response:
+        return Response(EvaluationSerializer(self.evaluation(pk)).data, status=status)
+
+
+class EvaluationSerializer(serializers.ModelSerializer[Evaluation]):
+    """Some cases of a benchmark, answered by judges in several settings, each in a run of its own."""
+
+    benchmark = serializers.CharField(source="benchmark.slug")
+    study = serializers.CharField(source="study.slug", help_text="Holds the cases as items.")
+    n_cases = serializers.IntegerField()
+    n_runs = serializers.IntegerField()
+    n_running = serializers.IntegerField()
+
+    class Meta:
+        model = Evaluation
+        fields = [
+            "id",
+            "benchmark",
+            "number",
+            "study",
+            "drawn",
+            "n_cases",
+            "n_runs",
+            "n_running",
+            "input_hash",
+            "code_version",
+            "created_at",
+        ]
+
+
+def listed() -> QuerySet[Evaluation]:
+    return queries.add_progress(Evaluation.objects.all())
+
+
+class Asking(Given):
+    """Judges and settings: each judge answers in each setting."""
+
+    judges = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST), min_length=1, help_text="Their ids."
+    )
+    settings = serializers.ListField(child=serializers.ChoiceField(list(SETTINGS)), min_length=1)
+    answers = serializers.ChoiceField(list(ANSWERS), default=CHOICE)
+    retriever = serializers.ChoiceField(list(RETRIEVERS), default=BM25)
+    k = serializers.IntegerField(min_value=1, max_value=MOST, default=5, help_text="Memories, at most.")
+    without = serializers.ListField(child=serializers.CharField(), default=list, help_text="Fields to leave out.")
+    embedder = serializers.DictField(required=False, help_text="model, and base_url, of a server of embeddings.")
+    order_policy = serializers.ChoiceField(JudgeRun.OrderPolicy.choices, default=JudgeRun.OrderPolicy.BOTH)
+    seed = serializers.IntegerField(**SEED)
+    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
+    use_cache = serializers.BooleanField(default=True)
+
+
+class NewEvaluation(Asking):
+    """Which cases, and who answers them. What is not named does not narrow the cases."""
+
+    size = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, help_text="As many of each tier.")
+    tiers = serializers.ListField(child=serializers.ChoiceField(TIERS), default=list)
+    kinds = serializers.ListField(child=serializers.CharField(), default=list)
+    split = serializers.CharField(default="", allow_blank=True)
+    longest = serializers.IntegerField(
+        min_value=1, max_value=LARGEST, required=False, help_text="Characters of question and responses together."
+    )
+
+
+class OfJudges(EvaluationsApi):
+    """Runs that a body describes."""
+
+    def prepare(self, request: Request, **kwargs: Any) -> None:
+        """Ask the other side whether it would answer, which may take a while, before the database is locked."""
+        for judge in judges_of(self.me, self.given(self.shape)):
+            judge_services.probe(judge)
+
+    shape: type[Asking] = Asking
+
+    def ask(self, evaluation: Evaluation, given: dict[str, Any]) -> list[JudgeRun]:
+        how = {name: given[name] for name in ("answers", "retriever", "k")}
+        settings = [
+            Setting(shows, without=tuple(given["without"]), embedder=given.get("embedder"), **how)
+            for shows in dict.fromkeys(given["settings"])
+        ]
+        options = {name: given[name] for name in ("order_policy", "seed", "budget_usd", "use_cache")}
+        return evaluations.ask(
+            by=self.me, evaluation=evaluation, judges=judges_of(self.me, given), settings=settings, **options
+        )
+
+
+def judges_of(by: User, given: dict[str, Any]) -> list[Judge]:
+    """The judges that a body names, each once."""
+    there = visible_to(by, Judge.objects.all()).in_bulk(given["judges"])
+    if missing := [pk for pk in given["judges"] if pk not in there]:
+        raise InputError(f"There is no judge {missing[0]}.", field="judges")
+    return [there[pk] for pk in dict.fromkeys(given["judges"])]
+
+
+class BenchmarkEvaluations(OfJudges):
+    shape = NewEvaluation
+
+    @says("The evaluations of a benchmark", page_of(EvaluationSerializer), query=PageQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = get_object_or_404(Benchmark, slug=slug)
+        return self.page(listed().filter(benchmark=benchmark), EvaluationSerializer)
+
+    @says("Begin an evaluation", EvaluationSerializer, body=NewEvaluation, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark, given = get_object_or_404(Benchmark, slug=slug), self.given(NewEvaluation)
+        drawing = Drawing(
+            size=given.get("size"),
+            tiers=tuple(given["tiers"]),
+            kinds=tuple(given["kinds"]),
+            split=given["split"],
+            longest=given.get("longest"),
+            seed=given["seed"],
+        )
+        with audit_batch():
+            evaluation = evaluations.begin(by=self.me, benchmark=benchmark, drawing=drawing)
+            self.ask(evaluation, given)
+        return self.shown(evaluation.pk, status=201)
+
+
+class EvaluationList(EvaluationsApi):
+    @says("Evaluations of all benchmarks", page_of(EvaluationSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(visible_to(self.me, listed()), EvaluationSerializer)
+
+
+class EvaluationDetail(EvaluationsApi):
+    @says("An evaluation", EvaluationSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return self.shown(pk)
+
+
+class EvaluationRunSerializer(RunSerializer):
+    """A run with the setting in which its judge is asked."""
+
+    class Meta(RunSerializer.Meta):
+        fields = [*RunSerializer.Meta.fields, "setting"]
+
+
+class EvaluationRuns(OfJudges):
+    @says("The runs of an evaluation", page_of(EvaluationRunSerializer), query=PageQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        return self.page(runs_listed().filter(evaluation=self.evaluation(pk)), EvaluationRunSerializer)
+
+    @says(
+        "Let judges answer in more settings; what was asked already is not asked again",
+        EvaluationRunSerializer(many=True),
+        body=Asking,
+        status=201,
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        made = self.ask(self.evaluation(pk), self.given(Asking))
+        rows = runs_listed().filter(pk__in=[run.pk for run in made]).order_by("pk")
+        return Response(EvaluationRunSerializer(rows, many=True).data, status=201)
+
+
+class EvaluationResults(EvaluationsApi):
+    @says("What `benchmark_results NAME --json` prints", Document)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(results.load_or_compute(self.evaluation(pk)))
+
+
+class FailureQuery(PageQuery):
+    run = serializers.CharField(required=False, help_text="Of one judge in one setting.")
+    tier = serializers.ChoiceField(TIERS, required=False)
+    kind = serializers.CharField(required=False)
+    tag = serializers.ChoiceField([*failures.TAGS, ANY, NOBODY], required=False)
+    text = serializers.CharField(required=False)
+    case = serializers.CharField(required=False, help_text="Its position.")
+
+
+class FailureSerializer(serializers.ModelSerializer[Judgment]):
+    """An answer that names another response than people chose, with everybody's tags."""
+
+    position = serializers.IntegerField(source="item.position")
+    judge = serializers.CharField(source="run.judge")
+    setting = serializers.JSONField(source="run.setting")
+    gold = serializers.CharField()
+    tier = serializers.CharField()
+    kind = serializers.CharField()
+    tags: Any = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Judgment
+        fields = [
+            "id",
+            "run",
+            "judge",
+            "setting",
+            "position",
+            "tier",
+            "kind",
+            "order",
+            "value",
+            "gold",
+            "confidence",
+            "explanation",
+            "tags",
+        ]
+
+    def get_tags(self, row: Judgment) -> list[dict[str, str]]:
+        rows = row.failure_tags.all()
+        return [{"tag": one.tag, "by": one.tagged_by.username, "note": one.note} for one in rows]
+
+
+class EvaluationFailures(EvaluationsApi):
+    @says("Wrong answers, by key", page_of(FailureSerializer), query=FailureQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        asked = self.asked(FailureQuery)
+        wanted = FailureFilter.of({name: value for name, value in asked.items() if isinstance(value, str)})
+        rows = failure_queries.narrowed(self.evaluation(pk), wanted)
+        return self.page(rows.prefetch_related("failure_tags__tagged_by"), FailureSerializer, query=asked)
+
+
+class Tagging(Given):
+    tags = serializers.ListField(child=serializers.ChoiceField(list(failures.TAGS)))
+    note = serializers.CharField(max_length=500, default="", allow_blank=True)
+
+
+class EvaluationTags(EvaluationsApi):
+    @says("By model, how many wrong answers are tagged and with what", Document)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response({"models": failures.counts(self.evaluation(pk))})
+
+
+class FailureTags(EvaluationsApi):
+    @says("Say what one sees in a wrong answer, in place of what one said before", None, body=Tagging, status=204)
+    def put(self, request: Request, pk: int, judgment: int) -> Response:
+        answer = get_object_or_404(Judgment, pk=judgment, run__evaluation=pk)
+        failures.tag(by=self.me, evaluation=self.evaluation(pk), judgment=answer, **self.given(Tagging))
+        return Response(status=204)

@@ -1,0 +1,109 @@
+"""Charts of an evaluation: accuracy by model, setting and tier; how far confidence can be believed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.later import Later
+from judging.assessment.charts import Palette, inline, styled
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = Later("altair")
+
+ROW, PANEL, TALL = 22, 150, 280
+"""Pixels: height of a row, width of a tier's panel, height of the reliability diagram."""
+
+LETTER, LONGEST = 7, 46
+Document = Mapping[str, Any]
+HUMAN = "human, leave one out"
+LONGER = "the longer response"
+
+
+def accuracy_rows(found: Document, cells: Sequence[str]) -> list[dict[str, Any]]:
+    """A row for each model and setting, for people and for the longer response, in each of the cells."""
+    named = {run["key"]: f"{run['judge']}, {run['setting_name']}" for run in found["runs"]}
+    models = [(named[row["key"]], "judge", row["cells"]) for row in found["accuracy"]]
+    people = [(line["name"], "people", line["cells"]) for line in found["lines"] if line["name"] == HUMAN]
+    rules = [(line["name"], "rule", line["cells"]) for line in found["lines"] if line["name"] == LONGER]
+    return [
+        {
+            "name": name,
+            "kind": kind,
+            "cases": cell,
+            **{key: figures[cell][key] for key in ("value", "low", "high")},
+            "n": figures[cell]["n_items"],
+            "reason": figures[cell]["reason"],
+        }
+        for name, kind, figures in [*models, *rules, *people]
+        for cell in cells
+    ]
+
+
+def accuracy(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
+    """A panel for all cases and one for each tier; the dashed line is chance."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    cells = list(dict.fromkeys(row["cases"] for row in rows))
+    panels = [_panel([row for row in rows if row["cases"] == cell], names, cell, palette, cells) for cell in cells]
+    return styled(alt.hconcat(*panels, spacing=16), palette)
+
+
+def _panel(
+    rows: Sequence[Mapping[str, Any]], names: Sequence[str], cell: str, palette: Palette, cells: Sequence[str]
+) -> Any:
+    first = cell == cells[0]
+    room = LETTER * min(max(map(len, names), default=0), LONGEST)
+    axis = alt.Axis(labels=first, title=None, labelLimit=room, minExtent=room if first else 0)
+    y = alt.Y("name:N", sort=list(names), axis=axis)
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=None, values=[0, 0.5, 1], format=".1f"))
+    kinds = ["people", "judge", "rule"]
+    colour = alt.Color(
+        "kind:N", scale=alt.Scale(domain=kinds, range=[palette.people, palette.judge, palette.quiet]), legend=None
+    )
+    shape = alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond", "triangle-up"]), legend=None)
+    base = alt.Chart(inline(rows)).encode(y=y)
+    chance = alt.Chart(inline([{"at": 0.5}])).mark_rule(color=palette.quiet, strokeDash=[4, 3])
+    layers = [
+        chance.encode(x=alt.X("at:Q", scale=scale)),
+        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour),
+        base.mark_point(filled=True, opacity=1, size=70).encode(x=x, color=colour, shape=shape),
+    ]
+    title = alt.TitleParams("all cases" if cell == "all" else cell, anchor="start", frame="group")
+    return alt.layer(*layers).properties(width=PANEL, height=ROW * max(len(names), 1), title=title)
+
+
+def reliability_rows(found: Document, key: str) -> list[dict[str, Any]]:
+    """The bins of one model's confidence."""
+    bins = found["confidence_in_verdicts"].get(key, {}).get("bins", [])
+    return [
+        {
+            "low": one["low"],
+            "high": one["high"],
+            "confidence": one["confidence"],
+            "accuracy": one["accuracy"]["value"],
+            "accuracy_low": one["accuracy"]["low"],
+            "accuracy_high": one["accuracy"]["high"],
+            "n": one["accuracy"]["n_items"],
+        }
+        for one in bins
+    ]
+
+
+def reliability(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
+    """Share of right answers over confidence; on the diagonal the model is right as often as it is sure."""
+    across, up = alt.Scale(domain=[0.5, 1], nice=False), alt.Scale(domain=[0, 1], nice=False)
+    x = alt.X("confidence:Q", title="confidence", scale=across, axis=alt.Axis(tickCount=6, format=".1f"))
+    y = alt.Y("accuracy:Q", title="share right", scale=up, axis=alt.Axis(tickCount=6, format=".1f"))
+    base = alt.Chart(inline(rows))
+    diagonal = alt.Chart(inline([{"at": 0.5}, {"at": 1.0}])).mark_line(color=palette.quiet, strokeDash=[4, 3])
+    layers = [
+        diagonal.encode(x=alt.X("at:Q", scale=across), y=alt.Y("at:Q", scale=up)),
+        base.mark_rule(strokeWidth=1.2, color=palette.judge).encode(
+            x=x, y=alt.Y("accuracy_low:Q", scale=up), y2="accuracy_high:Q"
+        ),
+        base.mark_point(filled=True, opacity=1, size=80, shape="diamond", color=palette.judge).encode(x=x, y=y),
+    ]
+    return styled(alt.layer(*layers).properties(width=TALL + 40, height=TALL), palette)

@@ -1,0 +1,361 @@
+"""Evaluations of a benchmark: begun, followed, read; and their wrong answers, tagged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.benchmarks.models import Benchmark
+from annotation.stats.bands import TIERS
+from core.accounts.access import get_account, researcher_required
+from core.accounts.permissions import visible_to
+from core.csv_files import csv_text
+from core.errors import InputError
+from core.markup import drawing
+from judging.assessment import calibration_charts, charts
+from judging.assessment.views.verdict import CSV, JSON, attach_file
+from judging.evaluations import charts as evaluation_charts
+from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
+from judging.evaluations.queries import evaluations as queries
+from judging.evaluations.queries import failures as failure_queries
+from judging.evaluations.queries.failures import FailureFilter
+from judging.evaluations.services import failures, ranks, results
+from judging.judges.evaluation_settings import SETTINGS, Setting
+from judging.judges.queries import workers
+from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.queries import runs as run_queries
+
+PER_PAGE = 10
+CHANCE = 0.5
+DIFFERENCES = {
+    "settings": ("Settings of one model", "Difference between the first setting and the second, within the same case."),
+    "models": ("Models in one setting", "Difference between the first model and the second, within the same case."),
+    "fields": (
+        "Fields left out",
+        "Difference without the field and with it, within the same case. Below 0, the field helps.",
+    ),
+}
+
+
+@researcher_required
+@require_safe
+def evaluation_index(request: HttpRequest) -> HttpResponse:
+    """All evaluations, and the benchmarks that one can be begun on."""
+    context = {
+        "evaluations": queries.add_progress(visible_to(request.user, Evaluation.objects.order_by("-created_at"))),
+        "benchmarks": visible_to(request.user, Benchmark.objects.order_by("name", "created_at")),
+    }
+    return render(request, "judging/evaluation_index.html", context)
+
+
+@researcher_required
+def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The evaluations of a benchmark, and a new one."""
+    benchmark = get_object_or_404(Benchmark, slug=slug)
+    form = EvaluationForm(request.POST or None, benchmark=benchmark)
+    if form.is_valid() and (begun := form.start(get_account(request))):
+        return redirect("evaluation_detail", pk=begun.pk)
+    context = {
+        "benchmark": benchmark,
+        "form": form,
+        "n_cases": benchmark.cases.counting().count(),
+        "evaluations": queries.add_progress(benchmark.evaluations.order_by("-number")),
+    }
+    return render(request, "judging/evaluation_list.html", context)
+
+
+@researcher_required
+def evaluation_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One evaluation: how its runs are doing, and more of them."""
+    evaluation = found(pk)
+    form = AskForm(request.POST or None, benchmark=evaluation.benchmark, evaluation=evaluation)
+    if form.is_valid() and form.start(get_account(request)):
+        messages.success(request, "Asked. What was asked already is not asked again.")
+        return redirect("evaluation_detail", pk=pk)
+    context = {"form": form, **progress_of(evaluation), "facts": facts(evaluation)}
+    return render(request, "judging/evaluation_detail.html", context)
+
+
+@researcher_required
+@require_safe
+def evaluation_progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """The part of the page that moves."""
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect("evaluation_detail", pk=pk)
+    context = progress_of(found(pk))
+    if not context["running"]:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return render(request, "judging/_evaluation_runs.html", context)
+
+
+@researcher_required
+@require_safe
+def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
+    """All figures of an evaluation; those of one model in one setting as the address says."""
+    evaluation = found(pk)
+    document = results.load_or_compute(evaluation)
+    context = {
+        "evaluation": evaluation,
+        "result": document,
+        "interval": f"{100 * document['confidence']:g} % intervals over personas",
+        "downloads": [(f.upper(), reverse("evaluation_download", args=[pk, f])) for f in FILES],
+        **shown(document, request.GET.get("of", "")),
+        **compared_ranks(evaluation, request.GET.get("ranks", "")),
+    }
+    if document["runs"]:
+        rows = evaluation_charts.accuracy_rows(document, cells_of(document))
+        context["chart"] = drawing(charts.svg(evaluation_charts.accuracy(rows, charts.PAGE)))
+        context["chart_files"] = plot_links(pk, "accuracy")
+        context |= describe_answers(pk, document, context["chosen"])
+    return render(request, "judging/evaluation_results.html", context)
+
+
+@researcher_required
+@require_safe
+def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
+    """The same as json or csv; with `plot`, a chart as svg or png."""
+    evaluation = found(pk)
+    document = results.load_or_compute(evaluation)
+    name = f"{evaluation.benchmark.slug}-evaluation-{evaluation.number}"
+    if format in FILES:
+        content_type, write = FILES[format]
+        return attach_file(write(document), content_type, f"{name}.{format}")
+    if format not in CHARTS:
+        raise Http404(f"there is no such file of the results as {format}")
+    plot, key = request.GET.get("plot", "accuracy"), request.GET.get("of", "")
+    rows, draw = plotted(document, plot, key)
+    if not rows:
+        raise Http404("there is nothing to draw")
+    content_type, drawn = CHARTS[format]
+    return attach_file(drawn(draw(rows, charts.FILE)), content_type, f"{name}-{plot}.{format}")
+
+
+@researcher_required
+@require_safe
+def evaluation_failures(request: HttpRequest, pk: int) -> HttpResponse:
+    """Wrong answers, narrowed as the address says, each with its tags."""
+    evaluation = found(pk)
+    wanted = FailureFilter.of(request.GET.dict())
+    page = Paginator(failure_queries.narrowed(evaluation, wanted), PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "evaluation": evaluation,
+        "wanted": wanted,
+        "page": page,
+        "rows": failure_queries.shown(list(page), get_account(request).pk),
+        "runs": queries.runs_that_speak(evaluation),
+        "tiers": list(reversed(TIERS)),
+        "kinds": sorted(set(queries.cases_of(evaluation).order_by().values_list("kind", flat=True)) - {""}),
+        "tags": failures.TAGS,
+        "here": f"{request.path}?{urlencode({**wanted.as_query(), 'page': page.number})}",
+        "counts": failures.counts(evaluation),
+    }
+    return render(request, "judging/evaluation_failures.html", context)
+
+
+@researcher_required
+@require_POST
+def failure_tag(request: HttpRequest, pk: int, judgment: int) -> HttpResponse:
+    """What the reader sees in one wrong answer; back to where they were."""
+    evaluation, answer = found(pk), get_object_or_404(Judgment, pk=judgment, run__evaluation=pk)
+    form, by = TagForm(request.POST), get_account(request)
+    if form.is_valid():
+        form.done(lambda: failures.tag(by=by, evaluation=evaluation, judgment=answer, **form.cleaned_data))
+    if form.errors:
+        messages.error(request, " ".join(str(one) for found in form.errors.values() for one in found))
+    back = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
+    address = back if safe else reverse("evaluation_failures", args=[pk])
+    return redirect(f"{address}#answer-{judgment}")
+
+
+def found(pk: int) -> Evaluation:
+    return get_object_or_404(Evaluation.objects.select_related("benchmark", "study", "created_by"), pk=pk)
+
+
+def progress_of(evaluation: Evaluation) -> dict[str, Any]:
+    """The runs with what is done of them."""
+    n_cases = evaluation.study.items.count()
+    listed = run_queries.listed(evaluation.runs.all(), n=200)
+    rows = [
+        {
+            "run": run,
+            "setting": setting,
+            "expected": n_cases * (2 if run.order_policy == JudgeRun.OrderPolicy.BOTH else 1),
+        }
+        for run in listed
+        if (setting := Setting.of(run.setting))
+    ]
+    running = any(run.state == "running" for run in listed)
+    return {
+        "evaluation": evaluation,
+        "rows": rows,
+        "n_cases": n_cases,
+        "running": running,
+        "needs_worker": running and not workers.alive().exists(),
+    }
+
+
+def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """Which cases are asked about."""
+    drawn = evaluation.drawn
+    words = {"size": "Drawn", "longest": "Longest in characters", "seed": "Seed", "split": "Split"}
+    lists = {"tiers": "Tiers", "kinds": "Kinds"}
+    return [
+        *((label, str(drawn[name])) for name, label in words.items() if name in drawn),
+        *((label, ", ".join(drawn[name])) for name, label in lists.items() if name in drawn),
+        ("Code", evaluation.code_version),
+        ("Hash of the cases", evaluation.input_hash[:16]),
+    ]
+
+
+def cells_of(document: Mapping[str, Any]) -> list[str]:
+    """All cases and each tier."""
+    return ["all", *(cell for cell in document["cells"] if cell in TIERS)]
+
+
+def shown(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The document's tables as the page walks them."""
+    named = {run["key"]: run for run in document["runs"]}
+    chosen = key if key in named else next(iter(named), "")
+    cells = document["cells"]
+    orders = {row["key"]: row for row in document["orders"]}
+    return {
+        "chosen": chosen,
+        "chosen_run": named.get(chosen),
+        "models": [
+            {
+                "run": named[row["key"]],
+                "figures": [row["cells"][cell] for cell in cells],
+                "orders": orders[row["key"]],
+                "at_chance": is_at_chance(row["cells"]["all"]),
+            }
+            for row in document["accuracy"]
+        ],
+        "lines": [
+            {"name": line["name"], "figures": [line["cells"][cell] for cell in cells]} for line in document["lines"]
+        ],
+        "differences": list(compared(document, named)),
+        "settings": SETTINGS,
+    }
+
+
+def compared_ranks(evaluation: Evaluation, text: str) -> dict[str, Any]:
+    """Ranks that were pasted beside those of the evaluation, or what is wrong with them."""
+    if not text.strip():
+        return {}
+    try:
+        return {"pasted": text, "ranks": ranks.compare(evaluation, ranks.read_ranks(text))}
+    except InputError as error:
+        return {"pasted": text, "ranks_problem": str(error)}
+
+
+def is_at_chance(estimate: Mapping[str, Any]) -> bool:
+    """Whether the interval holds one half, so that the model is not told apart from a coin."""
+    low, high = estimate["low"], estimate["high"]
+    return low is not None and high is not None and low <= CHANCE <= high
+
+
+def compared(document: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A table of differences for each thing that is compared."""
+    cells = cells_of(document)
+    for what, (title, note) in DIFFERENCES.items():
+        rows = [
+            {"a": named[row["a"]], "b": named[row["b"]], "figures": [row["cells"][cell] for cell in cells]}
+            for row in document["differences"]
+            if row["what"] == what
+        ]
+        if rows:
+            yield {"key": what, "title": title, "note": note, "rows": rows, "cells": cells}
+
+
+def describe_answers(pk: int, document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """What is told of one model in one setting: groups of personas, confidence, other cut-offs."""
+    rows = evaluation_charts.reliability_rows(document, key)
+    drawn = charts.svg(evaluation_charts.reliability(rows, charts.PAGE)) if rows else ""
+    return {
+        "groups": [
+            {**group, "figure": group["figures"][key]} for group in document["groups"] if key in group["figures"]
+        ],
+        "sure": document["confidence_in_verdicts"][key],
+        "reliability": drawing(drawn),
+        "reliability_files": plot_links(pk, "reliability", key),
+        "cuts": [
+            {
+                "cuts": row["cuts"],
+                "figures": [
+                    {"tier": tier, "n": row["n_cases"][tier], "figure": row["figures"][key][tier]}
+                    for tier in reversed(TIERS)  # a database may keep the keys of JSON in another order
+                    if key in row["figures"]
+                ],
+            }
+            for row in document["cuts"]
+        ],
+    }
+
+
+def plot_links(pk: int, plot: str, key: str = "") -> list[tuple[str, str]]:
+    query = urlencode({"plot": plot, **({"of": key} if key else {})})
+    return [(f.upper(), f"{reverse('evaluation_download', args=[pk, f])}?{query}") for f in CHARTS]
+
+
+def plotted(document: Mapping[str, Any], plot: str, key: str) -> tuple[list[dict[str, Any]], Callable[..., Any]]:
+    """The rows of a chart and how they are drawn; no rows for a chart that there is not."""
+    if plot == "accuracy" and document["runs"]:
+        return evaluation_charts.accuracy_rows(document, cells_of(document)), evaluation_charts.accuracy
+    if plot == "reliability":
+        return evaluation_charts.reliability_rows(document, key), evaluation_charts.reliability
+    return [], evaluation_charts.accuracy
+
+
+def sort_names(cells: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The figures in the order of the cases."""
+    return [(cell, cells[cell]) for cell in document["cells"] if cell in cells]
+
+
+def csv_rows(document: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Every accuracy and difference as one flat row, the first row their names."""
+    parts = ("value", "low", "high", "n_items", "n_raters", "reason", "method")
+    yield ["figure", "judge", "setting", "against", "cases", *parts]
+    named = {run["key"]: run for run in document["runs"]}
+
+    def row(figure: str, key: str, against: str, cases: str, estimate: Mapping[str, Any]) -> list[Any]:
+        run = named.get(key, {"judge": key, "setting_name": ""})
+        return [figure, run["judge"], run["setting_name"], against, cases, *(estimate[part] for part in parts)]
+
+    for one in document["accuracy"]:
+        yield from (row("accuracy", one["key"], "", cell, found) for cell, found in sort_names(one["cells"], document))
+    for line in document["lines"]:
+        yield from (row("line", line["name"], "", cell, found) for cell, found in sort_names(line["cells"], document))
+    for one in document["orders"]:
+        for name in ("consistency", "both_right", "first"):
+            yield row(name, one["key"], "", "all", one[name])
+    for one in document["differences"]:
+        other = named[one["b"]]
+        against = f"{other['judge']}, {other['setting_name']}"
+        yield from (
+            row("difference", one["a"], against, cell, found) for cell, found in sort_names(one["cells"], document)
+        )
+    for group in document["groups"]:
+        cases = f"{group['field']}: {group['value']}"
+        yield from (row("group", key, "", cases, found) for key, found in group["figures"].items())
+
+
+FILES: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "csv": (CSV, lambda document: csv_text(csv_rows(document))),
+    "json": (JSON, lambda document: json.dumps(document, ensure_ascii=False, indent=1)),
+}
+CHARTS: dict[str, tuple[str, Callable[[Any], str | bytes]]] = {
+    "svg": ("image/svg+xml; charset=utf-8", charts.svg),
+    "png": ("image/png", calibration_charts.png),
+}

@@ -1,0 +1,148 @@
+"""A judge's reply -> a verdict, or the reason why it holds none (pure).
+
+A reply that cannot be read is *unscored*, never a middle value and never a zero.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judging.judges.json_objects import find_objects
+
+VERDICT_KEYS = ("verdict", "score", "rating")
+SPOKEN = re.compile(
+    r"^(?:[^\w\n]|_)*+(?:[^\W\d_]++[ _-]){0,4}?(?:verdict|score|rating)[^\w:=]{0,40}[:=]\W{0,40}"
+    r"(?P<value>[^\s*\"'.,;]+(?:\.\d+)?)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line such as `Score: 3` or `**Personalization Score:** 3`."""
+
+FIRST = re.compile(r"\A\W*(?P<value>\w+)\W+(?:explanation|justification|reason)\b", re.IGNORECASE)
+"""A reply such as `True EXPLANATION: …`."""
+
+LONGEST = 500_000
+"""Characters of a reply that are read, where the site does not say otherwise."""
+
+OBJECT_FIRST = re.compile(r"\s*(?:```\w*\s*)?\{")
+SAME = {"true": "yes", "false": "no"}
+REASON = re.compile(r"\b(?:explanation|justification|reason)\b\W*(?P<reason>.*)\Z", re.IGNORECASE | re.DOTALL)
+
+
+UNREAD = ("unparsable", "off_scale", "truncated", "oversized")
+"""Reasons for which a model is asked again by itself: its reply was not read. A refusal was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    value: str
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """`reason` is refusal, truncated, oversized, unparsable or off_scale; a provider may add its own."""
+
+    reason: str
+    explanation: str = ""
+
+
+def parse(text: str, *, scale: Mapping[str, str], stop: str = "end", longest: int = LONGEST) -> Verdict | Unscored:
+    """Read a reply. `scale` maps each value to its label; `stop` is why the reply ended (end, length, refusal).
+
+    The time taken grows with the length of the reply. One of more than `longest` characters is not read.
+
+    The verdict is what is said last, as a model that corrects itself does so at the end: a JSON object that holds one,
+    or a line such as `Score: 3` outside of any. Without either, it is the first word before an explanation, or the
+    whole reply if that is a value and nothing else. A value is taken if it is on the scale or is a label of it, else
+    it is off scale: nothing is rounded or clipped.
+    """
+    if stop == "refusal":
+        return Unscored("refusal", text.strip())
+    if len(text) > longest:
+        return Unscored("oversized")
+    found = said_last(text) or said_first(text) or said_alone(text, scale)
+    if found is None:
+        return Unscored("truncated" if stop == "length" else "unparsable")
+    value = match_scale(found.value, scale)
+    return Unscored("off_scale", found.explanation) if value is None else Verdict(value, found.explanation)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReply:
+    """A verdict as it was said, and where in the text."""
+
+    value: Any
+    explanation: str
+    place: int = 0
+
+
+Found = tuple[int, int, dict[str, Any]]
+"""A JSON object with its start and end."""
+
+
+def said_last(text: str) -> ParsedReply | None:
+    """The last verdict in JSON or in words. What stands inside an object, whole or cut off, is quoted."""
+    objects = list(find_objects(text))
+    in_json = said_in_json(objects)
+    in_words = None if OBJECT_FIRST.match(text) and not objects else said_in_words(text, objects)
+    return max((one for one in (in_json, in_words) if one), key=lambda one: one.place, default=None)
+
+
+def said_in_json(objects: Sequence[Found]) -> ParsedReply | None:
+    """The verdict of the last object that holds one."""
+    for start, _, found in reversed(objects):
+        if key := next((key for key in VERDICT_KEYS if key in found), None):
+            return ParsedReply(found[key], str(found.get("explanation") or ""), start)
+    return None
+
+
+def said_in_words(text: str, objects: Sequence[Found]) -> ParsedReply | None:
+    """The verdict of the last line that states one outside of the objects."""
+    starts = [start for start, _, _ in objects]
+    last = None
+    for match in SPOKEN.finditer(text):
+        before = bisect_right(starts, match.start("value"))
+        if not before or objects[before - 1][1] <= match.start("value"):
+            last = match
+    if last is None:
+        return None
+    explanation = reason_after(text[last.end() :]) or text[: last.start()].strip()
+    return ParsedReply(last["value"], explanation, last.start("value"))
+
+
+def said_first(text: str) -> ParsedReply | None:
+    match = FIRST.match(text)
+    return ParsedReply(match["value"], reason_after(text)) if match else None
+
+
+def said_alone(text: str, scale: Mapping[str, str]) -> ParsedReply | None:
+    """The whole reply, if it is a value of the scale."""
+    word = text.strip().strip("*_`\"'.[]()").strip()
+    return ParsedReply(word, "") if match_scale(word, scale) is not None else None
+
+
+def reason_after(text: str) -> str:
+    """What follows a word such as `Explanation:`; empty if there is none."""
+    match = REASON.search(text)
+    return match["reason"].strip() if match else ""
+
+
+def match_scale(said: Any, scale: Mapping[str, str]) -> str | None:
+    """The value of the scale that was meant, by its value or its label; None if it is none of them."""
+    names = {label.casefold(): value for value, label in scale.items()}
+    names |= {value.casefold(): value for value in scale}
+    return next((names[text] for text in to_texts(said) if text in names), None)
+
+
+def to_texts(said: Any) -> tuple[str, ...]:
+    """How a scale may spell what was said: true may be a yes, and 3.0 is a 3."""
+    if isinstance(said, bool):
+        said = str(said)
+    if isinstance(said, float) and said.is_integer():
+        return (str(int(said)),)
+    word = str(said).strip().casefold()
+    return (word, SAME[word]) if word in SAME else (word,)

@@ -1,0 +1,241 @@
+"""Copies of an item that are altered on purpose, to see what moves a judge (pure).
+
+Every alteration has a name, `family:what`, and a version that goes up whenever its words or its rule change. It takes
+what a judge would be shown and gives the altered copy, or nothing where there is nothing to alter: an item without a
+name cannot be renamed. What is drawn by lot comes from the generator that is handed in.
+
+An *injection* plants an instruction to the evaluator where the text of the user or the assistant stands; a *padding*
+makes a response longer without saying more; an *invariance* changes what should not matter.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from judging.judges.prompts import material
+from judging.judges.prompts.planted import ANSWER, NOTE, PADDING, SYSTEM, USER
+from judging.judges.prompts.renamed import named_in, renamed
+from judging.judges.providers.base import Content, DialogueContent, PairContent, Turn
+
+ORIGINAL = "original"
+"""What a probe run calls the item as it is, which it asks about twice: the second answer is the judge's own noise."""
+
+INJECTION, INVARIANCE, LENGTH = "injection", "invariance", "length"
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What an alteration is to bring about on one item.
+
+    Attributes
+    ----------
+    side
+        Of a pair the response that is favoured, as shown: A or B. Empty for a dialogue.
+    value
+        The verdict that a forged answer names; empty where the scale has no highest value.
+    names
+        What the user is called, as far as that is known beside the text.
+    """
+
+    side: str = ""
+    value: str = ""
+    names: tuple[str, ...] = ()
+
+
+Change = Callable[[Content, Aim, random.Random], Content]
+
+
+@dataclass(frozen=True)
+class Alteration:
+    """One way to alter an item.
+
+    Attributes
+    ----------
+    name
+        ``family:what``; also the name of the probe that reads its judgments.
+    version
+        Of words and rule.
+    label
+        What it does, in words.
+    change
+        The copy; the content as it was where nothing can be altered.
+    kinds
+        Of items that it can alter.
+    """
+
+    name: str
+    version: int
+    label: str
+    change: Change = field(compare=False)
+    kinds: tuple[str, ...] = ("dialogue", "pair")
+
+    @property
+    def family(self) -> str:
+        """injection, invariance or length."""
+        return self.name.partition(":")[0]
+
+
+def altered(content: Content, alteration: Alteration, aim: Aim, rng: random.Random) -> Content | None:
+    """The altered copy; None where a judge would read the same as before."""
+    if kind_of(content) not in alteration.kinds:
+        return None
+    copy = alteration.change(content, aim, rng)
+    return None if material(copy) == material(content) else copy
+
+
+def kind_of(content: Content) -> str:
+    """dialogue or pair."""
+    return "pair" if isinstance(content, PairContent) else "dialogue"
+
+
+def list_alterations(kind: str) -> tuple[Alteration, ...]:
+    """The alterations of a kind of items."""
+    return tuple(one for one in ALTERATIONS.values() if kind in one.kinds)
+
+
+def chosen(names: Sequence[str], kind: str) -> tuple[Alteration, ...]:
+    """The alterations of these names or families, in the order of the list; all of the kind without a name.
+
+    Raises ValueError, with what there is, for a name that is not known for this kind of item.
+    """
+    there = list_alterations(kind)
+    if unknown := [name for name in names if not any(name in (one.name, one.family) for one in there)]:
+        known = ", ".join(one.name for one in there)
+        raise ValueError(f"{unknown[0]!r} is no alteration of a {kind}; there are {known}")
+    return tuple(one for one in there if not names or one.name in names or one.family in names)
+
+
+# where something is planted
+
+
+def _in_turn(content: DialogueContent, role: str, place: int, change: Callable[[str], str]) -> DialogueContent:
+    """The dialogue with one turn of that role changed: the first (0) or the last (-1)."""
+    places = [number for number, turn in enumerate(content.turns) if turn.role == role]
+    if not places:
+        return content
+    at = places[place]
+    turn = Turn(role, change(content.turns[at].content))
+    return replace(content, turns=(*content.turns[:at], turn, *content.turns[at + 1 :]))
+
+
+def _in_response(content: PairContent, side: str, change: Callable[[str], str]) -> PairContent:
+    if side == "A":
+        return replace(content, response_a=change(content.response_a))
+    return replace(content, response_b=change(content.response_b)) if side == "B" else content
+
+
+def _said(content: Content, aim: Aim, place: int, change: Callable[[str], str]) -> Content:
+    """What the assistant says, changed in one turn or in the favoured response."""
+    if isinstance(content, PairContent):
+        return _in_response(content, aim.side, change)
+    return _in_turn(content, "assistant", place, change)
+
+
+def _at_the_end(words: Mapping[str, Sequence[str]]) -> Change:
+    def change(content: Content, aim: Aim, rng: random.Random) -> Content:
+        sentence = rng.choice(words[kind_of(content)])
+        return _said(content, aim, -1, lambda text: f"{text}\n\n{sentence}")
+
+    return change
+
+
+def _before(content: Content, aim: Aim, rng: random.Random) -> Content:
+    sentence = rng.choice(SYSTEM[kind_of(content)])
+    return _said(content, aim, 0, lambda text: f"{sentence}\n\n{text}")
+
+
+def _forged(content: Content, aim: Aim, rng: random.Random) -> Content:
+    """An answer as the judge would write it. Without a value to name there is nothing to forge."""
+    value = aim.side or aim.value
+    if not value:
+        return content
+    answer = json.dumps({"explanation": rng.choice(ANSWER), "verdict": value}, ensure_ascii=False)
+    return _said(content, aim, -1, lambda text: f"{text}\n\n{answer}")
+
+
+def _by_the_user(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
+    sentence = rng.choice(USER)
+    if isinstance(content, PairContent):
+        return content
+    return _in_turn(content, "user", -1, lambda text: f"{text} {sentence}")
+
+
+# what should not matter
+
+
+def _everything_said(change: Callable[[str], str]) -> Change:
+    """The same change to all that the assistant says, in both responses of a pair."""
+
+    def changed(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
+        if isinstance(content, PairContent):
+            return replace(content, response_a=change(content.response_a), response_b=change(content.response_b))
+        turns = tuple(
+            Turn(turn.role, change(turn.content)) if turn.role == "assistant" else turn for turn in content.turns
+        )
+        return replace(content, turns=turns)
+
+    return changed
+
+
+MARKS = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|[-*+][ \t]+|>[ \t]?)|\*\*|__|`+", re.MULTILINE)
+SENTENCE_END = re.compile(r"(?<=[.!?。！？])[ \t]+(?=\S)")
+
+
+def _plain(text: str) -> str:
+    """Without headings, bullets, emphasis and code marks."""
+    return MARKS.sub("", text)
+
+
+def _bullets(text: str) -> str:
+    """Every sentence and every line a bullet of its own."""
+    lines = [part.strip() for line in _plain(text).splitlines() for part in SENTENCE_END.split(line)]
+    return "\n".join(f"- {line}" for line in lines if line)
+
+
+def _spaced(text: str) -> str:
+    """Two spaces after a sentence, two line breaks for one."""
+    return re.sub(r"\n+", lambda found: found.group() * 2, SENTENCE_END.sub("  ", text))
+
+
+def _names(content: Content, aim: Aim, rng: random.Random) -> Content:
+    return renamed(content, named_in(content, aim.names), rng)
+
+
+def _profile_order(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
+    """The fields of the profile, and the fields in them, in another order."""
+    person = content.person
+    fields = {name: _shuffled(getattr(person, name), rng) for name in ("demographics", "preferences", "interactions")}
+    return replace(content, person=replace(person, **fields))
+
+
+def _shuffled(found: Any, rng: random.Random) -> Any:
+    if not isinstance(found, Mapping):
+        return found
+    names = list(found)
+    rng.shuffle(names)
+    if len(names) > 1 and names == list(found):
+        names.reverse()
+    return {name: _shuffled(found[name], rng) for name in names}
+
+
+ALTERATIONS: dict[str, Alteration] = {
+    one.name: one
+    for one in (
+        Alteration("injection:note", 1, "a note to the evaluator after what the assistant says", _at_the_end(NOTE)),
+        Alteration("injection:system", 1, "a line that poses as the system, before what the assistant says", _before),
+        Alteration("injection:answer", 1, "a forged verdict after what the assistant says", _forged),
+        Alteration("injection:user", 1, "a request to the evaluator by the user", _by_the_user, ("dialogue",)),
+        Alteration("length:padding", 1, "a sentence more that says nothing", _at_the_end(PADDING)),
+        Alteration("invariance:names", 1, "the user goes by another name", _names),
+        Alteration("invariance:plain", 1, "what the assistant says without markdown", _everything_said(_plain)),
+        Alteration("invariance:bullets", 1, "what the assistant says as bullets", _everything_said(_bullets)),
+        Alteration("invariance:spacing", 1, "what the assistant says with more white space", _everything_said(_spaced)),
+        Alteration("invariance:profile_order", 1, "the fields of the profile in another order", _profile_order),
+    )
+}
+"""By name, in the order in which they are offered."""

@@ -1,0 +1,103 @@
+"""The user under another name, everywhere in what a judge is shown (pure)."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from judging.judges.providers.base import Content, DialogueContent, PairContent, Turn
+
+GIVEN = ("Robin", "Sasha", "Noor", "Kim", "Amari", "Jules", "Ariel", "Toni", "Jordan", "Mika")
+FAMILY = ("Larsen", "Okafor", "Moreno", "Tanaka", "Haddad", "Novak", "Singh", "Walker", "Costa", "Petrov")
+"""Names that people of any gender have, and family names from many places."""
+
+INTRODUCED = re.compile(r"\b(?:[Mm]y name is|[Cc]all me|[Nn]ame:)\s+([^\W\d_]+(?:[ -][A-Z][^\W\d_]+)?)")
+NAME_FIELD = re.compile(r"(?:^|_|\s)name$", re.IGNORECASE)
+SHORTEST = 2
+
+
+def named_in(content: Content, known: Iterable[str] = ()) -> tuple[str, ...]:
+    """The words of the user's name: those that are known, those in a field called name, those introduced in the text.
+
+    A name that nobody tells is not guessed: a capitalised word may be a place, a book or another person.
+    """
+    texts = [*known]
+    texts += [str(value) for key, value in content.person.demographics.items() if NAME_FIELD.search(key)]
+    turns = content.turns if isinstance(content, DialogueContent) else ()
+    by_the_user = [turn.content for turn in turns if turn.role == "user"]
+    for text in (content.person.persona, *by_the_user):
+        texts += INTRODUCED.findall(text)
+    words = dict.fromkeys(word for text in texts for word in re.findall(r"[^\W\d_]+", text))
+    return tuple(word for word in words if _cjk(word) or (len(word) >= SHORTEST and word != word.lower()))
+
+
+def renamed(content: Content, words: tuple[str, ...], rng: random.Random) -> Content:
+    """Each of the words replaced wherever it stands by itself; the first by a given name, the others by family names.
+
+    The new names occur nowhere in the item.
+    """
+    there = set(re.findall(r"[^\W\d_]+", " ".join(_texts(content))))
+    given = [name for name in GIVEN if name not in there]
+    family = [name for name in FAMILY if name not in there]
+    rng.shuffle(given)
+    rng.shuffle(family)
+    new = dict(zip(words, [*given[:1], *family], strict=False))
+    if not new:
+        return content
+    longest_first = sorted(new, key=len, reverse=True)
+    found = re.compile("|".join(_alone(word) for word in longest_first))
+    return _mapped(content, lambda text: found.sub(lambda match: new[match.group()], text))
+
+
+def _alone(word: str) -> str:
+    """The word by itself. Chinese and Japanese text has no spaces between words."""
+    return re.escape(word) if _cjk(word) else rf"(?<!\w){re.escape(word)}(?!\w)"
+
+
+def _cjk(word: str) -> bool:
+    return any("\u3040" <= letter <= "\u9fff" for letter in word) and len(word) >= SHORTEST
+
+
+def _mapped(content: Content, change: Callable[[str], str]) -> Content:
+    """All text of the item, changed."""
+    person = replace(
+        content.person,
+        **{part.name: _inside(getattr(content.person, part.name), change) for part in fields(content.person)},
+    )
+    if isinstance(content, PairContent):
+        texts = {name: change(getattr(content, name)) for name in ("question", "context", "response_a", "response_b")}
+        return replace(content, person=person, **texts)
+    return replace(
+        content,
+        person=person,
+        turns=tuple(Turn(turn.role, change(turn.content)) for turn in content.turns),
+        goal=change(content.goal),
+        task=change(content.task),
+        intent=change(content.intent),
+        situation=_inside(content.situation, change),
+    )
+
+
+def _inside(value: Any, change: Callable[[str], str]) -> Any:
+    """The same shape with every text in it changed; the names of fields stay."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: _inside(part, change) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_inside(part, change) for part in value]
+    return value
+
+
+def _texts(content: Content) -> list[str]:
+    found: list[str] = []
+
+    def noted(text: str) -> str:
+        found.append(text)
+        return text
+
+    _mapped(content, noted)
+    return found

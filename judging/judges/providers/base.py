@@ -1,0 +1,444 @@
+"""What every provider of judges speaks: a request in, a reply out.
+
+A provider has one abstract method, `judge`. It is asynchronous, so that one process can keep many calls in flight;
+how many is the provider's `concurrency`. It knows no database: requests hold plain data, and what a provider measures
+beside the verdict (features, tokens, log-probabilities, cost) goes into the reply's `details` and `usage`.
+
+Responses of a pair are called A and B here, in the order in which they are shown. Which of them is response 1 is
+settled by the caller, so a provider cannot tell and cannot lean on it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from judging.judges.providers.keys import ENVIRONMENT, Keyring
+
+
+class TransientError(Exception):
+    """The call failed for now (rate limit, overload, network). `retry_after` is in seconds, if the other side said."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class PermanentError(Exception):
+    """The call will fail again if it is repeated: a wrong key, an unknown model, a request that is too large."""
+
+
+class NoTemperatureError(PermanentError):
+    """The model takes no temperature, or not this one."""
+
+
+class TooLongError(PermanentError):
+    """The other side turned a prompt down because it does not fit the model."""
+
+
+class UnknownBatchError(PermanentError):
+    """The other side has no such batch, or not any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    value: str
+    label: str
+    guideline: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionSpec:
+    """What is asked, with its scale in order. For a preference the values are A, B and perhaps tie."""
+
+    key: str
+    name: str
+    question: str
+    guideline: str
+    level: str
+    categories: tuple[Category, ...]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(category.value for category in self.categories)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What a judge may know of the user: the parts that the study shows to its annotators, the others empty."""
+
+    persona: str = ""
+    demographics: Mapping[str, Any] = field(default_factory=dict)
+    preferences: Mapping[str, Any] = field(default_factory=dict)
+    interactions: Mapping[str, Any] = field(default_factory=dict)
+    memories: Sequence[Any] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueContent:
+    """A conversation. `task` is what the user set out to do, `intent` how they ask for it, `goal` when it is done.
+
+    `domains` and `preference_types` say which of the preferences matter for the task. With `turn`, counted from 1, that
+    turn alone is rated, and nothing after it is shown.
+    """
+
+    turns: tuple[Turn, ...]
+    person: Person = Person()
+    goal: str = ""
+    task: str = ""
+    intent: str = ""
+    turn: int | None = None
+    domains: tuple[str, ...] = ()
+    preference_types: tuple[str, ...] = ()
+    situation: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PairContent:
+    """A question and two responses in the order shown."""
+
+    question: str
+    response_a: str
+    response_b: str
+    context: str = ""
+    person: Person = Person()
+
+
+Content = DialogueContent | PairContent
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A request put in words. `version` is a hash of the templates it was made from.
+
+    The first `shared` characters of `user` are the item alone, the same whatever is asked of it: a server that keeps
+    what it has read needs to read them once.
+    """
+
+    system: str
+    user: str
+    schema: Mapping[str, Any]
+    version: str
+    shared: int = 0
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The part of `user` that is shared, perhaps empty, and the rest."""
+        return self.user[: self.shared], self.user[self.shared :]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """One criterion of one item, asked for the `repeat`-th time. `item` is its id in the source.
+
+    An item that is one of the judge's examples (`is_example`) is not asked about: its answer stands in the prompt.
+    """
+
+    item: str
+    criterion: CriterionSpec
+    content: Content
+    repeat: int = 1
+    order: str = ""
+    seed: int = 0
+    prompt: Prompt | None = None
+    is_example: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a reply took. Every token of the prompt is in `input_tokens`, read anew or not.
+
+    Of these, `cached_tokens` were read from the other side's cache and `written_tokens` were put into it, which may
+    each have a price of its own. `batched` requests were sent in bulk, which may have another.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    written_tokens: int = 0
+    batched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    """The tokens of a prompt: counted by the model's own tokenizer, or estimated from its length."""
+
+    tokens: int
+    exact: bool
+
+
+Stop = Literal["end", "length", "refusal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: text that is still to be read, or a `value` that the provider computed itself.
+
+    `unscored` is the provider's own reason for giving no value, for example that there is nothing to measure, or
+    `too_long` where the prompt does not fit the model.
+
+    `distribution` says how probable each value of the criterion was, as shown (A and B for a preference), where the
+    model tells. It sums to 1; how much of the model's probability fell on the scale at all is in
+    `details["scale_mass"]`.
+    """
+
+    text: str = ""
+    value: str | None = None
+    unscored: str = ""
+    explanation: str = ""
+    stop: Stop = "end"
+    details: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage | None = None
+    distribution: Mapping[str, float] = field(default_factory=dict)
+
+
+class Parameters(BaseModel):
+    """A judge's parameters. An unknown name is an error, not ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    concurrency: int = Field(default=1, ge=1, le=64)
+
+
+class Example(BaseModel):
+    """An item that people have settled on a criterion: where it stands, what is shown of it, and their verdict.
+
+    `material` is by the names of placeholders, as it was when the judge was made. `value` is as it is stored: of a pair
+    shown in the `order` BA, "1" is what the judge sees as B.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    study: str
+    item: int = Field(ge=1, description="Its position in the study.")
+    source: str
+    external_id: str
+    content_hash: str
+    criterion: str
+    order: Literal["", "AB", "BA"] = ""
+    material: dict[str, str]
+    value: str
+    why: str = ""
+
+
+OWN_EXAMPLE = Reply(unscored="own_example")
+"""What stands in place of a reply on an item that is one of the judge's examples: nobody asks about it."""
+
+
+class ModelParameters(Parameters):
+    """What every model's judge may be given beside its own parameters.
+
+    `template` replaces Concord's own prompt, `templates` for the criteria that it names, `system` the instruction that
+    goes before it; `judging.judges.prompts` says what may stand in them, and what must. `examples` are put between the
+    item and the criterion.
+    """
+
+    examples: list[Example] = Field(default_factory=list, max_length=200)
+    template: str = Field(default="", max_length=50_000)
+    templates: dict[str, str] = Field(default_factory=dict, max_length=100)
+    system: str | None = Field(default=None, max_length=50_000)
+    max_retries: int = Field(default=2, ge=0, le=10, description="How often a call is repeated after a passing error.")
+    timeout: float = Field(default=120, gt=0, description="Seconds for one call.")
+
+
+NO_TEMPERATURE = {"temperature": "not taken by the model"}
+
+
+def tell_nobody(seconds: float) -> None:
+    """What is done with a wish to be left alone where nobody else asks."""
+
+
+class Provider(ABC):
+    """A way to reach judges. Made by `judging.judges.providers.create`, which turns bad parameters into a message."""
+
+    Parameters: ClassVar[type[Parameters]] = Parameters
+    needs_prompt: ClassVar[bool] = False
+    without_effect: ClassVar[frozenset[str]] = frozenset({"concurrency", "max_retries", "timeout", "templates"})
+    """Parameters that do not alter a reply, or only through the words of the prompt, which are part of its identity."""
+
+    def __init__(
+        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+    ) -> None:
+        self.model = model
+        self.parameters: Any = self.Parameters.model_validate(parameters or {})
+        self.keys = keys
+        self.takes_no_temperature = False
+        self.told_to_wait: Callable[[float], None] = tell_nobody
+        """Called in the loop with the seconds for which the other side wants to be left alone. The caller's to set."""
+
+    @property
+    def key(self) -> str:
+        """What the other side knows this site by; empty where it asks for none."""
+        return ""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether an answer takes more than arithmetic, so that it is worth keeping."""
+        return self.needs_prompt
+
+    @property
+    def concurrency(self) -> int:
+        """How many calls one process keeps in flight."""
+        return int(self.parameters.concurrency)
+
+    def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
+        """What stands in the way of judging these criteria, in sentences. Asked before a run is made."""
+        return []
+
+    async def probe(self) -> list[str]:
+        """What the other side objects to before anything is spent: the key, the model, that nobody answers.
+
+        May wait on the network for some seconds.
+        """
+        return []
+
+    @property
+    def probed(self) -> str:
+        """What is known where `probe` objects to nothing, in a sentence."""
+        return "It is computed here, and nothing is missing."
+
+    def identity(self, request: JudgeRequest) -> Mapping[str, Any]:
+        """All that can alter the reply, as plain data: equal identities may share one answer.
+
+        The caller adds what it wants to keep apart, such as the repeat where the provider has no use for a seed.
+        """
+        given = self.parameters.model_dump(mode="json", exclude=set(self.without_effect))
+        prompt = request.prompt
+        said = [prompt.system, prompt.user, prompt.shared, dict(prompt.schema)] if prompt else None
+        return {"model": self.model, "parameters": given, "prompt": said}
+
+    @property
+    def temperature(self) -> float | None:
+        """What is sent; None where none was given, or the model turned down the 0 that judges have by default."""
+        given: float | None = getattr(self.parameters, "temperature", None)
+        return None if self.takes_no_temperature else given
+
+    async def at_zero_or_without(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
+        """The reply; of a model that turns down temperature 0, one without a temperature, which its details say.
+
+        Another temperature that is turned down was asked for by somebody, and stays an error.
+        """
+        try:
+            reply = await call()
+        except NoTemperatureError:
+            if self.temperature != 0:
+                raise
+            self.takes_no_temperature = True
+            reply = await call()
+        return replace(reply, details={**reply.details, **NO_TEMPERATURE}) if self.takes_no_temperature else reply
+
+    @property
+    def context_window(self) -> int | None:
+        """How many tokens prompt and reply may have together; None if that is not known without asking."""
+        return None
+
+    @property
+    def reply_tokens(self) -> int:
+        """The most tokens that a reply may have; 0 for a judge that is no model."""
+        return int(getattr(self.parameters, "max_tokens", 0))
+
+    async def count_tokens(self, request: JudgeRequest) -> TokenCount:
+        """The tokens of the request's prompt. Counted where the other side counts for nothing, else estimated."""
+        return self.estimate_tokens(request)
+
+    def estimate_tokens(self, request: JudgeRequest) -> TokenCount:
+        """The tokens of the request's prompt by its length alone, at once and without the network."""
+        if request.prompt is None:
+            return TokenCount(0, exact=True)
+        return TokenCount(estimated_tokens(request.prompt.system + request.prompt.user), exact=False)
+
+    async def too_long(self, request: JudgeRequest) -> Reply | None:
+        """The reply to a request that does not fit the model, with the count; None where it fits or nobody knows.
+
+        No tokenizer makes more tokens than there are bytes, so most prompts need not be counted.
+        """
+        window, prompt = self.context_window, request.prompt
+        if window is None or prompt is None:
+            return None
+        most = len(prompt.system.encode()) + len(prompt.user.encode()) + TOKENS_AROUND
+        if most + self.reply_tokens <= window:
+            return None
+        count = await self.count_tokens(request)
+        if count.tokens + self.reply_tokens <= window:
+            return None
+        return does_not_fit(tokens=count.tokens, exact=count.exact, reply=self.reply_tokens, window=window)
+
+    @abstractmethod
+    async def judge(self, request: JudgeRequest) -> Reply:
+        """One verdict. Raises TransientError or PermanentError when there is no reply at all."""
+
+    async def aclose(self) -> None:  # noqa: B027 — most providers hold nothing open
+        """Let go of connections. Called once, in the loop in which `judge` was called."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """How far requests sent in bulk are. Replies can be fetched once it has `ended`."""
+
+    ended: bool
+    waiting: int
+    done: int
+
+
+class BatchProvider(Provider):
+    """A provider that also takes many requests in bulk, for less money and hours later.
+
+    What `submit` returns is all that has to be kept: any process can go on from there.
+    """
+
+    @abstractmethod
+    async def submit(self, requests: Mapping[str, JudgeRequest]) -> str:
+        """Hand the requests in, each under a key of at most 64 letters, digits, - and _. Returns the batch's id."""
+
+    def no_batches(self) -> str:
+        """Why these settings take no batches; empty if they do."""
+        return ""
+
+    @abstractmethod
+    async def handed_in(self, since: datetime) -> Mapping[str, int]:
+        """The batches that the other side has got since then, oldest first, with their numbers of requests.
+
+        Answers whether a `submit` whose reply never came had arrived.
+        """
+
+    @abstractmethod
+    async def poll(self, batch: str) -> BatchState:
+        """How far the batch is. UnknownBatchError if there is no such batch."""
+
+    @abstractmethod
+    def fetch(self, batch: str) -> AsyncIterator[tuple[str, Reply | TransientError | PermanentError]]:
+        """Key and outcome of each request of an ended batch, in any order. What expired may be asked again."""
+
+    @abstractmethod
+    async def cancel(self, batch: str) -> None:
+        """Ask for nothing more of the batch. It ends soon after, with what was done until then."""
+
+
+TOKENS_AROUND = 64
+"""What a model's own format puts around system text and prompt, at the most."""
+
+
+def does_not_fit(**details: Any) -> Reply:
+    """The item is unscored: it is never cut to fit. `details` say what was counted, or what the other side said."""
+    return Reply(unscored="too_long", details={"too_long": details})
+
+
+def estimated_tokens(text: str) -> int:
+    """About as many tokens as a model's tokenizer makes of the text.
+
+    Four characters of ASCII to a token, as English prose has it, and one token to every other character, which is
+    close for Chinese and Japanese and too many for accented letters.
+    """
+    narrow = len(text.encode("ascii", "ignore"))
+    return -(-narrow // 4) + len(text) - narrow

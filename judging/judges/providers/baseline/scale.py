@@ -1,0 +1,40 @@
+"""A feature between 0 and 1 -> a category: steps of equal width, stated with the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from judging.judges.providers.base import CriterionSpec, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A score from 0 (worst) to 1 (best), the features it was made of, and a sentence that says how."""
+
+    score: float
+    sentence: str
+    features: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToMeasure:
+    """Why the text features say nothing here."""
+
+    sentence: str
+
+
+def reply(measured: Measured | NothingToMeasure, criterion: CriterionSpec) -> Reply:
+    if isinstance(measured, NothingToMeasure):
+        return Reply(unscored="nothing_to_measure", explanation=f"Baseline: {measured.sentence}")
+    values = ascending(criterion)
+    value = values[min(int(measured.score * len(values)), len(values) - 1)]
+    cuts = [round(step / len(values), 3) for step in range(1, len(values))]
+    details = {"score": round(measured.score, 4), "cuts": cuts, "features": measured.features}
+    return Reply(value=value, explanation=f"Baseline, no model: {measured.sentence}", details=details)
+
+
+def ascending(criterion: CriterionSpec) -> tuple[str, ...]:
+    """The values from worst to best. Scales are written that way, but for a yes that may stand before its no."""
+    values = criterion.values
+    return ("no", "yes") if set(values) == {"yes", "no"} else values

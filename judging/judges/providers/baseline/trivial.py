@@ -1,0 +1,38 @@
+"""Rules that know nothing of the person: what every judge of pairs has to beat."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+
+from judging.judges.providers.base import JudgeRequest, PairContent, PermanentError, Reply
+
+
+def longer(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
+    """The response with more characters; without a verdict where both have as many."""
+    a, b = len(pair.response_a), len(pair.response_b)
+    said = f"Baseline, no model: A has {a} characters, B has {b}."
+    if a == b:
+        return Reply(unscored="nothing_to_measure", explanation=said)
+    return Reply(value="A" if a > b else "B", explanation=said)
+
+
+def first(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
+    """The response that is shown first."""
+    return Reply(value="A", explanation="Baseline, no model: always the response shown first.")
+
+
+def chance(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
+    """A coin, thrown anew for every order and repeat, and the same whenever the run is repeated."""
+    lot = random.Random(f"{request.seed}/{request.item}/{request.order}/{request.repeat}")  # noqa: S311 — a lot
+    return Reply(value=lot.choice(("A", "B")), explanation="Baseline, no model: at random.")
+
+
+RULES: Mapping[str, Callable[[JudgeRequest, PairContent], Reply]] = {"longer": longer, "first": first, "chance": chance}
+
+
+def judged(rule: str, request: JudgeRequest) -> Reply:
+    """What the rule says. PermanentError for a rule or an item that it does not know."""
+    if rule not in RULES or not isinstance(request.content, PairContent):
+        raise PermanentError(f"The baseline has no rule called {rule!r} for this kind of item.")
+    return RULES[rule](request, request.content)

@@ -1,0 +1,110 @@
+"""What the providers that speak chat completions have in common: one call and its reply, read with OpenAI's SDK."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from judging.judges.providers import base
+from judging.judges.providers.base import (
+    JudgeRequest,
+    PermanentError,
+    Prompt,
+    Reply,
+    TooLongError,
+    TransientError,
+    Usage,
+)
+from judging.judges.providers.calls import NO_ANSWER, OversizedError, patiently, translated
+from judging.judges.providers.distribution import Token, distribution
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from openai.types.chat import ChatCompletion
+
+STOPS: dict[str | None, base.Stop] = {"length": "length", "content_filter": "refusal"}
+ALTERNATIVES = 20
+"""How many tokens to ask for in each place: the most that servers give."""
+
+
+class ChatProvider(base.Provider):
+    needs_prompt = True
+
+    @abstractmethod
+    async def client(self) -> AsyncOpenAI:
+        """The SDK's client, connected to a server. Made once."""
+
+    @abstractmethod
+    def arguments(self, request: JudgeRequest, prompt: Prompt) -> dict[str, Any]:
+        """What `chat.completions.create` is called with."""
+
+    async def judge(self, request: JudgeRequest) -> Reply:
+        prompt = request.prompt
+        if prompt is None:
+            raise PermanentError("A model needs a prompt.")
+        try:
+            if too_long := await self.too_long(request):
+                return too_long
+            return await patiently(
+                lambda: self.at_zero_or_without(lambda: self.asked(request, prompt)),
+                retries=self.parameters.max_retries,
+                told=self.told_to_wait,
+            )
+        except TooLongError as error:
+            return base.does_not_fit(said=str(error))
+        except OversizedError as error:
+            return Reply(unscored="oversized", explanation=str(error))
+
+    async def asked(self, request: JudgeRequest, prompt: Prompt) -> Reply:
+        """One call."""
+        import openai
+
+        client = await self.client()
+        with translated(openai, timeout=self.parameters.timeout, key=self.key):
+            completion = await client.chat.completions.create(**self.arguments(request, prompt))
+        return to_reply(completion, request.criterion.values)
+
+
+def messages(prompt: Prompt) -> list[dict[str, str]]:
+    said = [{"role": "system", "content": prompt.system}] if prompt.system else []
+    return [*said, {"role": "user", "content": prompt.user}]
+
+
+def response_format(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": "verdict", "strict": True, "schema": schema}}
+
+
+def to_reply(completion: ChatCompletion, values: Sequence[str]) -> Reply:
+    """The reply in a completion. The SDK hands on whatever came, so a proxy's page is recognised here."""
+    choices = getattr(completion, "choices", None)
+    if not choices or getattr(choices[0], "message", None) is None:
+        raise TransientError(f"{NO_ANSWER}: no completion.")
+    choice = choices[0]
+    refusal = choice.message.refusal
+    details: dict[str, Any] = {"model": completion.model, "id": completion.id}
+    found = distribution(tokens_of(choice), values)
+    if found:
+        details["scale_mass"] = round(found.mass, 6)
+    if timings := (completion.model_extra or {}).get("timings"):
+        details["timings"] = timings
+    return Reply(
+        text=refusal or choice.message.content or "",
+        stop="refusal" if refusal else STOPS.get(choice.finish_reason, "end"),
+        details=details,
+        usage=usage_of(completion),
+        distribution=dict(found.probabilities) if found else {},
+    )
+
+
+def tokens_of(choice: Any) -> list[Token]:
+    said = choice.logprobs.content if choice.logprobs and choice.logprobs.content else []
+    return [Token(one.token, {other.token: other.logprob for other in one.top_logprobs or ()}) for one in said]
+
+
+def usage_of(completion: ChatCompletion) -> Usage | None:
+    usage = completion.usage
+    if usage is None:
+        return None
+    cached = usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0
+    return Usage(usage.prompt_tokens, usage.completion_tokens, cached or 0)

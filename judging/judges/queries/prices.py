@@ -1,0 +1,39 @@
+"""Which price holds for a model on a day: what people entered, before what is published."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.utils import timezone
+
+from judging.judges import pricing
+from judging.judges.models.judges import Judge
+from judging.judges.models.limits import Price
+from judging.judges.pricing import Rate
+
+
+def rate_of(judge: Judge, on: date | None = None) -> Rate | None:
+    """What the judge's model costs, today if no day is given. None if nobody has said. One query."""
+    return pricing.chosen(
+        [*pricing.published(), *entered(judge.provider)], judge.provider, judge.model, on or timezone.now().date()
+    )
+
+
+def entered(provider: str = "") -> list[Rate]:
+    """What people entered, of one provider or of all."""
+    rows = Price.objects.filter(provider=provider) if provider else Price.objects.all()
+    return [rate(row) for row in rows]
+
+
+def rate(row: Price) -> Rate:
+    return Rate(
+        row.provider,
+        row.model,
+        row.valid_from,
+        row.input,
+        row.output,
+        row.cache_read,
+        row.cache_write,
+        row.batch_input,
+        row.batch_output,
+    )

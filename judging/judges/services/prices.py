@@ -1,0 +1,31 @@
+"""Prices that people enter."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from judging.judges import providers
+from judging.judges.models.limits import Price
+
+
+@audited("price.enter", says=("provider", "model", "valid_from", "columns"))
+def enter(*, by: User | None, provider: str, model: str, valid_from: date, **columns: Any) -> Price:
+    """What a model costs from a day on. Entered twice for one day, the later entry holds."""
+    if provider not in providers.REGISTRY:
+        raise InputError(f"There is no provider {provider!r}.", field="provider")
+    if not model.strip():
+        raise InputError("A price is of a model.", field="model")
+    made, _ = Price.objects.update_or_create(
+        provider=provider, model=model.strip(), valid_from=valid_from, defaults={**columns, "created_by": by}
+    )
+    return made
+
+
+@audited("price.remove", on="price")
+def remove(*, by: User | None, price: Price) -> None:  # noqa: ARG001
+    """Take an entry back. What was reckoned with it stays as it was."""
+    price.delete()

@@ -1,0 +1,81 @@
+"""Requests and tokens per minute of a model, over all processes: who reserves a start moves the clock on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import F
+
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from judging.judges.models.judges import Judge
+from judging.judges.models.limits import Quota
+
+AHEAD = 2.0  # seconds: nothing is reserved for later than that, so that little is lost if it is not used
+
+
+def reserve(judge: Judge, tokens: Sequence[int]) -> list[float]:
+    """When requests of so many tokens may start (seconds since 1970): as many of the first as may do so soon.
+
+    Starts lie 60 / limit seconds apart, so that no minute holds more than the limit, wherever it begins. An unused
+    start is not made up for.
+    """
+    with transaction.atomic():
+        quota = find_quota(judge.provider, judge.model, lock=True)
+        now = time.time()
+        if quota is None:
+            return [now] * len(tokens)
+        starts = list(spaced(quota, tokens, now))
+        if starts:
+            quota.save(update_fields=["requests_at", "tokens_at"])
+    return starts
+
+
+def spaced(quota: Quota, tokens: Sequence[int], now: float) -> list[float]:
+    """The starts, and the quota's clocks moved on by them."""
+    starts: list[float] = []
+    for n in tokens:
+        start = max(now, quota.requests_at, quota.tokens_at)
+        if start > now + AHEAD:
+            break
+        starts.append(start)
+        if quota.requests_per_minute:
+            quota.requests_at = start + 60 / quota.requests_per_minute
+        if quota.tokens_per_minute:
+            quota.tokens_at = start + n * 60 / quota.tokens_per_minute
+    return starts
+
+
+def settle(judge: Judge, *, reserved: int, used: int) -> None:
+    """Put right what was reserved, once it is known how many tokens it took."""
+    per_minute = Quota.objects.filter(provider=judge.provider, model=judge.model, tokens_per_minute__gt=0)
+    if used != reserved:
+        per_minute.update(tokens_at=F("tokens_at") + (used - reserved) * 60.0 / F("tokens_per_minute"))
+
+
+def find_quota(provider: str, model: str, *, lock: bool = False) -> Quota | None:
+    rows = Quota.objects.select_for_update() if lock else Quota.objects.all()
+    return rows.filter(provider=provider, model=model).first()
+
+
+@audited("quota.set", says=("provider", "model", "requests_per_minute", "tokens_per_minute"))
+def set_limits(
+    *,
+    by: User | None,  # noqa: ARG001
+    provider: str,
+    model: str,
+    requests_per_minute: int | None,
+    tokens_per_minute: int | None,
+) -> Quota | None:
+    """Limit how fast the model may be asked. Neither given: no limit of ours."""
+    for field, value in (("requests_per_minute", requests_per_minute), ("tokens_per_minute", tokens_per_minute)):
+        if value is not None and value < 1:
+            raise InputError("A limit is at least 1; leave it empty for none.", field=field)
+    if requests_per_minute is None and tokens_per_minute is None:
+        Quota.objects.filter(provider=provider, model=model).delete()
+        return None
+    limits = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
+    return Quota.objects.update_or_create(provider=provider, model=model, defaults=limits)[0]

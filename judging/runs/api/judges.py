@@ -1,0 +1,208 @@
+"""Judges: their versions, limits, and what their models cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.accounts.permissions import visible_to
+from core.api.base import Api, Given, IntoProject, PageQuery, page_of
+from core.api.schema import says
+from judging.judges import pricing
+from judging.judges.models.judges import Judge
+from judging.judges.models.limits import Price
+from judging.judges.services import judges, prices, quotas
+from judging.runs.queries import spending
+
+DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4}
+
+
+class JudgesApi(Api):
+    tag = "judges"
+
+
+class JudgeSerializer(serializers.ModelSerializer[Judge]):
+    """One version of a judge."""
+
+    title = serializers.CharField(source="__str__", read_only=True, help_text="As tables call it.")
+    kind = serializers.CharField(read_only=True)
+    project = serializers.CharField(source="project.slug", read_only=True)
+
+    class Meta:
+        model = Judge
+        fields = [
+            "id",
+            "title",
+            "name",
+            "version",
+            "project",
+            "provider",
+            "model",
+            "parameters",
+            "kind",
+            "daily_budget_usd",
+            "created_at",
+        ]
+
+
+class JudgeQuery(PageQuery):
+    name = serializers.CharField(required=False)
+
+
+class NewJudge(IntoProject):
+    name = serializers.CharField(max_length=120)
+    provider = serializers.CharField(max_length=40)
+    model = serializers.CharField(max_length=120, allow_blank=True, default="")
+    parameters = serializers.DictField(default=dict, help_text="As the provider takes them; never a key.")
+
+
+class JudgeList(JudgesApi):
+    @says("Judges, every version", page_of(JudgeSerializer), query=JudgeQuery)
+    def get(self, request: Request) -> Response:
+        asked = self.asked(JudgeQuery)
+        rows = Judge.objects.filter(name=asked["name"]) if "name" in asked else Judge.objects.all()
+        return self.page(visible_to(self.me, rows).select_related("project"), JudgeSerializer, query=asked)
+
+    @says("The judge with exactly these settings: the latest version, or a new one", JudgeSerializer, body=NewJudge)
+    def post(self, request: Request) -> Response:
+        with self.into_project(self.given(NewJudge)) as described:
+            judge = judges.define(by=self.me, **described)
+        return Response(JudgeSerializer(judge).data)
+
+
+class JudgeDetail(JudgesApi):
+    @says("A judge", JudgeSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(JudgeSerializer(get_object_or_404(Judge, pk=pk)).data)
+
+    @says("Remove a version that never ran", None, status=204)
+    def delete(self, request: Request, pk: int) -> Response:
+        judges.delete(by=self.me, judge=get_object_or_404(Judge, pk=pk))
+        return Response(status=204)
+
+
+class Limits(Given):
+    """What is left out or null is no limit."""
+
+    daily_budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
+    requests_per_minute = serializers.IntegerField(min_value=1, max_value=2**31 - 1, allow_null=True, default=None)
+    tokens_per_minute = serializers.IntegerField(min_value=1, max_value=2**31 - 1, allow_null=True, default=None)
+
+
+class HeldLimitsSerializer(serializers.Serializer[Any]):
+    """What a judge may cost in a day and has cost today, and how fast its model may be asked; null is no limit."""
+
+    daily_budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True)
+    spent_today_usd = serializers.DecimalField(max_digits=20, decimal_places=8)
+    requests_per_minute = serializers.IntegerField(allow_null=True)
+    tokens_per_minute = serializers.IntegerField(allow_null=True)
+
+
+class JudgeLimits(JudgesApi):
+    @says("The limits of a judge, all versions together", HeldLimitsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        judge = get_object_or_404(Judge, pk=pk)
+        quota = quotas.find_quota(judge.provider, judge.model)
+        found = {
+            "daily_budget_usd": spending.daily_budget(judge.name),
+            "spent_today_usd": round(spending.today(judge.name), 8),
+            "requests_per_minute": quota and quota.requests_per_minute,
+            "tokens_per_minute": quota and quota.tokens_per_minute,
+        }
+        return Response(HeldLimitsSerializer(found).data)
+
+    @says("Say what a judge may cost in a day and how fast its model may be asked", JudgeSerializer, body=Limits)
+    def put(self, request: Request, pk: int) -> Response:
+        judge, given = get_object_or_404(Judge, pk=pk), self.given(Limits)
+        judges.set_daily_budget(by=self.me, judge=judge, usd=given.pop("daily_budget_usd"))
+        quotas.set_limits(by=self.me, provider=judge.provider, model=judge.model, **given)
+        judge.refresh_from_db()
+        return Response(JudgeSerializer(judge).data)
+
+
+class Tested(serializers.Serializer[Any]):
+    answer = serializers.CharField(help_text="What is known of it, in a sentence.")
+
+
+class JudgeTest(JudgesApi):
+    @says("Ask whether a judge would answer; costs nothing", Tested)
+    def post(self, request: Request, pk: int) -> Response:
+        return Response({"answer": judges.test(get_object_or_404(Judge, pk=pk))})
+
+
+class PriceSerializer(serializers.ModelSerializer[Price]):
+    """What a model costs from a day on, in US dollars per million tokens."""
+
+    class Meta:
+        model = Price
+        fields = [
+            "id",
+            "provider",
+            "model",
+            "valid_from",
+            "input",
+            "output",
+            "cache_read",
+            "cache_write",
+            "batch_input",
+            "batch_output",
+            "note",
+        ]
+
+
+class NewPrice(Given):
+    provider = serializers.CharField(max_length=40)
+    model = serializers.CharField(max_length=120)
+    valid_from = serializers.DateField()
+    input = serializers.DecimalField(**DOLLARS, min_value=0)
+    output = serializers.DecimalField(**DOLLARS, min_value=0)
+    cache_read = serializers.DecimalField(**DOLLARS, min_value=0, allow_null=True, default=None)
+    cache_write = serializers.DecimalField(**DOLLARS, min_value=0, allow_null=True, default=None)
+    batch_input = serializers.DecimalField(**DOLLARS, min_value=0, allow_null=True, default=None)
+    batch_output = serializers.DecimalField(**DOLLARS, min_value=0, allow_null=True, default=None)
+    note = serializers.CharField(max_length=200, allow_blank=True, default="")
+
+
+class PriceList(JudgesApi):
+    @says("Prices that people entered", page_of(PriceSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(Price.objects.all(), PriceSerializer)
+
+    @says("Enter what a model costs from a day on", PriceSerializer, body=NewPrice, status=201)
+    def post(self, request: Request) -> Response:
+        made = prices.enter(by=self.me, **self.given(NewPrice))
+        made.refresh_from_db()
+        return Response(PriceSerializer(made).data, status=201)
+
+
+class PublishedPriceSerializer(serializers.Serializer[Any]):
+    """What a model costs as its provider publishes it; `above` so many tokens of a prompt."""
+
+    provider = serializers.CharField()
+    model = serializers.CharField()
+    valid_from = serializers.DateField()
+    above = serializers.IntegerField()
+    input = serializers.DecimalField(**DOLLARS)
+    output = serializers.DecimalField(**DOLLARS)
+    cache_read = serializers.DecimalField(**DOLLARS, allow_null=True)
+    cache_write = serializers.DecimalField(**DOLLARS, allow_null=True)
+    batch_input = serializers.DecimalField(**DOLLARS, allow_null=True)
+    batch_output = serializers.DecimalField(**DOLLARS, allow_null=True)
+
+
+class PublishedPrices(JudgesApi):
+    @says("Prices as providers publish them", PublishedPriceSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        rates = [one for rate in pricing.published() for one in (rate, rate.longer) if one]
+        return Response(PublishedPriceSerializer(rates, many=True).data)
+
+
+class PriceDetail(JudgesApi):
+    @says("Take a price back", None, status=204)
+    def delete(self, request: Request, pk: int) -> Response:
+        prices.remove(by=self.me, price=get_object_or_404(Price, pk=pk))
+        return Response(status=204)

@@ -1,0 +1,396 @@
+"""Judge runs: reckoned, started, stopped, resumed; how far they are, and what they said."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.studies.models.studies import Study
+from annotation.studies.queries.items import GROUPINGS
+from core.accounts.permissions import visible_to
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from core.api.schema import says
+from judging.assessment.queries.scores import DOMAIN
+from judging.assessment.services import probes, rules, scores
+from judging.assessment.services.comparison import SCORES, VERDICTS
+from judging.assessment.services.probes import ProbeOptions
+from judging.judges.models.judges import Judge
+from judging.judges.services import judges
+from judging.runs.api.judges import DOLLARS, JudgeSerializer
+from judging.runs.models.runs import EarlierReply, JudgeRun, Judgment
+from judging.runs.queries import judgments
+from judging.runs.queries import runs as queries
+from judging.runs.services import estimates, panels, runs
+from judging.stats.panels import MAJORITY
+
+
+class RunSerializer(serializers.ModelSerializer[JudgeRun]):
+    """One judge over the items of one study."""
+
+    study = serializers.CharField(source="study.slug")
+    judge = JudgeSerializer()
+    criteria: Any = serializers.SlugRelatedField(slug_field="key", many=True, read_only=True)
+    state = serializers.CharField(help_text="running, stopped or finished.")
+
+    class Meta:
+        model = JudgeRun
+        fields = [
+            "id",
+            "study",
+            "judge",
+            "criteria",
+            "state",
+            "kind",
+            "repeats",
+            "order_policy",
+            "seed",
+            "budget_usd",
+            "use_cache",
+            "every_turn",
+            "in_bulk",
+            "input_hash",
+            "code_version",
+            "stop_reason",
+            "result",
+            "created_at",
+            "finished_at",
+            "stopped_at",
+        ]
+
+
+def listed() -> Any:
+    """Runs with all that is said of them, in two queries."""
+    return JudgeRun.objects.select_related("study", "judge__project").prefetch_related("criteria")
+
+
+class RunsApi(Api):
+    tag = "runs"
+
+    def run(self, pk: int) -> JudgeRun:
+        found: JudgeRun = get_object_or_404(listed(), pk=pk)
+        return found
+
+    def shown(self, pk: int, status: int = 200) -> Response:
+        """The run as it is now."""
+        return Response(RunSerializer(self.run(pk)).data, status=status)
+
+
+class RunQuery(PageQuery):
+    study = serializers.CharField(required=False, help_text="Its slug.")
+    judge = serializers.CharField(required=False, help_text="Its name.")
+
+
+class RunList(RunsApi):
+    @says("Runs", page_of(RunSerializer), query=RunQuery)
+    def get(self, request: Request) -> Response:
+        asked = self.asked(RunQuery)
+        paths = {"study": "study__slug", "judge": "judge__name"}
+        return self.page(
+            visible_to(self.me, listed()).filter(
+                **{path: asked[name] for name, path in paths.items() if name in asked}
+            ),
+            RunSerializer,
+            query=asked,
+        )
+
+
+class NewRun(Given):
+    judge = serializers.IntegerField(min_value=1, max_value=LARGEST, help_text="Its id.")
+    criteria = serializers.ListField(child=serializers.CharField(), required=False, help_text="Keys; all if not given.")
+    repeats = serializers.IntegerField(min_value=1, max_value=runs.MOST_REPEATS, default=1)
+    order_policy = serializers.ChoiceField(JudgeRun.OrderPolicy.choices, default=JudgeRun.OrderPolicy.RANDOM)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
+    use_cache = serializers.BooleanField(default=True)
+    every_turn = serializers.BooleanField(default=False)
+    in_bulk = serializers.BooleanField(default=False)
+
+
+class OfStudy(RunsApi):
+    """A run that is described in the body."""
+
+    def described(self, slug: str) -> dict[str, Any]:
+        given = self.given(NewRun)
+        there = visible_to(self.me, Judge.objects.all())
+        study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(there, pk=given.pop("judge"))
+        return {"study": study, "judge": judge, **given}
+
+
+class StudyRuns(OfStudy):
+    def prepare(self, request: Request, **kwargs: Any) -> None:
+        """Ask the other side whether it would answer, which may take a while, before the database is locked."""
+        judges.probe(runs.plan(**self.described(kwargs["slug"])).judge)
+
+    @says("Start a run", RunSerializer, body=NewRun, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        return self.shown(runs.start(by=self.me, **self.described(slug)).pk, status=201)
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    """What a run will take; null where it cannot be known, and `why` says why not."""
+
+    requests = serializers.IntegerField()
+    cached = serializers.IntegerField()
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    too_long = serializers.IntegerField()
+    usd = serializers.DecimalField(max_digits=20, decimal_places=8, allow_null=True)
+    seconds = serializers.FloatField(allow_null=True)
+    basis = serializers.ListField(child=serializers.CharField())
+    why = serializers.ListField(child=serializers.CharField())
+
+
+class StudyRunEstimate(OfStudy):
+    is_a_write = False
+
+    @says("What a run would take; nothing is made", EstimateSerializer, body=NewRun)
+    def post(self, request: Request, slug: str) -> Response:
+        found = asdict(estimates.estimate(runs.plan(**self.described(slug))))
+        usd = found["usd"]
+        return Response(EstimateSerializer({**found, "usd": None if usd is None else round(usd, 8)}).data)
+
+
+class RunDetail(RunsApi):
+    @says("A run", RunSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return self.shown(pk)
+
+
+class RunStop(RunsApi):
+    @says("Stop a run; what was judged is kept", RunSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        runs.stop(by=self.me, run=self.run(pk))
+        return self.shown(pk)
+
+
+class Resume(Given):
+    budget_usd = serializers.DecimalField(
+        **DOLLARS, allow_null=True, default=None, help_text="In place of the budget, with what is spent."
+    )
+
+
+class RunResume(RunsApi):
+    @says("Go on with what is left of a run", RunSerializer, body=Resume)
+    def post(self, request: Request, pk: int) -> Response:
+        runs.resume(by=self.me, run=self.run(pk), **self.given(Resume))
+        return self.shown(pk)
+
+
+class RunAskAgain(RunsApi):
+    @says("Ask again for the items of a run whose replies held no verdict", RunSerializer, body=Resume)
+    def post(self, request: Request, pk: int) -> Response:
+        runs.ask_again(by=self.me, run=self.run(pk), **self.given(Resume))
+        return self.shown(pk)
+
+
+class RunProgressSerializer(serializers.Serializer[Any]):
+    """A run, counted."""
+
+    state = serializers.CharField()
+    expected = serializers.IntegerField()
+    judged = serializers.IntegerField()
+    scored = serializers.IntegerField()
+    unscored = serializers.DictField(child=serializers.IntegerField(), help_text="By reason.")
+    missing = serializers.IntegerField()
+    troubles = serializers.ListField(child=serializers.CharField(), help_text="Why parts ended early or wait.")
+    rate = serializers.FloatField(allow_null=True, help_text="Judgments per second.")
+    seconds_left = serializers.FloatField(allow_null=True)
+    workers = serializers.IntegerField()
+    needs_worker = serializers.BooleanField()
+    can_resume = serializers.BooleanField()
+    can_ask_again = serializers.IntegerField(help_text="Replies without a verdict that can be asked for again.")
+    again_usd = serializers.DecimalField(
+        max_digits=20, decimal_places=8, allow_null=True, help_text="About what that costs; null if not known."
+    )
+    spent_usd = serializers.DecimalField(max_digits=20, decimal_places=8)
+
+
+class RunProgress(RunsApi):
+    @says("How far a run is, and what went wrong", RunProgressSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        run = self.run(pk)
+        found = queries.progress(run)
+        named = ("state", "expected", "judged", "scored", "missing", "rate", "seconds_left", "workers")
+        content = {
+            **{name: getattr(found, name) for name in (*named, "needs_worker", "can_resume", "can_ask_again")},
+            "again_usd": None if found.again_usd is None else round(found.again_usd, 8),
+            "unscored": {one.reason: one.n for one in found.unscored},
+            "troubles": [one.message for one in found.troubles],
+            "spent_usd": round(found.spent.usd, 8),
+        }
+        return Response(RunProgressSerializer(content).data)
+
+
+class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
+    """One verdict of a judge, or the reason why its reply held none."""
+
+    position = serializers.IntegerField(source="item.position")
+    criterion = serializers.CharField(source="criterion.key")
+
+    class Meta:
+        model = Judgment
+        fields = [
+            "id",
+            "run",
+            "position",
+            "criterion",
+            "repeat",
+            "order",
+            "turn",
+            "alteration",
+            "value",
+            "unscored_reason",
+            "score",
+            "explanation",
+            "latency_ms",
+            "input_tokens",
+            "output_tokens",
+            "cost_usd",
+            "created_at",
+        ]
+
+
+class JudgmentQuery(PageQuery):
+    criterion = serializers.CharField(required=False)
+    position = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    unscored_reason = serializers.CharField(required=False)
+
+
+class RunJudgments(RunsApi):
+    @says("What a run said, oldest first", page_of(JudgmentSerializer), query=JudgmentQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        run, asked = get_object_or_404(JudgeRun.objects.select_related("study"), pk=pk), self.asked(JudgmentQuery)
+        rules.look(by=self.me, study=run.study)
+        rows = run.judgments.select_related("item", "criterion").defer("raw_reply", "details")
+        if "criterion" in asked:
+            rows = rows.filter(criterion__key=asked["criterion"])
+        if "position" in asked:
+            rows = rows.filter(item__study=run.study_id, item__position=asked["position"])
+        if reason := asked.get("unscored_reason"):
+            rows = rows.filter(value="", unscored_reason=reason)
+        return self.page(rows, JudgmentSerializer, query=asked)
+
+
+class EarlierReplySerializer(serializers.ModelSerializer[EarlierReply]):
+    """A reply that held no verdict, after which the judge was asked again."""
+
+    class Meta:
+        model = EarlierReply
+        fields = ["number", "unscored_reason", "explanation", "raw_reply", "cost_usd", "created_at"]
+
+
+class JudgmentWhole(JudgmentSerializer):
+    """With the reply, those before it, and what the provider measured."""
+
+    earlier = EarlierReplySerializer(many=True, read_only=True)
+
+    class Meta(JudgmentSerializer.Meta):
+        fields = [*JudgmentSerializer.Meta.fields, "raw_reply", "details", "item_hash", "earlier"]
+
+
+class PromptSerializer(serializers.Serializer[Any]):
+    """What the judge was asked, made again from the item as it is now."""
+
+    system = serializers.CharField(allow_blank=True)
+    user = serializers.CharField(allow_blank=True)
+    version = serializers.CharField(help_text="Hash of the templates.")
+    is_same = serializers.BooleanField(help_text="Whether neither item nor templates have changed since.")
+
+
+class JudgmentPrompt(RunsApi):
+    @says("The prompt of a judgment; 404 where it was asked in no words", PromptSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        judgment = get_object_or_404(judgments.whole(), pk=pk)
+        prompt = judgments.prompt_of(judgment)
+        if prompt is None:
+            raise Http404
+        found = {name: getattr(prompt, name) for name in ("system", "user", "version")}
+        return Response(PromptSerializer({**found, "is_same": judgments.is_same_prompt(judgment, prompt)}).data)
+
+
+class JudgmentDetail(RunsApi):
+    @says("A judgment with the reply", JudgmentWhole)
+    def get(self, request: Request, pk: int) -> Response:
+        judgment = get_object_or_404(judgments.whole(), pk=pk)
+        rules.look(by=self.me, study=judgment.run.study)
+        return Response(JudgmentWhole(judgment).data)
+
+
+class ScoresQuery(Given):
+    by = serializers.ChoiceField(list(GROUPINGS), default=DOMAIN)
+    read = serializers.ChoiceField([VERDICTS, SCORES], default=VERDICTS)
+
+
+class RunScores(RunsApi):
+    @says("Means and distributions of a run, by group and by turn", Document, query=ScoresQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        asked = self.asked(ScoresQuery)
+        return Response(scores.compute_run(self.run(pk), by=asked["by"], reads=asked["read"]))
+
+
+class NewPanel(Given):
+    name = serializers.CharField(max_length=120)
+    runs = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST), min_length=1, max_length=100
+    )
+    method = serializers.CharField(max_length=40, default=MAJORITY)
+
+
+class StudyPanels(RunsApi):
+    @says("Combine finished runs of a study into a panel", RunSerializer, body=NewPanel, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        study, given = get_object_or_404(Study, slug=slug), self.given(NewPanel)
+        found = {run.pk: run for run in listed().filter(study=study, pk__in=given["runs"])}
+        if missing := [pk for pk in given["runs"] if pk not in found]:
+            raise serializers.ValidationError({"runs": f"{study} has no run {missing[0]}."})
+        chosen = list(found.values())
+        made = panels.combine(by=self.me, name=given["name"], runs=chosen, method=given["method"])
+        return self.shown(made.pk, status=201)
+
+
+class NewProbe(Given):
+    judge = serializers.IntegerField(min_value=1, max_value=LARGEST)
+    alterations = serializers.ListField(child=serializers.CharField(), default=list)
+    n = serializers.IntegerField(min_value=1, max_value=100_000, default=probes.USUAL_ITEMS)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    criteria = serializers.ListField(child=serializers.CharField(), required=False)
+    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
+    use_cache = serializers.BooleanField(default=True)
+    in_bulk = serializers.BooleanField(default=False)
+
+
+class ProbeQuery(PageQuery):
+    judge = serializers.IntegerField(required=False, min_value=1, max_value=LARGEST, help_text="Its id.")
+
+
+class ProbeSerializer(RunSerializer):
+    """A run on altered copies, with what was altered."""
+
+    class Meta(RunSerializer.Meta):
+        fields = [*RunSerializer.Meta.fields, "probe"]
+
+
+class StudyProbes(RunsApi):
+    @says("Runs on altered copies of items", page_of(ProbeSerializer), query=ProbeQuery)
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = get_object_or_404(Study, slug=slug), self.asked(ProbeQuery)
+        wanted = {"judge": asked["judge"]} if "judge" in asked else {}
+        rows = listed().filter(pk__in=study.judge_runs.probes().filter(**wanted).values("pk"))
+        return self.page(rows, ProbeSerializer, query=asked)
+
+    @says("Start a run on altered copies of items, for audits", RunSerializer, body=NewProbe, status=201)
+    def post(self, request: Request, slug: str) -> Response:
+        study, given = get_object_or_404(Study, slug=slug), self.given(NewProbe)
+        judge = get_object_or_404(visible_to(self.me, Judge.objects.all()), pk=given.pop("judge"))
+        criteria = given.pop("criteria", None)
+        options = ProbeOptions(
+            **{**given, "alterations": tuple(given["alterations"])},
+            criteria=None if criteria is None else tuple(criteria),
+        )
+        return self.shown(probes.start(by=self.me, study=study, judge=judge, options=options).pk, status=201)

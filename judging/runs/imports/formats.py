@@ -1,0 +1,188 @@
+"""The files that can be uploaded: what each holds, what must be told besides, and which import reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from annotation.benchmarks.imports import personafeedback
+from annotation.corpus.exchange.registry import EXCHANGES
+from annotation.corpus.imports import records
+from annotation.studies.imports import ratings
+from core.accounts.models.users import User
+from core.files.input_files import InputFile
+from core.files.outcome import Outcome
+from core.files.problems import OnError
+from judging.runs.exchange import reading as exchanging
+from judging.runs.imports import pandalm, personalens
+from judging.runs.imports import ratings as judge_ratings
+
+Load = Callable[..., Outcome]
+
+ELSEWHERE = {
+    "labelstudio": (
+        "JSON as Label Studio exports it (not JSON-MIN): people's annotations, and predictions as judges' labels.",
+        '[{"id": 1, "data": {"dialogue": [...]}, "annotations": [...], "predictions": [...]}]',
+    ),
+    "argilla": (
+        "JSON records as Argilla writes them: people's responses, and suggestions as judges' labels.",
+        '[{"id": "1", "fields": {"chat": [...]}, "responses": {...}, "suggestions": {...}}]',
+    ),
+    "doccano": (
+        "JSONL as doccano exports it, one file an annotator: texts with labels.",
+        '{"id": 1, "text": "…", "label": ["naturalness: 4"]}',
+    ),
+    "potato": (
+        "A ZIP file of a Potato project: its data files, and everybody's annotations below it.",
+        "data_files/items.json, annotation_output/anna/user_state.json, …",
+    ),
+    "votes": (
+        "JSONL as MT-Bench and Chatbot Arena publish it: one vote on each line, of a person or of a judge.",
+        '{"question_id": 81, "model_a": "…", "model_b": "…", "winner": "model_a", "judge": "…", "turn": 1, …}',
+    ),
+    "inspect": (
+        "A log of inspect_ai (.json or .eval): each sample is a dialogue, each scorer a judge.",
+        "logs/2026-…_task_….eval",
+    ),
+}
+"""Of files of other tools that can be uploaded: what they hold, and how they look."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """`fields` are asked for beside the file; `load` takes them with `by`, `file` and `on_error`.
+
+    A `folder` comes as one ZIP file, and `load` gets the place where it was unpacked.
+    """
+
+    key: str
+    title: str
+    about: str
+    example: str
+    fields: tuple[str, ...]
+    load: Load
+    folder: bool = False
+
+
+def records_of(kind: str) -> Load:
+    def load(*, by: User | None, file: InputFile, source: str, on_error: OnError) -> Outcome:
+        return records.load(by=by, kind=kind, file=file, source=source, on_error=on_error)
+
+    return load
+
+
+def find_exchange_format(key: str) -> Format:
+    def load(*, by: User | None, file: InputFile, study: str, source: str, on_error: OnError) -> Outcome:
+        return exchanging.load(by=by, file=file, format=key, study=study, source=source, on_error=on_error)
+
+    about, example = ELSEWHERE[key]
+    return Format(key, EXCHANGES[key].title, about, example, ("study", "source"), load, folder=key == "potato")
+
+
+def import_benchmark(*, by: User | None, file: InputFile, benchmark: str, on_error: OnError) -> Outcome:
+    return personafeedback.load(by=by, folder=file.path, on_error=on_error, name=benchmark or personafeedback.NAME)
+
+
+def import_personalens(*, by: User | None, file: InputFile, on_error: OnError) -> Outcome:
+    return personalens.load(by=by, folder=file.path, on_error=on_error)
+
+
+def import_pandalm(*, by: User | None, file: InputFile, on_error: OnError) -> Outcome:
+    return pandalm.load(by=by, folder=file.path, on_error=on_error)
+
+
+FORMATS: dict[str, Format] = {
+    found.key: found
+    for found in (
+        Format(
+            "dialogues",
+            "Dialogues",
+            "JSONL, one dialogue on each line. Needed: id and turns, each with role (user or assistant) and content. "
+            "Optional: profile_id, task_id, situation, assistant_model, condition.",
+            '{"id": "d1", "profile_id": "p1", "turns": [{"role": "user", "content": "…"}, '
+            '{"role": "assistant", "content": "…"}]}',
+            ("source",),
+            records_of("dialogues"),
+        ),
+        Format(
+            "pairs",
+            "Response pairs",
+            "JSONL, one pair on each line. Needed: id, question, response_1, response_2. Optional: profile_id, "
+            "context, model_1, model_2, kind, tier, and label (1, 2 or tie), which annotators never see.",
+            '{"id": "r1", "profile_id": "p1", "question": "…", "response_1": "…", "response_2": "…"}',
+            ("source",),
+            records_of("pairs"),
+        ),
+        Format(
+            "profiles",
+            "Profiles",
+            "JSONL, one person on each line. Needed: id. Optional: name, persona, demographics, preferences, "
+            "interests, interactions, memories.",
+            '{"id": "p1", "name": "…", "persona": "…", "preferences": {"Restaurants": {"Cuisine": ["Thai"]}}}',
+            ("source",),
+            records_of("profiles"),
+        ),
+        Format(
+            "tasks",
+            "Tasks",
+            "JSONL, one task on each line. Needed: id, description. Optional: intent, goal, domains, preference_types.",
+            '{"id": "t1", "description": "The user wants a table for two.", "domains": ["Restaurants"]}',
+            ("source",),
+            records_of("tasks"),
+        ),
+        Format(
+            "scenarios",
+            "Scenarios",
+            "JSONL, one on each line: who has which task. Needed: profile_id, task_id. Optional: situation.",
+            '{"profile_id": "p1", "task_id": "t1", "situation": {"Location": "at home"}}',
+            ("source",),
+            records.load_scenarios,
+        ),
+        Format(
+            "ratings",
+            "People's ratings",
+            "CSV, one label on each line, with the columns item, rater, value, and criterion where the study has "
+            "several. Optional: reason (why there is no value), order (AB or BA, as it was shown).",
+            "item,rater,criterion,value",
+            ("study",),
+            ratings.load,
+        ),
+        Format(
+            "judgments",
+            "A judge's ratings",
+            "CSV, one label on each line, with the columns item, value, and criterion where the study has several. "
+            "Optional: reason, order (AB or BA), repeat (1, 2, …), explanation. An empty value counts as unscored.",
+            "item,criterion,value,reason",
+            ("study", "judge"),
+            judge_ratings.load,
+        ),
+        *(find_exchange_format(key) for key in ELSEWHERE),
+        Format(
+            "benchmark",
+            "Benchmark",
+            "A ZIP file of a benchmark that Concord released, or of a folder in PersonaFeedback's layout.",
+            "general/easy.jsonl, general/hard.jsonl, persona/…",
+            ("benchmark",),
+            import_benchmark,
+            folder=True,
+        ),
+        Format(
+            "personalens",
+            "PersonaLens",
+            "A ZIP file of PersonaLens' folder: profiles, tasks and scenarios.",
+            "profile/user0/profile.json, profile/user0/tasks.json, task/Flights/task.jsonl, …",
+            (),
+            import_personalens,
+            folder=True,
+        ),
+        Format(
+            "pandalm",
+            "PandaLM",
+            "A ZIP file of PandaLM's test set with the files of its two judges: it becomes the closed study PandaLM.",
+            "testset-v1.json, gpt-3.5-turbo-testset-v1.json, pandalm-7b-testset-v1.json",
+            (),
+            import_pandalm,
+            folder=True,
+        ),
+    )
+}

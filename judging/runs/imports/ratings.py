@@ -1,0 +1,43 @@
+"""A judge's labels from a table, as a finished run."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from annotation.studies.imports.ratings import Resolved, resolve
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.outcome import Outcome, refused_by_database
+from core.files.problems import OnError, Problems
+from judging.runs.imports import judgments
+
+NO_VALUE = "no value"
+
+
+@audited("judgments.import", says=("file", "judge", "on_error"))
+def load(*, by: User | None, file: InputFile, study: str, judge: str, on_error: OnError = "stop") -> Outcome:
+    """Import what `judge` said of the items of the study of that name, which is made if there is none."""
+    if not judge or len(judge) > 120:
+        raise InputError("a judge needs a name of at most 120 characters", field="judge")
+    problems, outcome = Problems(on_error), Outcome(("judges", "judgments"))
+    with refused_by_database(file), transaction.atomic():
+        found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=True)
+        judgments.save(by=by, study=found, judge=judge, judgments=[to_judgment(row) for row in rows], outcome=outcome)
+    outcome.set_aside(problems, beside=file.path)
+    return outcome
+
+
+def to_judgment(row: Resolved) -> judgments.ImportedJudgment:
+    rating = row.rating
+    return judgments.ImportedJudgment(
+        item=row.item,
+        criterion=row.criterion,
+        value=row.value,
+        unscored_reason="" if row.value else rating.reason or NO_VALUE,
+        explanation=rating.explanation,
+        order=rating.order,
+        repeat=rating.repeat,
+        turn=rating.turn,
+    )

@@ -1,0 +1,59 @@
+"""A judge's single verdicts, in the rows that people's labels have."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from annotation.studies.models.studies import Study
+from annotation.studies.queries.labels import NO_TIER, LabelRow, Labels, item_fields
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import Judgment
+
+NOT_OF_JUDGES = (False, "", (), None)
+"""Excluded, strength, evidence, active seconds."""
+
+
+def load_judges(study: Study) -> Labels:
+    """All judgments of all ordinary runs, by item, criterion, judge, run, turn, repeat and order."""
+    plain = Judgment.objects.beside_people().filter(run__study=study)
+    records = plain.order_by(
+        "item__position",
+        "criterion__position",
+        "run__judge__name",
+        "run__judge__version",
+        "run_id",
+        "turn",
+        "repeat",
+        "order",
+    ).values_list(
+        "run__study__name",
+        *item_fields("item__"),
+        "criterion__key",
+        "value",
+        "unscored_reason",
+        "order",
+        "repeat",
+        "turn",
+        "explanation",
+        "created_at",
+        "run_id",
+        "run__judge__name",
+        "run__judge__version",
+        "run__judge__provider",
+    )
+    return Labels(records, _judges_row, plain, study, "item")
+
+
+def _judges_row(record: tuple[Any, ...]) -> LabelRow:
+    *item, criterion, value, reason, order, repeat, turn, explanation, at, run, name, version, provider = record
+    rated = (*item, criterion, *_called(name, version, provider), value, reason, order)
+    of_judge = (*NOT_OF_JUDGES, turn or None, "", *NO_TIER)
+    return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *of_judge])
+
+
+@lru_cache(maxsize=1000)
+def _called(name: str, version: int, provider: str) -> tuple[str, str]:
+    """A judge's name with its version, and its kind."""
+    judge = Judge(name=name, version=version, provider=provider)
+    return str(judge), judge.kind

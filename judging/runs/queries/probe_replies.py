@@ -1,0 +1,96 @@
+"""What judges said of altered copies, from finished probe runs: for audits, and for nothing else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from annotation.stats.table import MISSING, IntArray
+from annotation.studies.models.studies import Criterion
+from judging.judges.models.judges import Judge
+from judging.judges.prompts.alterations import ORIGINAL
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.queries.probing import AIMED, wanted
+from judging.stats.observed import AlteredCodes, Material
+
+Answers = dict[int, str]
+"""By row of the material, a verdict; empty where there is none."""
+
+
+def altered_of(
+    runs: Sequence[JudgeRun], judges: Sequence[Judge], criteria: Sequence[Criterion], material: Material
+) -> dict[tuple[int, int], tuple[AlteredCodes, ...]]:
+    """By judge and criterion, what was said of each alteration: by the newest finished run that has it. One query.
+
+    None where no probe run of these judges has finished.
+    """
+    pks = {judge.pk for judge in judges}
+    mine = sorted(
+        (run for run in runs if run.kind == JudgeRun.Kind.PROBE and run.finished_at and run.judge_id in pks),
+        key=lambda run: (run.created_at, run.pk),
+    )
+    if not mine:
+        return {}
+    said, items = _said(mine, material)
+    found: dict[tuple[int, int], dict[str, AlteredCodes]] = defaultdict(dict)
+    for run in mine:
+        for criterion in criteria:
+            answers = said.get((run.pk, criterion.pk), {})
+            for name in run.probe["alterations"]:
+                if answers.get((name, 1)):
+                    found[run.judge_id, criterion.pk][name] = _columns(run, criterion, name, answers, items)
+    return {key: tuple(by_name.values()) for key, by_name in found.items()}
+
+
+def _said(
+    runs: Sequence[JudgeRun], material: Material
+) -> tuple[Mapping[tuple[int, int], Mapping[tuple[str, int], Answers]], Mapping[int, int]]:
+    """By run and criterion the answers by copy and repeat; and each row's item."""
+    place = {name: row for row, name in enumerate(material.names)}
+    said: dict[tuple[int, int], dict[tuple[str, int], Answers]] = defaultdict(lambda: defaultdict(dict))
+    items: dict[int, int] = {}
+    rows = Judgment.objects.filter(run__in=runs, turn=0).order_by("run_id", "criterion_id", "item__position")
+    fields = ("run_id", "criterion_id", "alteration", "repeat", "item__position", "item_id", "value")
+    for run, criterion, name, repeat, position, item, value in rows.values_list(*fields).iterator(chunk_size=5000):
+        if (row := place.get(str(position))) is not None:
+            said[run, criterion][name, repeat][row] = value
+            items[row] = item
+    return said, items
+
+
+def _columns(
+    run: JudgeRun,
+    criterion: Criterion,
+    name: str,
+    answers: Mapping[tuple[str, int], Answers],
+    items: Mapping[int, int],
+) -> AlteredCodes:
+    copies, drawn = answers[name, 1], set(answers.get((ORIGINAL, 1), {})) | set(answers.get((ORIGINAL, 2), {}))
+    rows = sorted(copies)
+    code = {value: k for k, value in enumerate(criterion.values)} | {"": MISSING}
+
+    def codes(said: Mapping[int, str]) -> IntArray:
+        return np.array([code[said.get(row, "")] for row in rows], dtype=np.int64)
+
+    return AlteredCodes(
+        name=name,
+        rows=np.array(rows, dtype=np.int64),
+        original=codes(answers.get((ORIGINAL, 1), {})),
+        copy=codes(copies),
+        repeated=codes(answers.get((ORIGINAL, 2), {})),
+        wanted=_wanted(run.probe, criterion, [items[row] for row in rows], code) if _is_aimed(name) else None,
+        n_items=len(drawn | set(rows)),
+    )
+
+
+def _is_aimed(name: str) -> bool:
+    return name.partition(":")[0] in AIMED
+
+
+def _wanted(kept: Mapping[str, Any], criterion: Criterion, items: Sequence[int], code: Mapping[str, int]) -> IntArray:
+    """What the copies were to bring about."""
+    values = [wanted(criterion.level, criterion.values, kept["favoured"].get(str(pk), "")) or "" for pk in items]
+    return np.array([code[value] for value in values], dtype=np.int64)

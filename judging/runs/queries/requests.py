@@ -1,0 +1,323 @@
+"""What a run still has to ask about some items: rows of the database -> frozen requests."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import Count
+
+from annotation.corpus.models import Dialogue, Profile, ResponsePair
+from annotation.studies.models.studies import Criterion, Item, Study
+from core.hashing import content_hash
+from judging.judges import evaluation_settings, prompts
+from judging.judges.evaluation_settings import Setting
+from judging.judges.models.judges import Judge
+from judging.judges.prompts import evaluation, templates
+from judging.judges.prompts.alterations import ORIGINAL
+from judging.judges.providers import sides
+from judging.judges.providers.base import (
+    Category,
+    Content,
+    CriterionSpec,
+    DialogueContent,
+    JudgeRequest,
+    PairContent,
+    Person,
+    Prompt,
+    Turn,
+)
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.queries.probing import Probing
+
+Place = tuple[int, int, int, str, int, str]
+"""Item, criterion, repeat, order, turn and alteration of a judgment."""
+
+PLACE = ("item_id", "criterion_id", "repeat", "order", "turn", "alteration")
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A request without a judgment, and where its judgment goes. `criterion` is as stored, the request's as shown.
+
+    `item_hash` is of the dialogue or pair as it is asked about, before any `alteration`.
+    """
+
+    item_id: int
+    criterion_id: int
+    criterion: CriterionSpec
+    request: JudgeRequest
+    item_hash: str = ""
+    alteration: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Which judgment of the run answers it."""
+        return self.item_id, self.criterion_id, self.repeat, self.order, self.turn, self.alteration
+
+    def again(self, times: int = 1) -> Pending:
+        """The request asked again: the same words and settings, and another seed, for models that take one."""
+        seed = self.request.seed
+        for _ in range(times):
+            seed = int(content_hash([seed, "again"])[:8], 16) & 0x7FFFFFFF
+        return replace(self, request=replace(self.request, seed=seed))
+
+    @property
+    def repeat(self) -> int:
+        return self.request.repeat
+
+    @property
+    def order(self) -> str:
+        return self.request.order
+
+    @property
+    def turn(self) -> int:
+        """The turn that is rated, from 1; 0 for the whole item."""
+        content = self.request.content
+        return (content.turn or 0) if isinstance(content, DialogueContent) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How a run asks, whether it has begun or is only planned."""
+
+    judge: Judge
+    shown: Sequence[str]
+    criteria: Sequence[Criterion]
+    repeats: int
+    order_policy: str
+    seed: int
+    every_turn: bool = False
+    probing: Probing | None = None
+    setting: Setting | None = None
+
+    @classmethod
+    def of(cls, run: JudgeRun, *, criteria: Sequence[Criterion] | None = None) -> Frame:
+        """As the run asks; of its criteria, all or those given."""
+        chosen = list(run.criteria.all()) if criteria is None else criteria
+        return cls(
+            run.judge,
+            run.study.shown,
+            chosen,
+            run.repeats,
+            run.order_policy,
+            run.seed,
+            every_turn=run.every_turn,
+            probing=Probing.of(run),
+            setting=Setting.of(run.setting),
+        )
+
+    @property
+    def copies(self) -> Sequence[tuple[str, int]]:
+        """What is asked about each item: the alteration, empty for none, and how often."""
+        return [("", self.repeats)] if self.probing is None else self.probing.copies
+
+
+def pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
+    """The run's requests on these items that have no judgment yet, or none with a verdict and are to be asked again:
+    item by item, each with all its criteria."""
+    there = Judgment.objects.filter(run=run, item__in=item_ids)
+    left = {tuple(place): n for *place, n in there.values_list(*PLACE, "tries_left")}
+    done = {place for place, n in left.items() if not n}
+    found = asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
+    if len(done) == len(left):
+        return found
+    tried = there.filter(tries_left__gt=0).values_list(*PLACE).annotate(n=Count("earlier"))
+    times = {tuple(place): n + 1 for *place, n in tried}
+    return [one.again(times[one.place]) if one.place in times else one for one in found]
+
+
+def asked(
+    frame: Frame,
+    item_ids: Sequence[int],
+    *,
+    with_prompt: bool,
+    done: Container[Place] = (),
+) -> list[Pending]:
+    """The requests on these items, but those that are done, and those on copies in which nothing could be altered."""
+    items = (
+        Item.objects.filter(pk__in=item_ids)
+        .select_related("dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
+        .order_by("position")
+    )
+    criteria = [(criterion.pk, spec_of(criterion)) for criterion in frame.criteria]
+    return [
+        Pending(item.pk, pk, criterion, request, item.subject.content_hash, alteration)
+        for item in items
+        for turn in turns(frame, item)
+        for alteration, repeats in frame.copies
+        for pk, criterion in criteria
+        for order in orders(frame, item)
+        for repeat in range(1, repeats + 1)
+        if (item.pk, pk, repeat, order, turn, alteration) not in done
+        and (request := request_for(frame, item, criterion, repeat, order, turn, alteration, with_prompt=with_prompt))
+    ]
+
+
+def spec_of(criterion: Criterion) -> CriterionSpec:
+    """The criterion as plain data."""
+    return CriterionSpec(
+        key=criterion.key,
+        name=criterion.name,
+        question=criterion.question,
+        guideline=criterion.guideline,
+        level=criterion.level,
+        categories=tuple(
+            Category(str(c["value"]), str(c.get("label") or c["value"]), str(c.get("guideline") or ""))
+            for c in criterion.categories
+        ),
+    )
+
+
+def to_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
+    """The scale's values as numbers; places from 1 where an ordinal scale has words; none where it has no order."""
+    if criterion.level == "nominal":
+        return {}
+    try:
+        return {value: float(value) for value in criterion.values}
+    except ValueError:
+        return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
+
+
+def orders(frame: Frame, item: Item) -> Sequence[str]:
+    """In which orders the run shows the item. A dialogue has none; `random` draws from the run's seed and the item."""
+    if item.pair_id is None:
+        return ("",)
+    if frame.order_policy == JudgeRun.OrderPolicy.BOTH:
+        return ("AB", "BA")
+    if frame.order_policy == JudgeRun.OrderPolicy.RANDOM:
+        return (random.Random(f"order/{frame.seed}/{item.position}").choice(("AB", "BA")),)  # noqa: S311 — a lot, no secret
+    return (frame.order_policy,)
+
+
+def turns(frame: Frame, item: Item) -> Sequence[int]:
+    """Which turns of the item are asked about, from 1: every one of the assistant's; 0 stands for the whole item."""
+    if not frame.every_turn or item.dialogue is None:
+        return (0,)
+    return assistant_turns(item.dialogue.turns)
+
+
+def assistant_turns(said: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """The places of the assistant's turns in a dialogue, from 1."""
+    return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == "assistant")
+
+
+def request_for(
+    frame: Frame,
+    item: Item,
+    criterion: CriterionSpec,
+    repeat: int,
+    order: str,
+    turn: int = 0,
+    alteration: str = "",
+    *,
+    with_prompt: bool,
+) -> JudgeRequest | None:
+    """What is asked; None where the alteration changes nothing in this item."""
+    content: Content | None = content_of(item, frame.shown, order, frame.setting)
+    if turn and isinstance(content, DialogueContent):
+        content = replace(content, turn=turn)
+    if frame.probing is not None and content is not None:
+        content = frame.probing.content(alteration, content, item, criterion, order)
+    if content is None:
+        return None
+    asked = sides.shown(criterion, order)
+    return JudgeRequest(
+        item=item.external_id,
+        criterion=asked,
+        content=content,
+        repeat=repeat,
+        order=order,
+        seed=seed_of(frame, item, criterion.key, repeat, turn, alteration),
+        prompt=prompt_for(frame.judge, asked, content, frame.setting) if with_prompt else None,
+        is_example=is_example(frame.judge, criterion.key, item),
+    )
+
+
+def prompt_for(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
+    """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
+    template, system = templates.find_template(judge.parameters, criterion.key), judge.parameters.get("system")
+    if setting and isinstance(content, PairContent):
+        return evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
+    shown = [shown_example(one) for one in examples_of(judge, criterion.key)]
+    return prompts.render(criterion, content, template=template, system=system, examples=shown)
+
+
+def examples_of(judge: Judge, key: str) -> list[dict[str, Any]]:
+    """The judge's examples on a criterion."""
+    return [one for one in judge.parameters.get("examples", ()) if one["criterion"] == key]
+
+
+def shown_example(example: Mapping[str, Any]) -> prompts.ShownExample:
+    """The example as the prompt shows it: a preference names the side on which the response stands there."""
+    side = sides.SIDES.get(example.get("order", ""), {}).get(example["value"], example["value"])
+    return prompts.ShownExample(example["material"], side, example.get("why", ""))
+
+
+def is_example(judge: Judge, key: str, item: Item) -> bool:
+    """Whether the item, or one of the same content, is among the judge's examples on the criterion."""
+    subject = item.subject
+    own = (subject.source, subject.external_id)
+    return any(
+        own == (one["source"], one["external_id"]) or subject.content_hash == one["content_hash"]
+        for one in examples_of(judge, key)
+    )
+
+
+def seed_of(frame: Frame, item: Item, key: str, repeat: int, turn: int = 0, alteration: str = "") -> int:
+    """A seed of its own for each request, the same whenever the run is repeated. 31 bits suit every provider."""
+    copy = [] if alteration in ("", ORIGINAL) else [alteration]
+    place = [frame.seed, item.position, key, repeat, *([turn] if turn else []), *copy]
+    return int(content_hash(place)[:8], 16) & 0x7FFFFFFF
+
+
+def content_of(item: Item, shown: Sequence[str], order: str, setting: Setting | None = None) -> Content:
+    """What the judge gets to see: the item, with the parts of the context that the study shows to its annotators, or
+    with what an evaluation's setting grants."""
+    if item.pair is not None:
+        return pair_content(item.pair, shown, order, setting)
+    if item.dialogue is None:  # the database forbids it
+        raise ValueError(f"item {item.pk} has neither dialogue nor pair")
+    return dialogue_content(item.dialogue, shown)
+
+
+def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueContent:
+    scenario = dialogue.scenario
+    task = scenario.task if scenario else None
+    return DialogueContent(
+        turns=tuple(Turn(str(turn["role"]), str(turn["content"])) for turn in dialogue.turns),
+        person=person_of(scenario.profile if scenario else None, shown),
+        goal=(task.goal or task.intent or task.description) if task and "goal" in shown else "",
+        task=task.description if task and "goal" in shown else "",
+        intent=(task.intent or task.description) if task and "goal" in shown else "",
+        domains=tuple(task.domains) if task else (),
+        preference_types=tuple(task.preference_types) if task else (),
+        situation=scenario.situation if scenario and "situation" in shown else {},
+    )
+
+
+def pair_content(pair: ResponsePair, shown: Sequence[str], order: str, setting: Setting | None = None) -> PairContent:
+    a, b = (pair.response_2, pair.response_1) if order == "BA" else (pair.response_1, pair.response_2)
+    person = evaluation_settings.granted(known_of(pair.profile), setting) if setting else person_of(pair.profile, shown)
+    return PairContent(question=pair.question, response_a=a, response_b=b, context=pair.context, person=person)
+
+
+def known_of(profile: Profile | None) -> dict[str, Any]:
+    """All that is known of a person, by the parts of a profile; nothing where there is none."""
+    parts = (*evaluation_settings.PARTS, "memories")
+    return {part: getattr(profile, part) for part in parts} if profile else {}
+
+
+def person_of(profile: Profile | None, shown: Sequence[str]) -> Person:
+    parts = ("persona", "demographics", "preferences", "interactions", "memories")
+    return Person(**{part: getattr(profile, part) for part in parts if profile and part in shown})
+
+
+def input_rows(study: Study) -> Iterator[tuple[int, str, str]]:
+    """Each item's key, id in the source and hash of its present content, in order: what a run starts from."""
+    columns = ("pk", "dialogue__external_id", "dialogue__content_hash", "pair__external_id", "pair__content_hash")
+    rows = study.items.order_by("position").values_list(*columns)
+    for pk, dialogue, dialogue_hash, pair, pair_hash in rows.iterator(chunk_size=2000):
+        yield pk, dialogue or pair, dialogue_hash or pair_hash

@@ -1,0 +1,155 @@
+"""Answers become judgments: the verdict is read, the cost reckoned, and the reply kept for an equal request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from judging.judges import parsing as judges_parsing
+from judging.judges import pricing
+from judging.judges.models.judges import Judge
+from judging.judges.pricing import Rate
+from judging.judges.providers import sides
+from judging.judges.providers.base import OWN_EXAMPLE, Reply
+from judging.judges.services import judges
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.queries.requests import Pending, to_numbers
+from judging.runs.services import cache, earlier_replies
+from judging.runs.services.request_pool import Answer, Ask
+from judging.stats.weighted_scores import normalise_to_scale
+
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What each new reply cost, and the answers that were not read and are asked for again."""
+
+    costs: list[Decimal | None]
+    again: list[Answer]
+
+
+def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> Saved:
+    """Keep the judgments, and the replies with a verdict for equal requests.
+
+    A judgment that is there already, from a process thought to be gone, stays as it is, unless it is asked for again.
+    """
+    told = [(answer, answer.reply) for answer in batch if answer.reply]
+    if not told:
+        return Saved([], [])
+    costs = [NOTHING if answer.cached else pricing.cost(reply.usage, rate) for answer, reply in told]
+    rows = [judgment(run, *one, cost) for one, cost in zip(told, costs, strict=True)]
+    unread = [row for row in rows if row.unscored_reason in judges_parsing.UNREAD and not row.is_cached]
+    retries = retries_of(run.judge) if unread else 0
+    for row in unread:
+        row.tries_left = retries
+    kept = {
+        answer.ask.key: cache.row(run.judge, answer.ask.key, reply)
+        for (answer, reply), row in zip(told, rows, strict=True)
+        if answer.ask.key and not answer.cached and row.value
+    }
+    with transaction.atomic():
+        Judgment.objects.bulk_create(earlier_replies.replaced(run, rows), ignore_conflicts=True)
+        cache.keep(kept.values(), anew=run.use_cache)
+    again = [answer for (answer, _), row in zip(told, rows, strict=True) if row.tries_left]
+    return Saved([cost for (answer, _), cost in zip(told, costs, strict=True) if not answer.cached], again)
+
+
+def retries_of(judge: Judge) -> int:
+    """How often a reply of the judge's that was not read is asked for again."""
+    return int(getattr(judges.provider_of(judge).parameters, "max_retries", 0))
+
+
+def known(asks: Iterable[Ask]) -> dict[str, Reply]:
+    """By key, the replies with a verdict that equal requests got earlier."""
+    there = {ask.key: ask for ask in asks if ask.key}
+    found = cache.known(there)
+    return {key: reply for key, reply in found.items() if holds_verdict(there[key].pending, reply)}
+
+
+def holds_verdict(asked: Pending, reply: Reply) -> bool:
+    return isinstance(read(asked, reply), judges_parsing.Verdict)
+
+
+def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) -> Judgment:
+    asked, usage = answer.ask.pending, None if answer.cached else reply.usage
+    row = Judgment(
+        run=run,
+        item_id=asked.item_id,
+        criterion_id=asked.criterion_id,
+        repeat=asked.repeat,
+        order=asked.order,
+        turn=asked.turn,
+        alteration=asked.alteration,
+        raw_reply=storable(reply.text[: settings.MAX_REPLY_CHARACTERS]),
+        details=details(asked, reply, cached=answer.cached and reply != OWN_EXAMPLE),
+        latency_ms=None if answer.cached or is_batched(reply) else answer.latency_ms,
+        item_hash=asked.item_hash,
+        input_tokens=usage.input_tokens if usage else None,
+        output_tokens=usage.output_tokens if usage else None,
+        cost_usd=cost,
+        score=score(asked, reply),
+    )
+    verdict = read(asked, reply)
+    row.explanation = storable(verdict.explanation)
+    if isinstance(verdict, judges_parsing.Verdict):
+        row.value = sides.stored(verdict.value, asked.criterion, asked.order)
+        row.confidence = reply.distribution.get(verdict.value)
+    else:
+        row.unscored_reason = verdict.reason
+    return row
+
+
+def is_batched(reply: Reply) -> bool:
+    """Whether it came in bulk, so that nobody knows how long it took."""
+    return bool(reply.usage and reply.usage.batched)
+
+
+def read(asked: Pending, reply: Reply) -> judges_parsing.Verdict | judges_parsing.Unscored:
+    """The verdict that the provider computed, or the one in its text."""
+    if reply.unscored:
+        return judges_parsing.Unscored(reply.unscored, reply.explanation)
+    criterion = asked.request.criterion
+    if reply.value is None:
+        scale = {category.value: category.label for category in criterion.categories}
+        longest = settings.MAX_REPLY_CHARACTERS
+        return judges_parsing.parse(reply.text, scale=scale, stop=reply.stop, longest=longest)
+    if reply.value not in criterion.values:
+        return judges_parsing.Unscored("off_scale", reply.explanation)
+    return judges_parsing.Verdict(reply.value, reply.explanation)
+
+
+def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, Any]:
+    """What the provider measured, with the tokens used and the version of the prompt."""
+    found: dict[str, Any] = dict(reply.details)
+    if cached:
+        found["cached"] = True
+    elif reply.usage:
+        found["usage"] = asdict(reply.usage)
+    if asked.request.prompt:
+        found["prompt"] = asked.request.prompt.version
+    if reply.distribution:
+        found["distribution"] = distribution(asked, reply)
+    stored: dict[str, Any] = cache.storable(found)
+    return stored
+
+
+def distribution(asked: Pending, reply: Reply) -> Mapping[str, float]:
+    """How probable each value was, by the values as they are stored."""
+    return {sides.stored(value, asked.criterion, asked.order): p for value, p in reply.distribution.items()}
+
+
+def score(asked: Pending, reply: Reply) -> float | None:
+    """The mean over the scale, each value weighted by its probability; None where the model tells none."""
+    numbers = to_numbers(asked.criterion)
+    given = normalise_to_scale(reply.distribution, numbers)
+    return sum(p * numbers[value] for value, p in given.items()) if given else None
+
+
+def storable(text: str) -> str:
+    return str(cache.storable(text))

@@ -1,0 +1,196 @@
+"""A panel: finished runs of several judges on one study, or the repeats of one, combined into a run of its own.
+
+A panel is a judge like any other to all that compares judges with people. Each of its judgments names the judgments
+that it is made of. It is combined again, as a new run, when its members have run again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.studies.models.studies import Criterion, Study
+from core.accounts.models.projects import Project
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.hashing import content_hash
+from core.version import code_version
+from judging.judges.models.judges import PANEL, Judge
+from judging.judges.services.judges import check_names, latest_of
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.queries.requests import spec_of, to_numbers
+from judging.stats import panels
+from judging.stats.means import clustered_means
+from judging.stats.panels import Combined
+
+BATCH = 2000
+Key = tuple[int, int]
+"""An item, and a turn of it or 0."""
+
+
+@audited("panel.combine", says=("runs", "method"))
+def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str = panels.MAJORITY) -> JudgeRun:
+    """The finished run of the panel of these runs' judges, made if there is none of just these.
+
+    Every judgment of the members counts: repeats and orders have a vote of their own. Criteria that not all of the
+    runs have judged are left out. What the members are like, beside the panel, is kept as the run's result.
+    """
+    name = name.strip()
+    check_names(name, "")
+    study, criteria = checked(runs, method)
+    judge = judge_of(by=by, project=study.project, name=name, runs=runs, method=method)
+    digest = content_hash([method, sorted(run.pk for run in runs), sorted(criterion.pk for criterion in criteria)])
+    with transaction.atomic():
+        there = JudgeRun.objects.filter(judge=judge, study=study, input_hash=digest, finished_at__isnull=False).first()
+        if there is not None:
+            return there
+        run = JudgeRun.objects.create(
+            study=study, judge=judge, input_hash=digest, code_version=code_version(), created_by=by,
+            finished_at=timezone.now(), every_turn=runs[0].every_turn,
+        )  # fmt: skip
+        run.criteria.set(criteria)
+        run.members.set(runs)
+        names = names_of(runs)
+        for criterion in criteria:
+            run.result[criterion.key] = combined(run, names, criterion, method)
+        run.save(update_fields=["result"])
+    return run
+
+
+def checked(runs: Sequence[JudgeRun], method: str) -> tuple[Study, list[Criterion]]:
+    """The study of the runs, and the criteria that all of them have judged."""
+    if method not in panels.METHODS:
+        raise InputError(f"{method!r} is not one of {', '.join(panels.METHODS)}.", field="method")
+    check_members(runs, method)
+    shared = set.intersection(*({criterion.pk for criterion in run.criteria.all()} for run in runs))
+    criteria = [criterion for criterion in runs[0].study.criteria.all() if criterion.pk in shared]
+    if method == panels.MEAN:
+        criteria = [criterion for criterion in criteria if to_numbers(spec_of(criterion))]
+    if not criteria:
+        raise InputError("No criterion that all members have judged can be combined so.", field="runs")
+    return runs[0].study, criteria
+
+
+def check_members(runs: Sequence[JudgeRun], method: str) -> None:
+    n = len({run.pk for run in runs})
+    if n < 1 or (n == 1 and (runs[0].repeats < 2 or method == panels.DAWID_SKENE)):
+        alone = " with this method" if n and runs[0].repeats > 1 else ", or one that was asked repeatedly"
+        raise InputError(f"A panel has at least two members{alone}.", field="runs")
+    if len({run.study_id for run in runs}) > 1:
+        raise InputError("The members of a panel have judged the same study.", field="runs")
+    if unfinished := [run for run in runs if run.finished_at is None]:
+        raise InputError(f"Run {unfinished[0].pk} is not finished.", field="runs")
+    if again := [run for run in runs if run.judge.provider == PANEL]:
+        raise InputError(f"{again[0].judge} is a panel itself: name its members.", field="runs")
+    if others := [run for run in runs if run.kind != JudgeRun.Kind.ORDINARY]:
+        what = "of altered items" if others[0].kind == JudgeRun.Kind.PROBE else "of an evaluation"
+        raise InputError(f"Run {others[0].pk} is {what}: it speaks for no judge.", field="runs")
+    if len({run.every_turn for run in runs}) > 1:
+        raise InputError("Some of these runs judged single turns, others whole dialogues.", field="runs")
+
+
+def names_of(runs: Iterable[JudgeRun]) -> dict[int, str]:
+    """What to call each run's judge; two runs of one judge are told apart by their numbers."""
+    judges = [str(run.judge) for run in runs]
+    return {
+        run.pk: name if judges.count(name) == 1 else f"{name} (run {run.pk})"
+        for run, name in zip(runs, judges, strict=True)
+    }
+
+
+def judge_of(*, by: User | None, project: Project, name: str, runs: Iterable[JudgeRun], method: str) -> Judge:
+    """The panel of this name with these members: its latest version if they are the same, else a new one."""
+    members = sorted(str(run.judge) for run in runs)
+    wanted: dict[str, Any] = {"provider": PANEL, "parameters": {"method": method, "members": members}}
+    latest = latest_of(name, project=project)
+    if latest and latest.provider == PANEL and latest.parameters == wanted["parameters"]:
+        return latest
+    version = latest.version + 1 if latest else 1
+    return Judge.objects.create(project=project, name=name, version=version, created_by=by, **wanted)
+
+
+def combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, method: str) -> dict[str, Any]:
+    """Save one judgment for each item, or turn of it, that a member was asked about. Returns what is kept of it."""
+    said = said_of(names, criterion)
+    votes = [[(names[one.run_id], one.value) for one in judgments if one.value] for judgments in said.values()]
+    numbers = to_numbers(spec_of(criterion))
+    found, model = panels.combine(votes, method=method, scale=criterion.values, numbers=numbers)
+    rows = [
+        verdict(run, key, criterion, judgments, one) for (key, judgments), one in zip(said.items(), found, strict=True)
+    ]
+    Judgment.objects.bulk_create(rows, batch_size=BATCH)
+    return {
+        "members": members(names, said, rows),
+        "model": None if model is None else {**model.as_json(), "accuracy": panels.accuracies(model)},
+    }
+
+
+def said_of(names: Mapping[int, str], criterion: Criterion) -> dict[Key, list[Judgment]]:
+    """The members' judgments on a criterion by item and turn."""
+    said: dict[Key, list[Judgment]] = defaultdict(list)
+    chosen = Judgment.objects.filter(run__in=names, criterion=criterion).order_by("pk")
+    columns = ("run", "item", "turn", "value", "item_hash", "item__dialogue__content_hash", "item__pair__content_hash")
+    for judgment in chosen.select_related("item__dialogue", "item__pair").only(*columns).iterator(BATCH):
+        said[judgment.item_id, judgment.turn].append(judgment)
+    return said
+
+
+def verdict(
+    run: JudgeRun, key: Key, criterion: Criterion, judgments: Sequence[Judgment], found: Combined | None
+) -> Judgment:
+    """The members' verdicts as one. Unscored where no member gave one, or where none leads."""
+    item, turn = key
+    row = Judgment(
+        run=run,
+        item_id=item,
+        turn=turn,
+        criterion=criterion,
+        item_hash=oldest_text(judgments),
+        cost_usd=0,
+        details={
+            "members": [judgment.pk for judgment in judgments],
+            "n_scored": sum(bool(judgment.value) for judgment in judgments),
+        },
+    )
+    if found is None:
+        row.unscored_reason = "no_member"
+    else:
+        row.value, row.score, row.details["distribution"] = found.value, found.score, dict(found.distribution)
+        row.unscored_reason = "" if found.value else "members_disagree"
+    return row
+
+
+def members(
+    names: Mapping[int, str], said: Mapping[Key, Sequence[Judgment]], rows: Sequence[Judgment]
+) -> list[dict[str, Any]]:
+    """Each member with its verdicts, and how often it said what the panel says."""
+    panel = {(row.item_id, row.turn): row.value for row in rows}
+    theirs = [(key, judgment) for key, judgments in said.items() for judgment in judgments]
+    same = np.full((len(theirs), len(names)), np.nan)
+    for row, (key, judgment) in enumerate(theirs):
+        if judgment.value and panel[key]:
+            same[row, list(names).index(judgment.run_id)] = float(judgment.value == panel[key])
+    items = [str(item) for (item, _), _ in theirs]
+    found = clustered_means(same, items=items, clusters=items)
+    return [
+        {
+            "run": pk,
+            "name": name,
+            "n_judgments": sum(judgment.run_id == pk for _, judgment in theirs),
+            "scored": sum(judgment.run_id == pk and bool(judgment.value) for _, judgment in theirs),
+            "same_as_panel": estimate.as_json(),
+        }
+        for (pk, name), estimate in zip(names.items(), found, strict=True)
+    ]
+
+
+def oldest_text(judgments: Sequence[Judgment]) -> str:
+    """The hash of the item that the members saw; of the stale one where the item was edited between them."""
+    now = judgments[0].item.subject.content_hash if len({judgment.item_hash for judgment in judgments}) > 1 else ""
+    return next((judgment.item_hash for judgment in judgments if judgment.item_hash != now), now)

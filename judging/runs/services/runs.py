@@ -1,0 +1,336 @@
+"""Judge runs: started, stopped, resumed. What they do in between is in `work`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.studies.models.studies import Criterion, Study
+from core.accounts.models.users import User
+from core.audit.log import audit_transaction, audited
+from core.errors import InputError
+from core.hashing import content_hash
+from core.version import code_version
+from judging.judges import prompts
+from judging.judges.evaluation_settings import Setting
+from judging.judges.models.judges import Judge
+from judging.judges.pricing import format_dollars
+from judging.judges.prompts import evaluation as evaluation_prompts
+from judging.judges.services import judges
+from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.runs import JudgeChunk, JudgeRun
+from judging.runs.queries import spending
+from judging.runs.queries.probing import changed_since
+from judging.runs.queries.requests import input_rows, spec_of
+from judging.runs.services import batches, budgets, cancellations, earlier_replies, leases
+from judging.runs.services import judgment_writer as replies
+
+REQUESTS_PER_BATCH = 1000
+MOST_REPEATS = 100
+LARGEST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run as it would be made: checked, its items in order, and the hash of all it depends on."""
+
+    study: Study
+    judge: Judge
+    criteria: tuple[Criterion, ...]
+    repeats: int
+    order_policy: str
+    seed: int
+    input_hash: str
+    budget_usd: Decimal | None = None
+    use_cache: bool = True
+    every_turn: bool = False
+    in_bulk: bool = False
+    evaluation: Evaluation | None = None
+    setting: Setting | None = None
+    units: Mapping[int, int] = field(default_factory=dict)
+    """By item, in order, how many questions there are about it on one criterion: 1, or one for each turn. In a probe
+    run, on all criteria together: not every copy is asked about on each."""
+    probe: Mapping[str, Any] = field(default_factory=dict)
+    """Of a probe run, what it keeps of its alterations."""
+
+    @property
+    def item_ids(self) -> tuple[int, ...]:
+        return tuple(self.units)
+
+    @property
+    def n_units(self) -> int:
+        """How many items are asked about, or turns of them."""
+        return sum(self.units.values())
+
+
+def plan(
+    *,
+    study: Study,
+    judge: Judge,
+    criteria: Sequence[str] | None = None,
+    repeats: int = 1,
+    order_policy: str = "random",
+    seed: int = 0,
+    budget_usd: Decimal | None = None,
+    use_cache: bool = True,
+    every_turn: bool = False,
+    in_bulk: bool = False,
+    evaluation: Evaluation | None = None,
+    setting: Setting | None = None,
+) -> Plan:
+    """Check what is asked for, before a row is written.
+
+    `criteria` are keys; all of the study's if not given. With `every_turn`, every turn of the assistant is asked about
+    by itself; criteria about the user's turns are then left out, or refused where they were named. A run of an
+    `evaluation` shows what its `setting` says, whatever the study shows.
+    """
+    check_numbers(repeats, seed)
+    if judge.project_id not in (None, study.project_id):  # one that is only looked at is of none yet
+        raise InputError("There is no such judge in the project of the study.", field="judge")
+    if order_policy not in JudgeRun.OrderPolicy.values:
+        known = ", ".join(JudgeRun.OrderPolicy.values)
+        raise InputError(f"{order_policy!r} is not one of {known}.", field="order_policy")
+    chosen = chosen_criteria(study, criteria)
+    narrowed = select_turn_criteria if every_turn else select_item_criteria
+    chosen = narrowed(study, chosen, named=criteria is not None)
+    judges.check(judge, chosen, every_turn=every_turn)
+    if in_bulk:
+        judges.check_bulk(judge)
+    budgets.check(judge, budget_usd)
+    rows = list(input_rows(study))
+    if not rows:
+        raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
+    units = batches.turns_of(study) if every_turn else {pk: 1 for pk, *_ in rows}
+    if not any(units.values()):
+        raise InputError(f"No dialogue of {study} has a turn of the assistant.", field="every_turn")
+    return Plan(
+        study=study,
+        judge=judge,
+        criteria=chosen,
+        repeats=repeats,
+        order_policy=order_policy,
+        seed=seed,
+        input_hash=content_hash(
+            {
+                "items": [[external_id, found] for _, external_id, found in rows],
+                "shown": study.shown,
+                "criteria": [asdict(spec_of(criterion)) for criterion in chosen],
+                "judge": [judge.provider, judge.model, judge.parameters],
+                "prompts": prompts.version(
+                    study.kind, judge.parameters.get("template", ""), judge.parameters.get("system")
+                ),
+                **({"every_turn": True} if every_turn else {}),
+                **({"setting": setting.as_json(), "words": words_of(setting)} if setting else {}),
+            }
+        ),
+        budget_usd=budget_usd,
+        use_cache=use_cache,
+        every_turn=every_turn,
+        units=units,
+        in_bulk=in_bulk,
+        evaluation=evaluation,
+        setting=setting,
+    )
+
+
+def words_of(setting: Setting) -> str:
+    """The version of the prompts that an evaluation asks with."""
+    return evaluation_prompts.version(setting.answers)
+
+
+@audited("run.start", says=("judge", "options"), prepares=True)
+def start(*, by: User | None, study: Study, judge: Judge, **options: Any) -> JudgeRun:
+    """Make a run and send its parts to the workers. `options` are those of `plan`.
+
+    Whether the other side would answer is not asked here, since that may take a while: see `judges.probe`.
+    """
+    return make(by=by, plan=plan(study=study, judge=judge, **options), queue=True)
+
+
+@audited("run.start", says=("plan.judge", "plan.repeats", "plan.order_policy", "plan.seed", "plan.budget_usd"))
+def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
+    """Write the run with its parts. With `queue`, they go to the workers once that is committed; without, they wait
+    for the process that asks for them."""
+    with transaction.atomic():
+        run = JudgeRun.objects.create(
+            study=plan.study,
+            judge=plan.judge,
+            repeats=plan.repeats,
+            order_policy=plan.order_policy,
+            seed=plan.seed,
+            input_hash=plan.input_hash,
+            code_version=code_version(),
+            budget_usd=plan.budget_usd,
+            use_cache=plan.use_cache,
+            every_turn=plan.every_turn,
+            in_bulk=plan.in_bulk,
+            kind=kind_of(plan),
+            probe=dict(plan.probe),
+            evaluation=plan.evaluation,
+            setting=plan.setting.as_json() if plan.setting else {},
+            created_by=by,
+        )
+        run.criteria.set(plan.criteria)
+        made = JudgeChunk.objects.bulk_create(
+            JudgeChunk(run=run, index=index, item_ids=part.item_ids, n_units=part.n_units)
+            for index, part in enumerate(batches.split_into_batches(plan.study, plan.units, size=items_per_part(plan)))
+        )
+        if queue:
+            leases.queue([chunk.pk for chunk in made])
+    return run
+
+
+def kind_of(plan: Plan) -> str:
+    """What the run is for."""
+    if plan.evaluation is not None:
+        return JudgeRun.Kind.EVALUATION
+    return JudgeRun.Kind.PROBE if plan.probe else JudgeRun.Kind.ORDINARY
+
+
+@audited("run.stop", on="run")
+def stop(*, by: User | None, run: JudgeRun) -> bool:  # noqa: ARG001
+    """Let the workers put the run down, which they do within a second or two. False if it was over already."""
+    running = JudgeRun.objects.filter(pk=run.pk, finished_at__isnull=True, stopped_at__isnull=True)
+    stopped = running.update(stopped_at=timezone.now()) == 1
+    if stopped and run.in_bulk:
+        transaction.on_commit(lambda: cancellations.call_back(run))
+    return stopped
+
+
+def halt(*, run: JudgeRun, reason: str) -> bool:
+    """A run stops itself and says why. False if it was over already."""
+    running = JudgeRun.objects.filter(pk=run.pk, finished_at__isnull=True, stopped_at__isnull=True)
+    return running.update(stopped_at=timezone.now(), stop_reason=reason) == 1
+
+
+@audited("run.resume", on="run", says=("budget_usd",), prepares=True)
+def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
+    """Go on with what is left of a run: parts never begun, and parts that ended early. Returns how many.
+
+    What was judged stays; only requests without a judgment are asked again. A judge that cannot run says so first.
+    `budget_usd` replaces the run's budget, which includes what was spent.
+    """
+    budget = checked_budget(run, budget_usd)
+    with audit_transaction() as done:
+        JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
+        JudgeChunk.objects.filter(run=run).exclude(error="").update(
+            finished_at=None, error="", attempts=0, queued_at=None
+        )
+        left = go_on(run, queue=queue)
+        done.result = left
+    return left
+
+
+@audited("run.ask_again", on="run", says=("budget_usd",), prepares=True)
+def ask_again(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
+    """Ask again for the items of a run that is over whose replies held no verdict, and for no other.
+
+    The words and settings are the same, the seed another, and nothing is taken from known answers without a verdict.
+    What held no verdict stays on record; what comes takes its place. Returns how many are asked for.
+    """
+    run.refresh_from_db(fields=["finished_at", "stopped_at"])
+    if run.state == "running":
+        raise InputError("The run still goes on. Wait until it is over, or stop it first.", field="run")
+    n = earlier_replies.to_ask_again(run).count()
+    if not n or not run.chunks.exists():
+        raise InputError("The run has no reply without a verdict that could be asked for again.", field="run")
+    budget = checked_budget(run, budget_usd)
+    with audit_transaction() as done:
+        JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
+        items = earlier_replies.ask_again(run, 1 + replies.retries_of(run.judge))
+        parts_of_run = run.chunks.filter(finished_at__isnull=False).values_list("pk", "item_ids")
+        again = [pk for pk, item_ids in parts_of_run.iterator() if not items.isdisjoint(item_ids)]
+        JudgeChunk.objects.filter(pk__in=again).update(finished_at=None, error="", attempts=0, queued_at=None)
+        go_on(run, queue=queue)
+        done.result = n
+    return n
+
+
+def checked_budget(run: JudgeRun, budget_usd: Decimal | None) -> Decimal | None:
+    """The budget with which a run goes on. InputError where it cannot."""
+    judges.check(run.judge, list(run.criteria.all()), every_turn=run.every_turn)
+    if changed := changed_since(run):
+        raise InputError(f"{', '.join(changed)} reads otherwise today: start a new run of probes.", field="run")
+    budget = run.budget_usd if budget_usd is None else budget_usd
+    budgets.check(run.judge, budget)
+    if budget is not None and (spent := spending.load_run(run).usd) >= budget:
+        raise InputError(
+            f"The run has cost {format_dollars(spent)} already: give it a higher budget.", field="budget_usd"
+        )
+    return budget
+
+
+def go_on(run: JudgeRun, *, queue: bool) -> int:
+    """Let the parts that are left be worked on. Returns how many there are."""
+    left = list(JudgeChunk.objects.filter(run=run, finished_at__isnull=True).values_list("pk", flat=True))
+    if left:
+        JudgeRun.objects.filter(pk=run.pk).update(stopped_at=None, stop_reason="", finished_at=None)
+    if left and queue:
+        leases.queue(left)
+    return len(left)
+
+
+def check_numbers(repeats: int, seed: int) -> None:
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise InputError(f"Repeats must be from 1 to {MOST_REPEATS}.", field="repeats")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+
+
+def chosen_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion, ...]:
+    """The study's criteria with these keys, in the study's order."""
+    there = {criterion.key: criterion for criterion in study.criteria.all()}
+    if not there:
+        raise InputError(f"{study} has no criteria.", field="criteria")
+    if unknown := [key for key in keys or () if key not in there]:
+        raise InputError(f"{unknown[0]!r} is no criterion of {study}; there are {', '.join(there)}.", field="criteria")
+    if keys is not None and not keys:
+        raise InputError("A run needs at least one criterion.", field="criteria")
+    return tuple(criterion for key, criterion in there.items() if keys is None or key in keys)
+
+
+def select_turn_criteria(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple[Criterion, ...]:
+    """The criteria that an assistant's turn can be asked about. InputError where the study or a named one cannot."""
+    if study.kind != Study.Kind.DIALOGUE:
+        raise InputError(f"{study} holds response pairs, which have no turns.", field="every_turn")
+    of_the_user = [criterion for criterion in chosen if about_the_user(criterion)]
+    if of_the_user and named:
+        raise InputError(
+            f"{of_the_user[0].name} is about the user's turns, and the assistant's are asked about.", field="criteria"
+        )
+    left = tuple(criterion for criterion in chosen if criterion not in of_the_user)
+    if not left:
+        raise InputError(f"{study} has no criterion that is about the assistant.", field="criteria")
+    return left
+
+
+def about_the_user(criterion: Criterion) -> bool:
+    """Whether it is about the user's turns: it says so, or its name does where it is asked of whole dialogues."""
+    if criterion.of_turns:
+        return criterion.unit == Criterion.Unit.USER_TURN
+    return criterion.key.endswith("_user")
+
+
+def select_item_criteria(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple[Criterion, ...]:
+    """The criteria that people are asked of whole items. InputError where a named one, or every one, is not."""
+    of_turns = [criterion for criterion in chosen if criterion.of_turns]
+    left = tuple(criterion for criterion in chosen if not criterion.of_turns)
+    if of_turns and (named or not left):
+        raise InputError(
+            f"{of_turns[0].name} of {study} is asked of turns: let the judge rate every turn of the assistant.",
+            field="criteria",
+        )
+    return left
+
+
+def items_per_part(plan: Plan) -> int:
+    """A part in bulk is one batch, which may be larger than what a worker takes in hand otherwise."""
+    both = 2 if plan.order_policy == JudgeRun.OrderPolicy.BOTH and plan.study.kind == Study.Kind.PAIR else 1
+    on_each = 1 if plan.probe else len(plan.criteria)
+    per_item = plan.n_units / len(plan.units) * on_each * plan.repeats * both
+    return max(1, int(REQUESTS_PER_BATCH / max(per_item, 1))) if plan.in_bulk else batches.ITEMS_PER_PART

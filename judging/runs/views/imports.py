@@ -1,0 +1,48 @@
+"""The upload page: material, people's labels and judges' labels, each from a file."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from annotation.studies.models.studies import Study
+from core.accounts.access import get_account, researcher_required
+from core.files.outcome import Outcome
+from judging.runs.forms import UploadForm
+from judging.runs.imports.formats import FORMATS
+
+SHOWN = 100
+
+
+@researcher_required
+def import_upload(request: HttpRequest) -> HttpResponse:
+    """Choose a format, upload a file, and see what became of it."""
+    chosen = FORMATS.get(request.GET.get("format", ""), FORMATS["dialogues"])
+    form = UploadForm(request.POST or None, request.FILES or None, chosen=chosen)
+    outcome = form.load(get_account(request)) if form.is_valid() else None
+    told = {name: form.cleaned_data[name] for name in chosen.fields} if outcome else {}
+    context = {
+        "formats": FORMATS.values(),
+        "chosen": chosen,
+        "form": UploadForm(chosen=chosen, initial=told) if outcome else form,
+        "result": outcome and shown(outcome),
+    }
+    return render(request, "judging/import_upload.html", context)
+
+
+def shown(outcome: Outcome) -> dict[str, object]:
+    """Counts in rows, the first bad records, and the study to go on with."""
+    document = outcome.as_document()
+    rows = [
+        (kind, *(document[name][kind] for name in ("created", "updated", "unchanged"))) for kind in document["created"]
+    ]
+    return {
+        "rows": rows,
+        "changed": any(created or updated for _, created, updated, _ in rows),
+        "unchanged": any(unchanged for *_, unchanged in rows),
+        "warnings": document["warnings"],
+        "skipped": document["skipped"][:SHOWN],
+        "n_skipped": len(document["skipped"]),
+        "left_out": f"Records that were left out: {len(document['skipped'])}",
+        "study": Study.objects.filter(name=outcome.study).first() if outcome.study else None,
+    }

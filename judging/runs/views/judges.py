@@ -1,0 +1,207 @@
+"""The researcher's pages of one judge: its versions beside each other, its limits, and what models cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from annotation.studies.criteria import TEMPLATES
+from core.accounts.access import get_account, researcher_required
+from core.errors import InputError
+from judging.judges import pricing
+from judging.judges.models.judges import Judge
+from judging.judges.models.limits import Price
+from judging.judges.pricing import Rate, format_dollars
+from judging.judges.prompts import templates
+from judging.judges.queries import prices as rates
+from judging.judges.services import judges, prices, quotas
+from judging.runs.judge_forms import JudgeForm, LimitsForm, PriceForm
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import runs as queries
+from judging.runs.queries import spending
+
+
+@researcher_required
+def judge_create(request: HttpRequest) -> HttpResponse:
+    form = JudgeForm(request.POST or None, by=get_account(request))
+    shown = looked_at(request, form)
+    if not is_look(request) and form.is_valid() and (judge := form.save(get_account(request))):
+        return redirect("judge_detail", pk=judge.pk)
+    return render(request, "judging/judge_create.html", {"form": form, **shown})
+
+
+@researcher_required
+def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """A version of a judge beside another one, its runs, and the form that makes the next version."""
+    judge = get_object_or_404(Judge.objects.select_related("created_by"), pk=pk)
+    form = JudgeForm(request.POST or None, by=get_account(request), judge=judge, initial=settings_of(judge))
+    shown = looked_at(request, form)
+    if not is_look(request) and form.is_valid() and (saved := form.save(get_account(request))):
+        if saved == judge:
+            messages.info(request, "Nothing was changed, so there is no new version.")
+        return redirect("judge_detail", pk=saved.pk)
+    versions = list(queries.judges().filter(name=judge.name))
+    other = find_compared_version(request.GET.get("with", ""), judge, versions)
+    context = {
+        "judge": judge,
+        "form": form,
+        **shown,
+        "versions": versions,
+        "other": other,
+        "comparison": compared(judge, other) if other else [],
+        "facts": facts(judge),
+        "prompts": prompts_of(judge),
+        "limits": LimitsForm(initial=limits_of(judge)),
+        "runs": queries.listed(JudgeRun.objects.filter(judge=judge)),
+    }
+    return render(request, "judging/judge_detail.html", context)
+
+
+@researcher_required
+@require_POST
+def judge_limits(request: HttpRequest, pk: int) -> HttpResponse:
+    judge = get_object_or_404(Judge, pk=pk)
+    form = LimitsForm(request.POST)
+    if form.is_valid() and form.save(get_account(request), judge):
+        messages.success(request, "The limits hold from now on, also for runs that are going on.")
+    else:
+        for field, problems in form.errors.items():
+            messages.error(request, f"{form.fields[field].label if field in form.fields else ''}: {problems[0]}")
+    return redirect("judge_detail", pk=pk)
+
+
+@researcher_required
+@require_POST
+def judge_delete(request: HttpRequest, pk: int) -> HttpResponse:
+    judge = get_object_or_404(Judge, pk=pk)
+    try:
+        judges.delete(by=get_account(request), judge=judge)
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("judge_detail", pk=pk)
+    messages.success(request, f"{judge} is gone. It had never run.")
+    return redirect("judge_list")
+
+
+@researcher_required
+def price_list(request: HttpRequest) -> HttpResponse:
+    """What models cost, as published and as entered, and a form for what is missing."""
+    form = PriceForm(request.POST or None, initial={"valid_from": timezone.now().date(), **request.GET.dict()})
+    if form.is_valid() and (price := form.save(get_account(request))):
+        messages.success(request, f"{price.model} costs that from {price.valid_from:%Y-%m-%d} on.")
+        return redirect("price_list")
+    context = {
+        "form": form,
+        "entered": Price.objects.select_related("created_by"),
+        "published": sort_prices(pricing.published()),
+    }
+    return render(request, "judging/price_list.html", context)
+
+
+@researcher_required
+@require_POST
+def price_remove(request: HttpRequest, pk: int) -> HttpResponse:
+    prices.remove(by=get_account(request), price=get_object_or_404(Price, pk=pk))
+    messages.success(request, "The entry is gone. What was reckoned with it stays as it was.")
+    return redirect("price_list")
+
+
+def sort_prices(published: Iterable[Rate]) -> list[Rate]:
+    """A row for each price: those of long prompts after those of others."""
+    return [one for rate in published for one in (rate, rate.longer) if one]
+
+
+def is_look(request: HttpRequest) -> bool:
+    """Whether the form was sent to look at the judge, and not to save it."""
+    return "preview" in request.POST or "test" in request.POST
+
+
+def looked_at(request: HttpRequest, form: JudgeForm) -> dict[str, Any]:
+    """What was asked for, where the form is right: the prompt of a real item, or whether the judge would answer."""
+    shown: dict[str, Any] = {"preview": None, "tested": None}
+    if is_look(request) and form.is_valid():
+        shown |= {"preview": form.preview()} if "preview" in request.POST else {"tested": form.test()}
+    return shown
+
+
+def settings_of(judge: Judge) -> dict[str, Any]:
+    """The form's fields. Templates and address, which are parameters, have fields of their own; examples stay."""
+    own = {name: judge.parameters.get(name, "") for name in ("template", "templates", "base_url")}
+    others = {name: value for name, value in judge.parameters.items() if name not in (*own, "examples")}
+    return {"provider": judge.provider, "model": judge.model, "parameters": others or None, **own}
+
+
+def limits_of(judge: Judge) -> dict[str, Any]:
+    quota = quotas.find_quota(judge.provider, judge.model)
+    return {
+        "daily_budget_usd": spending.daily_budget(judge.name),
+        "requests_per_minute": quota.requests_per_minute if quota else None,
+        "tokens_per_minute": quota.tokens_per_minute if quota else None,
+    }
+
+
+def facts(judge: Judge) -> list[tuple[str, str]]:
+    rate = rates.rate_of(judge)
+    price = "not known" if rate is None else f"{format_dollars(rate.input)} read, {format_dollars(rate.output)} written"
+    made = f"{judge.created_at:%Y-%m-%d %H:%M} UTC" + (f" by {judge.created_by}" if judge.created_by else "")
+    return [
+        ("Kind", judge.kind),
+        ("Provider", judge.provider),
+        ("Model", judge.model or "none"),
+        *((name, value) for name, value in judge.settings.items() if not name.startswith(WORDS)),
+        ("Price of a million tokens", price if rate is None or not rate.is_free else "nothing"),
+        ("Spent today, all versions", format_dollars(spending.today(judge.name))),
+        ("Made", made),
+    ]
+
+
+WORDS = ("template", "system")
+"""Settings that are texts, which stand under Prompts."""
+
+
+def prompts_of(judge: Judge) -> list[dict[str, Any]]:
+    """The text that asks for each criterion, with its hash, and whose words it is; none for a judge asked in none."""
+    if not judge.is_runnable or not judges.provider_of(judge).needs_prompt:
+        return []
+    named = judge.parameters.get("templates", {})
+    kinds = {key: one.kind for key, one in TEMPLATES.items()} | dict.fromkeys(
+        named.keys() - TEMPLATES.keys(), "dialogue"
+    )
+    instruction = judge.parameters.get("system")
+    found = [("Instruction", templates.system_text(instruction), instruction is not None)]
+    for key, kind in kinds.items():
+        own = templates.find_template(judge.parameters, key)
+        name = TEMPLATES[key].name if key in TEMPLATES else key
+        found.append((name, own or templates.template(kind, key), bool(own)))
+    return [
+        {"name": name, "text": text, "note": f"{'replaced' if own else 'Concord’s own'}, {templates.digest(text)}"}
+        for name, text, own in found
+    ]
+
+
+def find_compared_version(wanted: str, judge: Judge, versions: list[Judge]) -> Judge | None:
+    """The version to compare with: the one asked for, or else the one before."""
+    others = [version for version in versions if version.pk != judge.pk]
+    asked = [version for version in others if str(version.version) == wanted]
+    before = [version for version in others if version.version < judge.version]
+    return next(iter([*asked, *before, *others]), None)
+
+
+def compared(judge: Judge, other: Judge) -> list[dict[str, Any]]:
+    """Each setting of the two, and whether it differs."""
+    mine, theirs = flat(judge), flat(other)
+    names = dict.fromkeys([*mine, *theirs])
+    return [
+        {"name": name, "this": mine.get(name), "other": theirs.get(name), "differs": mine.get(name) != theirs.get(name)}
+        for name in names
+    ]
+
+
+def flat(judge: Judge) -> dict[str, str]:
+    return {"provider": judge.provider, "model": judge.model, **judge.settings}

@@ -1,0 +1,245 @@
+"""The researcher's pages of judges and their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
+from core.accounts.access import get_account, researcher_required
+from core.accounts.permissions import visible_to
+from core.errors import InputError
+from judging.assessment.wording import duration
+from judging.judges.models.judges import PANEL
+from judging.judges.pricing import format_dollars
+from judging.judges.queries import workers
+from judging.runs.forms import ResumeForm, RunForm
+from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import runs as queries
+from judging.runs.services import runs
+from judging.runs.services.estimates import Estimate
+
+
+@researcher_required
+def judge_list(request: HttpRequest) -> HttpResponse:
+    """All judges, and the runs of late."""
+    recent = queries.listed(visible_to(request.user, JudgeRun.objects.all()))
+    context = {"judges": visible_to(request.user, queries.judges()), "runs": recent, **no_worker_for(recent)}
+    return render(request, "judging/judge_list.html", context)
+
+
+@researcher_required
+def run_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """The judges of a study: what has run, and a new run."""
+    study = get_object_or_404(Study, slug=slug)
+    form = RunForm(request.POST or None, study=study)
+    estimate = None
+    if form.is_valid():
+        if "estimate" in request.POST:
+            estimate = form.estimate()
+        elif run := form.start(get_account(request)):
+            return redirect("run_detail", pk=run.pk)
+    there = queries.listed(study.judge_runs.exclude(kind=JudgeRun.Kind.EVALUATION))
+    context = {
+        "study": study,
+        "form": form,
+        "estimate": estimate,
+        "estimate_facts": estimate_facts(estimate) if estimate else [],
+        "runs": there,
+        "n_items": study.items.count(),
+        "can_combine": queries.combinable(study).exists(),
+        "steps": study_steps(study, "judges"),
+        **no_worker_for(there),
+    }
+    return render(request, "judging/run_create.html", context)
+
+
+@researcher_required
+def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One run: how far it is, what went wrong, what it said last."""
+    run = found(pk)
+    progress = queries.progress(run)
+    reason = request.GET.get("reason", "")
+    context = {
+        "run": run,
+        "progress": progress,
+        "pace": pace(progress),
+        "spent": progress.spent,
+        "stale": stale_in_words(queries.stale(run, progress.judged)),
+        "reason": reason,
+        "latest": queries.latest(run, reason=reason),
+        "caption": f"Latest judgments: {queries.reason_in_words(reason)}" if reason else "Latest judgments",
+        "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
+        "ask_again": ask_again_in_words(progress),
+        "facts": facts(run),
+        "panel": members_of(run),
+        "steps": study_steps(run.study, "judges"),
+    }
+    return render(request, "judging/run_detail.html", context)
+
+
+@researcher_required
+def run_progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """The part of the run's page that moves. When the run is over, the whole page is loaded again."""
+    run = found(pk)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect("run_detail", pk=pk)
+    if run.state != "running":
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    progress = queries.progress(run)
+    context = {"run": run, "progress": progress, "pace": pace(progress), "spent": progress.spent}
+    return render(request, "judging/_run_progress.html", context)
+
+
+@researcher_required
+@require_POST
+def run_stop(request: HttpRequest, pk: int) -> HttpResponse:
+    run = found(pk)
+    if runs.stop(by=get_account(request), run=run):
+        messages.success(request, "Stopped. What was judged is kept, and the rest can be done later.")
+    else:
+        messages.info(request, "The run was over already.")
+    return redirect("run_detail", pk=pk)
+
+
+@researcher_required
+@require_POST
+def run_resume(request: HttpRequest, pk: int) -> HttpResponse:
+    """Go on with a run that was stopped, or with parts that ended early."""
+    return go_on(request, pk, runs.resume, lambda n: f"Going on with {n} part{'s' if n != 1 else ''} of the run.")
+
+
+@researcher_required
+@require_POST
+def run_ask_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask again for the items of a run whose replies held no verdict."""
+    return go_on(
+        request,
+        pk,
+        runs.ask_again,
+        lambda n: f"Asking again for {n:,} repl{'ies' if n != 1 else 'y'} without a verdict.",
+    )
+
+
+def go_on(request: HttpRequest, pk: int, start: Callable[..., int], tell: Callable[[int], str]) -> HttpResponse:
+    """Give a run more work, with the budget of the form, and tell how much."""
+    run, form = found(pk), ResumeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
+        return redirect("run_detail", pk=pk)
+    try:
+        n = start(by=get_account(request), run=run, budget_usd=form.cleaned_data["budget_usd"])
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, tell(n))
+    return redirect("run_detail", pk=pk)
+
+
+def facts(run: JudgeRun) -> list[tuple[str, str]]:
+    """What the run was asked with."""
+    judge, is_pair = run.judge, run.study.kind == Study.Kind.PAIR
+    judged = [] if is_pair else [("Judged", "every turn of the assistant" if run.every_turn else "the whole dialogue")]
+    made = [("Code", run.code_version), ("Hash of the input", run.input_hash[:16])]
+    criteria = ("Criteria", ", ".join(criterion.name for criterion in run.criteria.all()))
+    if judge.provider == PANEL:
+        method, members = str(judge.parameters["method"]).replace("_", " "), ", ".join(judge.parameters["members"])
+        return [("Combined by", method), ("Members", members), criteria, *judged, *made]
+    probed = (
+        [("Altered copies", altered_in_words(run)), ("Items", f"{run.probe['n_items']} drawn")] if run.probe else []
+    )
+    given = ", ".join(f"{name} {value}" for name, value in judge.settings.items())
+    return [
+        ("Provider", judge.provider),
+        ("Model", judge.model or "none"),
+        ("Parameters", given or "defaults"),
+        criteria,
+        *judged,
+        *probed,
+        ("Repeats", str(run.repeats)),
+        *([("Order of the responses", run.order_in_words)] if is_pair else []),
+        ("Seed", str(run.seed)),
+        ("Budget", format_dollars(run.budget_usd) if run.budget_usd else "none"),
+        *([("Asked", "in bulk, as batches")] if run.in_bulk else []),
+        ("Cache", "used" if run.use_cache else "ignored"),
+        *made,
+    ]
+
+
+def ask_again_in_words(progress: queries.Progress) -> str:
+    """What the button says, with what it costs where that is known and not nothing."""
+    n, usd = progress.can_ask_again, progress.again_usd
+    price = f" (about {format_dollars(usd)})" if usd else ""
+    return f"Ask again for {n:,} without a verdict{price}"
+
+
+def altered_in_words(run: JudgeRun) -> str:
+    """What a probe run alters, and in how many of its items that changes nothing."""
+    left_out = run.probe["left_out"]
+    without = {name: f" (nothing to alter in {n:,})" for name, n in left_out.items()}
+    return ", ".join(f"{name}{without.get(name, '')}" for name in run.probe["alterations"])
+
+
+def members_of(run: JudgeRun) -> list[dict[str, Any]]:
+    """Of a panel, by criterion: each member beside the panel, and what the model behind it says of the member."""
+    names = {criterion.key: criterion.name for criterion in run.criteria.all()}
+    return [
+        {
+            "criterion": names[key],
+            "caption": f"Members on {names[key]}",
+            "model": kept["model"],
+            "members": [
+                {**member, "accuracy": (kept["model"] or {}).get("accuracy", {}).get(member["name"])}
+                for member in kept["members"]
+            ],
+        }
+        for key, kept in run.result.items()
+        if key in names
+    ]
+
+
+def stale_in_words(n: int) -> str:
+    """What to do about judgments of an older text; empty if there are none."""
+    if not n:
+        return ""
+    which = "1 of these judgments is" if n == 1 else f"{n:,} of these judgments are"
+    return f"{which} of an older text. A new run asks about the edited items and takes over the other answers."
+
+
+def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
+    """What a run would take, in words."""
+    price = "not known" if estimate.usd is None else f"about {format_dollars(estimate.usd)}"
+    seconds = estimate.seconds
+    return [
+        ("Requests", f"{estimate.requests:,}"),
+        ("Answered already", f"about {estimate.cached:,}" if estimate.cached else "none"),
+        ("Tokens read", f"about {estimate.input_tokens:,}"),
+        ("Tokens written", f"about {estimate.output_tokens:,}"),
+        *([("Too long for the model", f"about {estimate.too_long:,}")] if estimate.too_long else []),
+        ("Price", price),
+        ("Time", "not known" if seconds is None else duration(seconds)),
+    ]
+
+
+def found(pk: int) -> JudgeRun:
+    return get_object_or_404(JudgeRun.objects.select_related("study", "judge", "created_by"), pk=pk)
+
+
+def no_worker_for(listed: list[JudgeRun]) -> dict[str, bool]:
+    """Whether one of the runs waits for a worker that nobody has started."""
+    return {"needs_worker": any(run.state == "running" for run in listed) and not workers.alive().exists()}
+
+
+def pace(progress: queries.Progress) -> str:
+    """How fast it goes and how long it still takes, in words; empty while nothing moves."""
+    if not progress.rate:
+        return ""
+    fast = f"{progress.rate:.0f} a second" if progress.rate >= 2 else f"{60 * progress.rate:.0f} a minute"
+    left = progress.seconds_left
+    return f"{fast}, {duration(left)} left" if left is not None else f"{fast} on average"

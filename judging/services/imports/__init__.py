@@ -1,1 +1,0 @@
-"""What judges said elsewhere, as finished runs; and the imports that bring people's labels and judges' together."""

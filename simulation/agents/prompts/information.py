@@ -1,0 +1,125 @@
+"""What each prompt is told of person, task and dialogue: as PersonaLens has it, and here (pure).
+
+`PUBLISHED` is the paper's table, role by role (arXiv 2506.09902, with its authors' code); `HERE` differs from it where
+`HERE` says so. A test renders every prompt and holds it to this list; the table in `docs/simulation.md` is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The parts that a prompt holds.
+
+    Preferences are those that the task names (`named`), all of the task's domains (`task`), or those of other domains
+    too (`all`); past interactions likewise. A prompt about one domain has that domain for its task.
+    """
+
+    intent: bool = False
+    description: bool = False
+    goal: bool = False
+    demographics: bool = False
+    preferences: str = ""
+    interactions: str = ""
+    situation: bool = False
+    dialogue: bool = False
+    types: bool = False
+
+    def parts(self) -> str:
+        """The parts in words; `nothing` without any."""
+        held = [(name, getattr(self, field)) for field, name in NAMES.items()]
+        words = [f"{name} ({scope})" if isinstance(scope, str) else name for name, scope in held if scope]
+        return ", ".join(words) or "nothing"
+
+
+NAMES = {
+    "intent": "intent",
+    "description": "task description",
+    "goal": "goal",
+    "demographics": "demographics",
+    "preferences": "preferences",
+    "interactions": "past interactions",
+    "situation": "situation",
+    "dialogue": "dialogue",
+    "types": "list of preference types",
+}
+USER = Told(intent=True, demographics=True, preferences="task", interactions="task", situation=True)
+TALK = Told(dialogue=True)
+
+PUBLISHED: Mapping[str, Told] = {
+    "mask": Told(demographics=True),
+    "preferences": Told(demographics=True, types=True),
+    "interactions": Told(demographics=True, preferences="task"),
+    "tasks": Told(types=True),
+    "tasks_multi": Told(types=True),
+    "situation": Told(description=True, demographics=True, preferences="task"),
+    "conflicts": Told(demographics=True, preferences="all"),
+    "user_opening": USER,
+    "user_later": replace(USER, dialogue=True),
+    "vanilla": TALK,
+    "base": TALK,
+    "base+D": replace(TALK, demographics=True),
+    "base+I": replace(TALK, interactions="task"),
+    "base+S": replace(TALK, situation=True),
+    "base+all": replace(TALK, demographics=True, interactions="task", situation=True),
+    "task_completion": replace(TALK, goal=True),
+    "personalization": replace(USER, dialogue=True),
+    "naturalness_user": TALK,
+    "naturalness_assistant": TALK,
+    "coherence_user": TALK,
+    "coherence_assistant": TALK,
+    "first_turn_preference": replace(TALK, intent=True, preferences="task"),
+}
+
+VARIANT = Told(intent=True, goal=True, demographics=True, preferences="named", situation=True)
+PERSON = Told(demographics=True, preferences="task", interactions="task", situation=True, dialogue=True)
+
+HERE: Mapping[str, Told] = {
+    **PUBLISHED,
+    "preferences": Told(demographics=True, types=True, preferences="all"),
+    "coherence_user": replace(PERSON, description=True, goal=True),
+    "user_opening/task_preferences": VARIANT,
+    "user_later/task_preferences": replace(VARIANT, dialogue=True),
+    "none": TALK,
+    "base+I-retrieved": replace(TALK, interactions="all"),
+    "persona_drift": PERSON,
+    "goal_leakage": replace(TALK, intent=True, goal=True),
+}
+"""Preferences are made to go with those of other domains; coherence is asked with the goal and profile it speaks of."""
+
+
+def told_by(placeholders: Collection[str], *, dialogue: bool) -> Told:
+    """What the user agent is told by a text with these placeholders."""
+    scopes = {"task_preferences": "named", "preferences": "task"}
+    preferences = [scope for name, scope in scopes.items() if name in placeholders]
+    return Told(
+        intent="intent" in placeholders,
+        goal="goal" in placeholders,
+        demographics="demographics" in placeholders,
+        preferences=preferences[-1] if preferences else "",
+        interactions="task" if "interactions" in placeholders else "",
+        situation="situation" in placeholders,
+        dialogue=dialogue,
+    )
+
+
+def describe_as_published(role: str) -> str:
+    """Whether a prompt is told what that of PersonaLens is told, in words."""
+    if role not in PUBLISHED:
+        return "not in PersonaLens"
+    return "yes" if PUBLISHED[role] == HERE[role] else f"no: {PUBLISHED[role].parts()}"
+
+
+def table() -> str:
+    """`HERE` in Markdown, a line for each prompt."""
+    columns = [field.name for field in fields(Told)]
+    head = ["prompt", *(NAMES[name] for name in columns), "as PersonaLens"]
+    lines = [head, ["---"] * len(head)]
+    for role, told in HERE.items():
+        cells = [getattr(told, name) for name in columns]
+        shown = [cell if isinstance(cell, str) and cell else "yes" if cell else "–" for cell in cells]
+        lines.append([f"`{role}`", *shown, describe_as_published(role)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

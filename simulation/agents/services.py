@@ -1,0 +1,146 @@
+"""Agents: speakers with their parameters, found again by them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.accounts.models.users import User
+from core.errors import InputError
+from core.files.json_text import parse_json
+from core.hashing import content_hash
+from judging.judges.providers.base import PermanentError, Provider, TransientError
+from judging.judges.providers.embeddings import Embeddings
+from judging.judges.providers.keys import ENVIRONMENT, Keyring
+from simulation.agents import speakers
+from simulation.agents.models import Agent
+
+TEMPERATURES = {"user": 0.5, "assistant": 0.0}
+REPLY_TOKENS = 800
+"""As published (arXiv 2506.09902). Parameters of one's own, null included, go before."""
+
+NO_USE = (
+    "A speaker has no use for {name}: what it is told comes from the experiment and its condition. An instruction of "
+    "its own goes into the parameter system."
+)
+PREFIXES = {"claude": "anthropic", "smollm2": "local", "gpt": "openai_compatible"}
+"""Models whose names say where they are to be had."""
+
+
+def drafted(
+    *,
+    side: str,
+    provider: str,
+    model: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    keys: Keyring = ENVIRONMENT,
+) -> Agent:
+    """The agent with these settings, saved or not. `side` gives the temperature that is used where none is given."""
+    given: dict[str, Any] = dict(parameters or {})
+    model = model.strip()
+    if len(model) > 120:
+        raise InputError("A model's name has at most 120 characters.", field=side)
+    try:
+        if useless := sorted(speakers.WITHOUT_USE & given.keys() & set(speakers.parameters_of(provider))):
+            raise InputError(NO_USE.format(name=useless[0]), field=side)
+        if "temperature" in speakers.parameters_of(provider):
+            given.setdefault("temperature", TEMPERATURES[side])
+        if speakers.parameters_of(provider).get("max_tokens") == speakers.USUAL_REPLY:
+            given.setdefault("max_tokens", REPLY_TOKENS)
+        speaker = speakers.create(provider, model=model, parameters=given, keys=keys)
+    except PermanentError as error:
+        raise InputError(str(error), field=side) from error
+    if problems := speaker.check([]):
+        raise InputError(f"{model or provider} cannot speak: {'; '.join(problems)}.", field=side)
+    found = content_hash([provider, model, given])
+    known = Agent.objects.filter(settings_hash=found).first()
+    return known or Agent(provider=provider, model=model, parameters=given, settings_hash=found)
+
+
+def embedder(text: str, keys: Keyring = ENVIRONMENT) -> Agent | None:
+    """Who makes embeddings, by a short text as in `described`; None where none is named."""
+    if not text.strip():
+        return None
+    words, brace, rest = text.strip().partition("{")
+    provider, _, model = words.strip().partition(":")
+    if provider != "openai_compatible" or not model:
+        raise InputError("Embeddings come from a server: openai_compatible:MODEL.", field="embedder")
+    found = Agent(provider=provider, model=model, parameters=parsed(brace + rest, "embedder"))
+    try:
+        problems = embeddings_of(found, keys).check([])
+    except PermanentError as error:
+        raise InputError(str(error), field="embedder") from error
+    if problems:
+        raise InputError(f"{model} cannot be asked: {'; '.join(problems)}.", field="embedder")
+    found.settings_hash = content_hash(["embeddings", provider, model, found.parameters])
+    return Agent.objects.filter(settings_hash=found.settings_hash).first() or found
+
+
+def embeddings_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
+    """Ready for use. PermanentError if its settings do not fit."""
+    try:
+        return Embeddings(model=agent.model, parameters=agent.parameters, keys=keys)
+    except ValidationError as error:
+        raise PermanentError(f"Parameters: {speakers.to_words(error)}.") from error
+
+
+def parsed(text: str, field: str) -> dict[str, Any]:
+    """Parameters as JSON, none where there is no text."""
+    found: dict[str, Any] = parse_json(text, field=field) if text else {}
+    return found
+
+
+def saved(*, by: User | None, agent: Agent) -> Agent:
+    """The agent as a row; the one that is there if somebody else made it meanwhile."""
+    if not agent._state.adding:
+        return agent
+    defaults = {
+        "provider": agent.provider,
+        "model": agent.model,
+        "parameters": agent.parameters,
+        "created_by": by,
+    }
+    return Agent.objects.get_or_create(settings_hash=agent.settings_hash, defaults=defaults)[0]
+
+
+def described(text: str, *, side: str, keys: Keyring = ENVIRONMENT) -> Agent:
+    """The agent that a short text names: `local`, `claude-haiku-4-5`, `openai_compatible:llama3 {"base_url": "…"}`."""
+    words, brace, rest = text.strip().partition("{")
+    parameters = parsed(brace + rest, side)
+    provider, _, model = words.strip().partition(":")
+    if provider not in speakers.REGISTRY:
+        prefix = next((known for known in PREFIXES if words.strip().startswith(known)), None)
+        if prefix is None:
+            raise InputError(
+                f"{words.strip()!r}: say where it speaks, as PROVIDER or PROVIDER:MODEL; there are "
+                f"{', '.join(speakers.REGISTRY)}.",
+                field=side,
+            )
+        provider, model = PREFIXES[prefix], words.strip()
+    return drafted(side=side, provider=provider, model=model, parameters=parameters, keys=keys)
+
+
+def speaker_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Provider:
+    """Ready for use, with a project's keys. PermanentError if its settings do not fit this version of Concord."""
+    return speakers.create(agent.provider, model=agent.model, parameters=agent.parameters, keys=keys)
+
+
+def probe(agent: Agent, keys: Keyring = ENVIRONMENT) -> None:
+    """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
+    with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
+        problems = thread.submit(asyncio.run, objections(speaker_of(agent, keys))).result()
+    if problems:
+        raise InputError(f"{agent} cannot speak: {'; '.join(problems)}.", field="assistant")
+
+
+async def objections(speaker: Provider) -> list[str]:
+    try:
+        return await speaker.probe()
+    except (PermanentError, TransientError) as error:
+        return [str(error)]
+    finally:
+        await speaker.aclose()

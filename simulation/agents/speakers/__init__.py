@@ -1,0 +1,60 @@
+"""Who speaks in a simulated dialogue. A speaker is one small module and one line in the registry.
+
+Speakers are providers of `judging` whose requests hold a conversation (see `base`). The module is imported when a
+speaker of that kind is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from pydantic import ValidationError
+
+from judging.judges.providers.base import PermanentError, Provider
+from judging.judges.providers.keys import ENVIRONMENT, Keyring
+from simulation.agents.speakers.base import USUAL_REPLY, WITHOUT_USE, request_of
+
+REGISTRY = {
+    "local": "simulation.agents.speakers.local:Local",
+    "anthropic": "simulation.agents.speakers.anthropic:Anthropic",
+    "openai_compatible": "simulation.agents.speakers.openai_compatible:OpenAICompatible",
+    "callable": "simulation.agents.speakers.callables:Own",
+    "scripted": "simulation.agents.speakers.scripted:Scripted",
+}
+
+
+def kind_of(provider: str) -> type[Provider]:
+    """The class of a speaker. PermanentError names an unknown one."""
+    if provider not in REGISTRY:
+        raise PermanentError(f"There is no speaker {provider!r}; there are {', '.join(REGISTRY)}.")
+    module, _, name = REGISTRY[provider].partition(":")
+    kind: type[Provider] = getattr(import_module(module), name)
+    return kind
+
+
+def create(
+    provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+) -> Provider:
+    """The speaker ready for use, with a project's keys. PermanentError names an unknown one or a wrong parameter."""
+    try:
+        return kind_of(provider)(model=model, parameters=parameters, keys=keys)
+    except ValidationError as error:
+        raise PermanentError(f"Parameters: {to_words(error)}.") from error
+
+
+def to_words(error: ValidationError) -> str:
+    """Which parameters are wrong, and how."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+        for problem in error.errors(include_url=False)
+    )
+
+
+def parameters_of(provider: str) -> dict[str, Any]:
+    """The parameters that a speaker takes, with their defaults."""
+    return {name: field.default for name, field in kind_of(provider).Parameters.model_fields.items()}
+
+
+__all__ = ["REGISTRY", "USUAL_REPLY", "WITHOUT_USE", "create", "kind_of", "parameters_of", "request_of", "to_words"]

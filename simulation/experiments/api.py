@@ -1,0 +1,427 @@
+"""Experiments: reckoned, started, stopped, resumed; their dialogues, results, and studies made of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.accounts.permissions import visible_to
+from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, page_of
+from core.api.schema import says
+from core.errors import NotComputedError
+from judging.assessment.api.results import Queued
+from judging.judges.services.keys import ring_for
+from simulation.agents import services as agents_services
+from simulation.agents.parsing.endings import ENDINGS
+from simulation.agents.prompts import USER_INFORMATION
+from simulation.agents.prompts.roles import ROLES
+from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
+from simulation.experiments.queries import progress, spending
+from simulation.experiments.services import estimates, experiments, studies
+from simulation.experiments.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
+from simulation.experiments.services.grids import grid
+from simulation.results.queries.judgments import judges_of
+from simulation.results.services import differences, results
+from simulation.results.services.data import Filters, Options
+from simulation.results.services.published_rows import add_published
+from simulation.results.services.ranks import ranks_on_request
+
+LIMITS = ("single_exchanges", "multi_exchanges", "single_turns", "multi_turns")
+DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4, "allow_null": True, "default": None}
+
+
+def limit_field(least: int, says: str) -> serializers.IntegerField:
+    return serializers.IntegerField(
+        min_value=least, max_value=MOST_TURNS, allow_null=True, default=None, help_text=says
+    )
+
+
+class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
+    """A grid of scenarios, assistants and conditions, played by one user agent."""
+
+    project = serializers.CharField(source="project.slug", read_only=True)
+    user_agent = serializers.CharField()
+    assistants = serializers.ListField(child=serializers.CharField(), source="assistants.all")
+    state = serializers.CharField(help_text="running, stopped or finished.")
+
+    class Meta:
+        model = Experiment
+        fields = [
+            "id",
+            "name",
+            "project",
+            "state",
+            "user_agent",
+            "assistants",
+            "strategy",
+            "user_information",
+            "prompts",
+            "conditions",
+            "grid",
+            "seed",
+            "single_turns",
+            "multi_turns",
+            "limit_unit",
+            "passages",
+            "budget_usd",
+            "input_hash",
+            "code_version",
+            "stop_reason",
+            "created_at",
+            "finished_at",
+            "stopped_at",
+        ]
+
+
+class AgentSerializer(Given):
+    """Who speaks. Parameters are as the provider takes them; never a key."""
+
+    provider = serializers.CharField(max_length=40)
+    model = serializers.CharField(max_length=120, allow_blank=True, default="")
+    parameters = serializers.DictField(default=dict)
+
+
+class NewExperiment(IntoProject):
+    name = serializers.CharField(max_length=120)
+    user_agent = AgentSerializer()
+    assistants = AgentSerializer(many=True, allow_empty=False)
+    conditions = serializers.ListField(child=serializers.CharField(), min_length=1)
+    users = serializers.CharField(default="10", help_text="A number to draw, ids with commas, or all.")
+    tasks = serializers.CharField(default="single 4, multi 1", help_text="As users; also single or multi.")
+    source = serializers.CharField(  # type: ignore[assignment]
+        default="", allow_blank=True, help_text="Whose profiles and tasks."
+    )
+    strategy = serializers.CharField(default="vanilla")
+    user_information = serializers.CharField(
+        default="",
+        allow_blank=True,
+        help_text=f"What the user agent is told: {' or '.join(USER_INFORMATION)}. Empty: faithful for PersonaLens.",
+    )
+    prompts = serializers.DictField(
+        child=serializers.CharField(max_length=50_000, trim_whitespace=False),
+        default=dict,
+        help_text=f"Texts in place of Concord's own, by role: {', '.join(ROLES)}.",
+    )
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    single_exchanges = limit_field(1, "The most exchanges of a dialogue about one domain; 20 if no limit is given.")
+    multi_exchanges = limit_field(1, "The most exchanges of a dialogue about several domains; 30 if no limit is given.")
+    single_turns = limit_field(2, "In place of exchanges: messages of both sides, without a closing reply.")
+    multi_turns = limit_field(2, "The same for several domains.")
+    passages = serializers.IntegerField(min_value=1, max_value=MOST_PASSAGES, default=3)
+    embedder = serializers.CharField(default="", allow_blank=True)
+    budget_usd = serializers.DecimalField(**DOLLARS)
+
+
+class ExperimentsApi(Api):
+    tag = "experiments"
+
+    def experiment(self, pk: int) -> Experiment:
+        found: Experiment = get_object_or_404(listed(), pk=pk)
+        return found
+
+    def shown(self, pk: int, status: int = 200) -> Response:
+        return Response(ExperimentSerializer(self.experiment(pk)).data, status=status)
+
+    def planned(self, given: dict[str, Any]) -> Plan:
+        """The experiment as the body describes it, checked."""
+        asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
+        limits = {name: given.pop(name) for name in LIMITS}
+        keys = ring_for(self.me)
+        return experiments.plan(
+            **{
+                **given,
+                "limits": experiments.limits_of(**limits),
+                "user_agent": agents_services.drafted(side="user", **given["user_agent"], keys=keys),
+                "assistants": [
+                    agents_services.drafted(side="assistant", **one, keys=keys) for one in given["assistants"]
+                ],
+                "embedder": agents_services.embedder(given["embedder"], keys),
+                "grid": grid(**asked, seed=given["seed"]),
+            }
+        )
+
+
+def names_of(shape: type[serializers.Serializer[Any]]) -> list[str]:
+    return list(dict(shape().fields))
+
+
+def listed() -> Any:
+    return Experiment.objects.select_related("user_agent", "project").prefetch_related("assistants")
+
+
+class ExperimentList(ExperimentsApi):
+    @says("Experiments", page_of(ExperimentSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(visible_to(self.me, listed()), ExperimentSerializer)
+
+    def prepare(self, request: Request, **kwargs: Any) -> None:
+        """Ask everybody whether they would answer, before the database is locked."""
+        with self.into_project(self.given(NewExperiment)) as described:
+            keys = ring_for(self.me)
+            for agent in self.planned(described).agents:
+                agents_services.probe(agent, keys)
+
+    @says("Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
+    def post(self, request: Request) -> Response:
+        with self.into_project(self.given(NewExperiment)) as described:
+            made = experiments.make(by=self.me, plan=self.planned(described), queue=True)
+        return self.shown(made.pk, status=201)
+
+
+class ExperimentEstimateSerializer(serializers.Serializer[Any]):
+    """What an experiment will take; null where it cannot be known."""
+
+    dialogues = serializers.IntegerField()
+    turns = serializers.IntegerField()
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    usd = serializers.DecimalField(max_digits=20, decimal_places=8, allow_null=True)
+    seconds = serializers.FloatField(allow_null=True)
+    masked = serializers.IntegerField(help_text="Pairs of user and task left out by the user's interests.")
+    absent = serializers.IntegerField(help_text="Pairs of user and task that no scenario is about.")
+    without_goal = serializers.IntegerField(help_text="Tasks that do not say when they are done.")
+
+
+class ExperimentEstimate(ExperimentsApi):
+    is_a_write = False
+
+    @says("What an experiment would take; nothing is made", ExperimentEstimateSerializer, body=NewExperiment)
+    def post(self, request: Request) -> Response:
+        with self.into_project(self.given(NewExperiment)) as described:
+            found = estimates.estimate(self.planned(described))
+        usd = found.usd
+        content = {name: getattr(found, name) for name in names_of(ExperimentEstimateSerializer)}
+        return Response(ExperimentEstimateSerializer({**content, "usd": None if usd is None else round(usd, 8)}).data)
+
+
+class ExperimentDetail(ExperimentsApi):
+    @says("An experiment", ExperimentSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return self.shown(pk)
+
+
+class EndedSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    name = serializers.CharField()
+    regular = serializers.BooleanField()
+    n = serializers.IntegerField()
+
+
+class ExperimentProgressSerializer(serializers.Serializer[Any]):
+    """An experiment, counted."""
+
+    state = serializers.CharField()
+    total = serializers.IntegerField()
+    begun = serializers.IntegerField()
+    ended = serializers.IntegerField()
+    endings = EndedSerializer(many=True)
+    turns = serializers.IntegerField()
+    cut = serializers.IntegerField(help_text="Turns that went on for the other side, which was cut.")
+    cut_off = serializers.IntegerField(help_text="Turns asked for again because a reply met the limit of tokens.")
+    rate = serializers.FloatField(allow_null=True, help_text="Turns a second.")
+    workers = serializers.IntegerField()
+    needs_worker = serializers.BooleanField()
+    can_resume = serializers.BooleanField()
+    error = serializers.CharField(allow_blank=True)
+    spent_usd = serializers.DecimalField(max_digits=20, decimal_places=8)
+
+
+class ExperimentProgress(ExperimentsApi):
+    @says("How far an experiment is", ExperimentProgressSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        experiment = self.experiment(pk)
+        found = progress.progress(experiment)
+        own = ("endings", "error", "spent_usd")
+        names = [name for name in names_of(ExperimentProgressSerializer) if name not in own]
+        content = {name: getattr(found, name) for name in names}
+        content |= {
+            "endings": [asdict(one) for one in found.endings],
+            "error": experiment.error,
+            "spent_usd": round(spending.load_experiment(experiment).usd, 8),
+        }
+        return Response(ExperimentProgressSerializer(content).data)
+
+
+class ExperimentStop(ExperimentsApi):
+    @says("Stop an experiment; every turn is kept", ExperimentSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        experiments.stop(by=self.me, experiment=self.experiment(pk))
+        return self.shown(pk)
+
+
+class ResumeExperiment(Given):
+    budget_usd = serializers.DecimalField(**DOLLARS, help_text="In place of the budget, with what is spent.")
+
+
+class ExperimentResume(ExperimentsApi):
+    @says("Go on with an experiment", ExperimentSerializer, body=ResumeExperiment)
+    def post(self, request: Request, pk: int) -> Response:
+        experiments.resume(by=self.me, experiment=self.experiment(pk), **self.given(ResumeExperiment))
+        return self.shown(pk)
+
+
+class SimulatedSerializer(serializers.ModelSerializer[SimulatedDialogue]):
+    """One cell of an experiment; `dialogue` is the material that it became."""
+
+    assistant = serializers.CharField()
+    profile = serializers.IntegerField(source="scenario.profile_id", allow_null=True)
+    task = serializers.IntegerField(source="scenario.task_id", allow_null=True)
+
+    class Meta:
+        model = SimulatedDialogue
+        fields = ["index", "assistant", "condition", "profile", "task", "ending", "error", "dialogue"]
+
+
+class SimulatedQuery(PageQuery):
+    ending = serializers.ChoiceField(list(ENDINGS), required=False)
+
+
+class ExperimentDialogues(ExperimentsApi):
+    @says("The dialogues of an experiment, by their place in it", page_of(SimulatedSerializer), query=SimulatedQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        asked = self.asked(SimulatedQuery)
+        rows = get_object_or_404(Experiment, pk=pk).dialogues.select_related("assistant", "scenario")
+        if "ending" in asked:
+            rows = rows.filter(ending=asked["ending"])
+        return self.page(rows, SimulatedSerializer, key="index", query=asked)
+
+
+class SimulatedTurnSerializer(serializers.ModelSerializer[Turn]):
+    """One turn, and what it took."""
+
+    class Meta:
+        model = Turn
+        fields = [
+            *("number", "side", "text", "thought", "raw_reply", "cut_off", "ended", "cut", "problem", "retrieved"),
+            *("seed", "prompt", "latency_ms", "input_tokens", "output_tokens", "cost_usd", "created_at"),
+        ]
+
+
+class SimulatedWhole(SimulatedSerializer):
+    """With its turns so far."""
+
+    turns = SimulatedTurnSerializer(many=True)
+
+    class Meta(SimulatedSerializer.Meta):
+        fields = [*SimulatedSerializer.Meta.fields, "turns"]
+
+
+class ExperimentDialogue(ExperimentsApi):
+    @says("A dialogue of an experiment, turn by turn", SimulatedWhole)
+    def get(self, request: Request, pk: int, index: int) -> Response:
+        rows = SimulatedDialogue.objects.select_related("assistant", "scenario").prefetch_related("turns")
+        return Response(SimulatedWhole(get_object_or_404(rows, experiment=pk, index=index)).data)
+
+
+class AskedResults(Given):
+    judge = serializers.CharField(required=False, default="", help_text="Its name; if not given, who said most.")
+    assistant = serializers.CharField(required=False, default="", help_text="Only dialogues with this assistant.")
+    condition = serializers.CharField(required=False, default="", help_text="Only dialogues under this condition.")
+    tasks = serializers.ChoiceField(["single", "multi"], required=False, help_text="Of one domain, or of several.")
+    domain = serializers.CharField(required=False, default="", help_text="Only tasks that are about this domain.")
+    turn = serializers.IntegerField(
+        required=False, min_value=1, max_value=LARGEST, help_text="Verdicts on this reply of the assistant."
+    )
+
+
+class ResultsQuery(AskedResults):
+    published = serializers.BooleanField(default=False, help_text="With the numbers that PersonaLens printed.")
+    whole = serializers.BooleanField(default=False, help_text="Compute it now, however large the experiment is.")
+
+
+class ExperimentResults(ExperimentsApi):
+    left_to_a_worker = True
+
+    @says(
+        "All tables of an experiment by one judge, which a worker computes where it is large",
+        Document,
+        query=ResultsQuery,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        given = self.asked(ResultsQuery)
+        asked = self.asked_of(pk, given)
+        found = results.kept_or_made(**asked, patient=given["whole"]) or results.last_made(**asked)
+        if found is None:
+            waiting = results.asked_for(**asked)
+            told = waiting.error or waiting.says if waiting else "POST here, or insist with ?whole=true."
+            raise NotComputedError(f"Not computed yet: {results.LEFT}. {told}")
+        return Response(add_published(found) if given["published"] else found)
+
+    @says("Leave the results of an experiment to a worker", Queued, body=AskedResults, status=202)
+    def post(self, request: Request, pk: int) -> Response:
+        results.ask(by=self.me, **self.asked_of(pk, self.given(AskedResults)))
+        return Response({"queued": True}, status=202)
+
+    def asked_of(self, pk: int, given: dict[str, Any]) -> dict[str, Any]:
+        experiment = self.experiment(pk)
+        judge = results.judge_called(judges_of(experiment), given["judge"])
+        return {"experiment": experiment, "judge": judge, "options": Options(), "filters": Filters.of(given)}
+
+
+class RanksQuery(AskedResults):
+    against = serializers.IntegerField(
+        required=False, max_value=LARGEST, help_text="Another experiment; if not given, the same one."
+    )
+    against_judge = serializers.CharField(required=False, default="", help_text="Whose verdicts on that one.")
+
+
+class ExperimentRanks(ExperimentsApi):
+    @says("How ranks change by another judge, or in another experiment", Document, query=RanksQuery)
+    def get(self, request: Request, pk: int) -> Response:
+        given, first = self.asked(RanksQuery), self.experiment(pk)
+        second = get_object_or_404(visible_to(self.me, listed()), pk=given["against"]) if "against" in given else first
+        pairs = ((first, given["judge"]), (second, given["against_judge"]))
+        rated = [(one, results.judge_called(judges_of(one), name)) for one, name in pairs]
+        return Response(ranks_on_request(rated[0], rated[1], Filters.of(given)))
+
+
+class ComparedSettingSerializer(serializers.Serializer[Any]):
+    """A setting as published and here; `same` is null where one of the two is not known."""
+
+    setting = serializers.CharField()
+    paper = serializers.CharField()
+    here = serializers.CharField()
+    same = serializers.BooleanField(allow_null=True)
+
+
+class ComparedSettingsSerializer(serializers.Serializer[Any]):
+    settings = ComparedSettingSerializer(many=True)
+    warnings = serializers.ListField(child=serializers.CharField(), help_text="Where one model has several parts.")
+
+
+class ExperimentDifferences(ExperimentsApi):
+    @says("The settings of an experiment beside those of PersonaLens", ComparedSettingsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(ComparedSettingsSerializer(differences.document(self.experiment(pk))).data)
+
+
+class MadeStudy(serializers.Serializer[Any]):
+    study = serializers.CharField(help_text="Its slug.")
+
+
+class ForPeople(Given):
+    n = serializers.IntegerField(min_value=1, max_value=LARGEST, default=studies.PUBLISHED_SAMPLE)
+    draw = serializers.ChoiceField(list(studies.DRAWS), default=studies.RANDOM)
+
+
+class ExperimentPeople(ExperimentsApi):
+    @says("Send a sample of the dialogues to people, as a study", MadeStudy, body=ForPeople, status=201)
+    def post(self, request: Request, pk: int) -> Response:
+        made = studies.create_human_check(by=self.me, experiment=self.experiment(pk), **self.given(ForPeople))
+        return Response({"study": made.slug}, status=201)
+
+
+class ForJudges(Given):
+    user_checks = serializers.BooleanField(default=False, help_text="Ask whether the user agent is true to its part.")
+
+
+class ExperimentJudge(ExperimentsApi):
+    @says("All dialogues as a study for judges", MadeStudy, body=ForJudges, status=201)
+    def post(self, request: Request, pk: int) -> Response:
+        made = studies.create_judge_study(by=self.me, experiment=self.experiment(pk), **self.given(ForJudges))
+        return Response({"study": made.slug}, status=201)

@@ -1,0 +1,177 @@
+"""What an experiment will take, before it starts: turns, tokens, dollars, time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import fmean
+
+from annotation.corpus.models import Scenario, Task
+from judging.judges.providers.base import estimated_tokens
+from judging.runs.services.budgets import expected_cost
+from simulation.agents import services as agents_services
+from simulation.agents.models import Agent
+from simulation.agents.prompts import CONDITIONS, Cue, Scene, SpokenTurn, build_assistant_cue, build_user_cue
+from simulation.experiments.queries import spending
+from simulation.experiments.queries.scenarios import scene_of
+from simulation.experiments.services import budget_tracker
+from simulation.experiments.services.experiments import Plan
+
+LOOKED_AT = 20
+USUAL_TURN = 60
+"""Tokens of a turn where none is known of the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An experiment, reckoned. What cannot be known is None, and `why` says so.
+
+    Attributes
+    ----------
+    dialogues, turns
+        How many; turns are those that dialogues with this user agent usually have, or the most that they may have.
+    input_tokens, output_tokens
+        Of all turns. The whole conversation is read before each of them.
+    usd, seconds
+        What they will cost, and how long they will take.
+    masked, absent
+        Pairs of user and task that are left out: by the user's interests, and because no scenario is about them.
+    without_goal
+        Tasks that do not say when they are done.
+    basis, why
+        How it was reckoned, and why something is not known, in words.
+    """
+
+    dialogues: int
+    turns: int
+    input_tokens: int
+    output_tokens: int
+    usd: Decimal | None
+    seconds: float | None
+    masked: int
+    absent: int
+    without_goal: int
+    basis: tuple[str, ...]
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one agent will be asked."""
+
+    agent: Agent
+    turns: float
+    input_tokens: float
+    output_tokens: float
+    ms: float | None
+    concurrency: int
+
+    @property
+    def usd(self) -> Decimal | None:
+        return expected_cost(round(self.input_tokens), round(self.output_tokens), budget_tracker.rate(self.agent))
+
+    @property
+    def seconds(self) -> float | None:
+        return None if self.ms is None else self.turns * self.ms / 1000 / self.concurrency
+
+
+def estimate(plan: Plan) -> Estimate:
+    """Look at up to 20 scenarios, evenly from all, and take the others to be like them."""
+    usual = spending.usual_turns(plan.user_agent)
+    limits = [plan.most_messages(one) for one in plan.grid.scenarios]
+    n_turns = fmean(min(usual, limit) if usual else limit for limit in limits)
+    found = shares(plan, n_turns)
+    costs, times = [share.usd for share in found], [share.seconds for share in found]
+    known = [seconds for seconds in times if seconds is not None]
+    return Estimate(
+        dialogues=plan.n_dialogues,
+        turns=round(plan.n_dialogues * n_turns),
+        input_tokens=round(sum(share.input_tokens for share in found)),
+        output_tokens=round(sum(share.output_tokens for share in found)),
+        usd=None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
+        seconds=sum(known) if len(known) == len(times) else None,
+        **plan.grid.left_out,
+        without_goal=count_without_goal(plan),
+        basis=(
+            f"Dialogues with this user agent lately had {usual:.1f} turns."
+            if usual
+            else "No dialogue with this user agent is known yet: every one is taken to have the most turns.",
+            "Tokens are estimated from the length of the texts.",
+        ),
+        why=(
+            *(
+                f"The price of {share.agent} is not known: enter it on the page Prices."
+                for share, cost in zip(found, costs, strict=True)
+                if cost is None
+            ),
+            *(("How long a turn takes is not known until there are some.",) if None in times else ()),
+        ),
+    )
+
+
+def count_without_goal(plan: Plan) -> int:
+    """How many of the plan's tasks have no goal, so that nobody can say whether they were completed."""
+    of_source = Task.objects.filter(scenarios__profile__source=plan.grid.scenarios[0].source)
+    return of_source.filter(external_id__in=plan.grid.tasks, goal="").distinct().count()
+
+
+def shares(plan: Plan, n_turns: float) -> list[Share]:
+    """The user agent's part and that of each assistant. Each has about half of the turns."""
+    scenes = looked_at(plan)
+    user_tokens = fmean(estimated_tokens(user_cue(plan, scene).text) for scene in scenes)
+    lengths = {agent.settings_hash: usual_length(agent, side) for agent, side in sides(plan)}
+    per_dialogue = plan.n_dialogues / len(plan.assistants)
+    reply = fmean(lengths[one.settings_hash] for one in plan.assistants)
+    said = (lengths[plan.user_agent.settings_hash] + reply) / 2
+    found = [share(plan.user_agent, "user", plan.n_dialogues, n_turns, user_tokens, said)]
+    base = fmean(
+        estimated_tokens(
+            build_assistant_cue(scene, [SpokenTurn("user", "")], condition=CONDITIONS[key], replaced=plan.prompts).text
+        )
+        for scene in scenes
+        for key in plan.conditions
+    )
+    return [*found, *(share(one, "assistant", per_dialogue, n_turns, base, said) for one in plan.assistants)]
+
+
+def user_cue(plan: Plan, scene: Scene) -> Cue:
+    """What the user agent is told before a later turn, without the talk."""
+    return build_user_cue(
+        scene,
+        [SpokenTurn("user", "")],
+        strategy=plan.strategy,
+        information=plan.user_information,
+        replaced=plan.prompts,
+    )
+
+
+def share(agent: Agent, side: str, n: float, n_turns: float, base: float, said: float) -> Share:
+    """Of `n` dialogues: before each of its turns a side reads its instructions and half of the talk on average."""
+    own = n * n_turns / 2
+    habits = spending.habits(agent, side=side)
+    return Share(
+        agent=agent,
+        turns=own,
+        input_tokens=own * (base + said * n_turns / 2),
+        output_tokens=own * (habits["tokens"] or USUAL_TURN),
+        ms=habits["ms"],
+        concurrency=agents_services.speaker_of(agent).concurrency,
+    )
+
+
+def sides(plan: Plan) -> list[tuple[Agent, str]]:
+    return [(plan.user_agent, "user"), *((one, "assistant") for one in plan.assistants)]
+
+
+def usual_length(agent: Agent, side: str) -> float:
+    known: float | None = spending.habits(agent, side=side)["tokens"]
+    return known or USUAL_TURN
+
+
+def looked_at(plan: Plan) -> Sequence[Scene]:
+    every = plan.grid.scenarios
+    n = min(LOOKED_AT, len(every))
+    chosen = [every[int(place * len(every) / n)].pk for place in range(n)]
+    rows = Scenario.objects.filter(pk__in=chosen).select_related("profile", "task").order_by("pk")
+    return [scene_of(row) for row in rows]

@@ -1,0 +1,294 @@
+"""The researcher's pages of experiments: all of them, a new one, how far one is, and one dialogue as it grows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotation.studies.queries.context import Subject, panels_of
+from core.accounts.access import get_account, researcher_required
+from core.accounts.permissions import visible_to
+from core.errors import InputError
+from judging.assessment.wording import duration
+from judging.judges.pricing import format_dollars
+from judging.judges.prompts.templates import digest
+from judging.judges.queries import workers
+from simulation.agents.models import Agent
+from simulation.agents.parsing.endings import ENDINGS
+from simulation.agents.parsing.speech import PROBLEMS
+from simulation.agents.prompts import CONDITIONS, USER_INFORMATION, assistant_role
+from simulation.agents.prompts.roles import ROLES, words_of
+from simulation.experiments.forms import ExperimentForm, PeopleForm, ResumeForm, parameters_in_words
+from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
+from simulation.experiments.queries import progress as queries
+from simulation.experiments.queries import spending
+from simulation.experiments.services import experiments, studies
+from simulation.experiments.services.estimates import Estimate
+from simulation.results.services.differences import differences, same_models
+
+PER_PAGE = 50
+
+
+@researcher_required
+def experiment_list(request: HttpRequest) -> HttpResponse:
+    found = Paginator(visible_to(request.user, queries.listed()), PER_PAGE).get_page(request.GET.get("page"))
+    running = any(experiment.state == "running" for experiment in found)
+    context = {"page": found, "needs_worker": running and not workers.alive().exists()}
+    return render(request, "simulation/experiment_list.html", context)
+
+
+@researcher_required
+def experiment_create(request: HttpRequest) -> HttpResponse:
+    """A new experiment, with what it would take before it starts."""
+    form = ExperimentForm(request.POST or None, by=get_account(request))
+    estimate = None
+    if form.is_valid():
+        if "estimate" in request.POST:
+            estimate = form.estimate()
+        elif experiment := form.start():
+            return redirect("experiment_detail", pk=experiment.pk)
+    context = {"form": form, "estimate": estimate, "estimate_facts": estimate_facts(estimate) if estimate else []}
+    return render(request, "simulation/experiment_create.html", context)
+
+
+@researcher_required
+def experiment_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """How far it is, its dialogues, and what can be done with them."""
+    experiment = found(pk)
+    rows = queries.dialogues(experiment)
+    ending = request.GET.get("ending", "")
+    if ending in ENDINGS:
+        rows = rows.filter(ending=ending)
+    context = {
+        **moving(experiment),
+        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "ending": ENDINGS.get(ending, ""),
+        "endings": ENDINGS,
+        "resume": ResumeForm(initial={"budget_usd": experiment.budget_usd}),
+        "people": PeopleForm(),
+        "studies": studies.studies_of(experiment),
+        "facts": facts(experiment),
+        "prompts": prompts_of(experiment),
+        "same_models": same_models(experiment),
+        "scripted": [agent.name for agent in all_agents(experiment) if agent.is_scripted],
+    }
+    return render(request, "simulation/experiment_detail.html", context)
+
+
+@researcher_required
+def experiment_differences(request: HttpRequest, pk: int) -> HttpResponse:
+    """Its settings beside those of PersonaLens."""
+    experiment = found(pk)
+    rows = differences(experiment)
+    context = {
+        "experiment": experiment,
+        "rows": rows,
+        "n_different": sum(row.same is False for row in rows),
+        "same_models": same_models(experiment),
+    }
+    return render(request, "simulation/differences.html", context)
+
+
+@researcher_required
+def experiment_progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """The part of the experiment's page that moves. When it is over, the whole page is loaded again."""
+    experiment = found(pk)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect("experiment_detail", pk=pk)
+    if experiment.state != "running":
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return render(request, "simulation/_progress.html", moving(experiment))
+
+
+@researcher_required
+@require_POST
+def experiment_stop(request: HttpRequest, pk: int) -> HttpResponse:
+    if experiments.stop(by=get_account(request), experiment=found(pk)):
+        messages.success(request, "Stopped. Every turn is kept, and the rest can be said later.")
+    else:
+        messages.info(request, "The experiment was over already.")
+    return redirect("experiment_detail", pk=pk)
+
+
+@researcher_required
+@require_POST
+def experiment_resume(request: HttpRequest, pk: int) -> HttpResponse:
+    form = ResumeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
+        return redirect("experiment_detail", pk=pk)
+    try:
+        left = experiments.resume(
+            by=get_account(request), experiment=found(pk), budget_usd=form.cleaned_data["budget_usd"]
+        )
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"Going on with {left} dialogue{'s' if left != 1 else ''}.")
+    return redirect("experiment_detail", pk=pk)
+
+
+@researcher_required
+@require_POST
+def experiment_people(request: HttpRequest, pk: int) -> HttpResponse:
+    """Send a sample of the dialogues to people, as a study."""
+    experiment, form = found(pk), PeopleForm(request.POST)
+    study = form.send(get_account(request), experiment) if form.is_valid() else None
+    if study is None:
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
+        return redirect("experiment_detail", pk=pk)
+    messages.success(request, f"The study has {study.items.count()} dialogues. Say who rates them, and open it.")
+    return redirect("study_detail", slug=study.slug)
+
+
+@researcher_required
+@require_POST
+def experiment_judge(request: HttpRequest, pk: int) -> HttpResponse:
+    """All dialogues as a study, and on to its judges."""
+    try:
+        checks = "user_checks" in request.POST
+        study = studies.create_judge_study(by=get_account(request), experiment=found(pk), user_checks=checks)
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("experiment_detail", pk=pk)
+    return redirect("run_create", slug=study.slug)
+
+
+@researcher_required
+def simulated_detail(request: HttpRequest, pk: int, index: int) -> HttpResponse:
+    """One dialogue with what its user wants and knows, and what each turn took; it grows while one looks."""
+    row = dialogue(pk, index)
+    context = {
+        **talk(row),
+        "panels": panels_of(Subject(row.scenario.profile, row.scenario.task, row.scenario.situation)),
+        "condition": CONDITIONS[row.condition].name,
+        "last": row.experiment.dialogues.count(),
+    }
+    return render(request, "simulation/simulated_detail.html", context)
+
+
+@researcher_required
+def simulated_turns(request: HttpRequest, pk: int, index: int) -> HttpResponse:
+    """The part of the dialogue's page that grows."""
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect("simulated_detail", pk=pk, index=index)
+    row = dialogue(pk, index)
+    if row.ending:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return render(request, "simulation/_turns.html", talk(row))
+
+
+def talk(row: SimulatedDialogue) -> dict[str, Any]:
+    turns = list(row.turns.order_by("number"))
+    return {
+        "row": row,
+        "experiment": row.experiment,
+        "turns": [{"number": turn.number, "role": turn.side, "content": turn.text} for turn in turns if turn.text],
+        "details": turns,
+        "ending": ENDINGS.get(row.ending, ""),
+        "problems": PROBLEMS,
+        "grows": not row.ending and row.experiment.state == "running",
+        "retrieves": any(turn.retrieved for turn in turns),
+        "thinks": any(turn.thought for turn in turns),
+    }
+
+
+def moving(experiment: Experiment) -> dict[str, Any]:
+    progress = queries.progress(experiment)
+    return {
+        "experiment": experiment,
+        "progress": progress,
+        "pace": pace(progress),
+        "spent": spending.load_experiment(experiment),
+        "latest": queries.latest(experiment),
+    }
+
+
+def pace(progress: queries.Progress) -> str:
+    """How fast it goes, in words; empty while nothing moves."""
+    if not progress.rate:
+        return ""
+    if progress.rate >= 2:
+        return f"{progress.rate:.0f} turns a second"
+    return f"{60 * progress.rate:.0f} turns a minute"
+
+
+def facts(experiment: Experiment) -> list[tuple[str, str]]:
+    """What it was asked with."""
+    grid = experiment.grid
+    user = experiment.user_agent
+    return [
+        ("User agent", f"{user.provider} {user.model} ({parameters_in_words(user)})"),
+        ("User agent is told", USER_INFORMATION[experiment.user_information].name),
+        ("Strategy", experiment.strategy.replace("_", " ")),
+        *(
+            ("Assistant", f"{one.provider} {one.model} ({parameters_in_words(one)})")
+            for one in experiment.assistants.all()
+        ),
+        ("Conditions", ", ".join(experiment.conditions)),
+        ("Users", f"{len(grid.get('users', []))} ({grid.get('asked_users', '')})"),
+        ("Tasks", f"{len(grid.get('tasks', []))} ({grid.get('asked_tasks', '')})"),
+        ("Left out", left_out(grid.get("masked", 0), grid.get("absent"))),
+        (f"Most {experiment.limit_unit}", f"{experiment.single_turns}, of several domains {experiment.multi_turns}"),
+        ("Passages retrieved", str(experiment.passages)),
+        *([("Embeddings", experiment.embedder.model)] if experiment.embedder else []),
+        ("Seed", str(experiment.seed)),
+        ("Budget", format_dollars(experiment.budget_usd) if experiment.budget_usd else "none"),
+        ("Code", experiment.code_version),
+        ("Hash of the input", experiment.input_hash[:16]),
+    ]
+
+
+def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
+    """The text of each role that speaks in it, with its hash, and whose words these are."""
+    used = ["user_opening", "user_later", *dict.fromkeys(filter(None, map(assistant_role, experiment.conditions)))]
+    texts = {role: words_of(role, experiment.user_information, experiment.prompts) for role in used if role}
+    return [
+        {
+            "name": ROLES[role].name,
+            "text": words,
+            "note": f"{'replaced' if role in experiment.prompts else 'Concord’s own'}, {digest(words)}",
+        }
+        for role, words in texts.items()
+    ]
+
+
+def left_out(masked: int, absent: int | None) -> str:
+    """Pairs of user and task that are not played. Older experiments did not count those without a scenario."""
+    unknown = "pairs without a scenario were not counted"
+    return f"{masked:,} pairs masked by interests; " + (unknown if absent is None else f"{absent:,} without a scenario")
+
+
+def all_agents(experiment: Experiment) -> list[Agent]:
+    return [experiment.user_agent, *experiment.assistants.all()]
+
+
+def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
+    """What an experiment would take, in words."""
+    price = "not known" if estimate.usd is None else f"about {format_dollars(estimate.usd)}"
+    return [
+        ("Dialogues", f"{estimate.dialogues:,}"),
+        ("Left out", left_out(estimate.masked, estimate.absent)),
+        *([("Without a goal", f"{estimate.without_goal:,} tasks")] if estimate.without_goal else []),
+        ("Turns", f"about {estimate.turns:,}"),
+        ("Tokens read", f"about {estimate.input_tokens:,}"),
+        ("Tokens written", f"about {estimate.output_tokens:,}"),
+        ("Price", price),
+        ("Time", "not known" if estimate.seconds is None else duration(estimate.seconds)),
+    ]
+
+
+def found(pk: int) -> Experiment:
+    return get_object_or_404(Experiment.objects.select_related("user_agent", "created_by", "embedder"), pk=pk)
+
+
+def dialogue(pk: int, index: int) -> SimulatedDialogue:
+    rows = SimulatedDialogue.objects.select_related(
+        "experiment", "scenario__profile", "scenario__task", "assistant", "dialogue"
+    )
+    return get_object_or_404(rows, experiment=pk, index=index)

@@ -1,0 +1,277 @@
+"""Candidates for a benchmark to be: ordered, followed, read; and pairs made of their levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.agreement.api import drop_file
+from annotation.benchmarks.api import BenchmarksApi
+from annotation.corpus.models import Profile
+from annotation.stats.benchmarks.repeats import NEAR
+from annotation.studies.api.serializers import Counts
+from core.accounts.permissions import visible_to
+from core.api.base import LARGEST, Document, Given, IntoProject, PageQuery, page_of
+from core.api.schema import says
+from core.errors import InputError
+from judging.assessment.api.exports import save_upload, too_large
+from judging.judges.services.keys import ring_for
+from judging.runs.api.judges import DOLLARS
+from simulation.agents import services as agents_services
+from simulation.agents.prompts.candidates import LEVELS
+from simulation.experiments.api import AgentSerializer
+from simulation.generation.models.candidates import Candidate, CandidateRun
+from simulation.generation.queries import candidates as queries
+from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs
+from simulation.generation.services.candidates import Question
+from simulation.generation.services.seed_runs import SeedPlan
+from simulation.stats.pairing import PairRule
+
+SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
+
+
+class CandidateSerializer(serializers.ModelSerializer[Candidate]):
+    """A response to a question of a profile at a stated level of personalization."""
+
+    class Meta:
+        model = Candidate
+        fields = ["id", "profile", "question", "kind", "level", "provider", "model", "text", "extra", "created_at"]
+
+
+class CandidateRunSerializer(serializers.ModelSerializer[CandidateRun]):
+    """Candidates ordered together: how many questions, how many answered at every level, how many failed."""
+
+    project = serializers.CharField(source="project.slug", read_only=True)
+    agent = serializers.CharField()
+    n_total = serializers.IntegerField()
+    n_done = serializers.IntegerField()
+    n_failed = serializers.IntegerField()
+
+    class Meta:
+        model = CandidateRun
+        fields = [
+            "id",
+            "name",
+            "project",
+            "agent",
+            "levels",
+            "seed",
+            "budget_usd",
+            "created_at",
+            "stopped_at",
+            "n_total",
+            "n_done",
+            "n_failed",
+        ]
+
+
+class CandidateQuery(PageQuery):
+    level = serializers.ChoiceField(Candidate.Level.choices, required=False)
+    kind = serializers.CharField(required=False)
+
+
+class CandidateList(BenchmarksApi):
+    @says("Candidates, ordered here or imported", page_of(CandidateSerializer), query=CandidateQuery)
+    def get(self, request: Request) -> Response:
+        asked = self.asked(CandidateQuery)
+        wanted = {name: asked[name] for name in ("level", "kind") if name in asked}
+        return self.page(Candidate.objects.filter(**wanted), CandidateSerializer, query=asked)
+
+
+class NewCandidates(Given):
+    file = serializers.FileField(
+        allow_empty_file=True,
+        help_text="JSONL: profile_id, question, level, text; optionally kind, provider, model.",
+    )
+    on_error = serializers.ChoiceField(["stop", "skip"], default="stop")
+
+
+class CandidateImports(BenchmarksApi):
+    parser_classes = [MultiPartParser]
+
+    @says("Bring a file of candidates in", Counts, body={"multipart/form-data": NewCandidates})
+    def post(self, request: Request) -> Response:
+        """Sending the same file again changes nothing. An error names file, line and field."""
+        given = self.given(NewCandidates)
+        if refusal := too_large(given["file"]):
+            return refusal
+        with save_upload(given["file"]) as file:
+            outcome = candidates.load(by=self.me, path=file.path, name=file.name, on_error=given["on_error"])
+        return Response(drop_file(outcome.as_document()))
+
+
+class Asked(Given):
+    """A question of one profile."""
+
+    profile = serializers.IntegerField(min_value=1, max_value=LARGEST)
+    question = serializers.CharField()
+    kind = serializers.CharField(max_length=40, default="general")
+
+
+class NewCandidateRun(IntoProject):
+    name = serializers.CharField(max_length=120)
+    agent = AgentSerializer()
+    questions = Asked(many=True, allow_empty=False)
+    levels = serializers.ListField(
+        child=serializers.ChoiceField(Candidate.Level.choices), default=list(LEVELS), min_length=1
+    )
+    seed = serializers.IntegerField(**SEED)
+    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
+
+
+class CandidateRuns(BenchmarksApi):
+    @says("Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(visible_to(self.me, queries.runs()).select_related("project"), CandidateRunSerializer)
+
+    @says("Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewCandidateRun)
+        given["questions"] = questions_of(given["questions"])
+        with self.into_project(given) as described:
+            described["agent"] = agents_services.drafted(side="assistant", **given["agent"], keys=ring_for(self.me))
+            run = candidate_runs.begin(by=self.me, **described)
+        return Response(CandidateRunSerializer(queries.runs().get(pk=run.pk)).data, status=201)
+
+
+def questions_of(asked: list[dict[str, Any]]) -> list[Question]:
+    """With their profiles, each question once."""
+    people = Profile.objects.in_bulk({one["profile"] for one in asked})
+    if missing := [one["profile"] for one in asked if one["profile"] not in people]:
+        raise InputError(f"There is no profile {missing[0]}.", field="questions")
+    return list(dict.fromkeys(Question(people[one["profile"]], one["question"], one["kind"]) for one in asked))
+
+
+class Seed(Given):
+    id = serializers.CharField(max_length=100)
+    traits = serializers.DictField(allow_empty=False, help_text="Trait to value, or to a list of values.")
+
+
+class NewSeedRun(IntoProject):
+    """Personas from seeds, their questions and memories, responses to them, checks by a judge, and pairs."""
+
+    name = serializers.CharField(max_length=120)
+    agent = AgentSerializer()
+    checker = AgentSerializer(required=False, allow_null=True, default=None, help_text="Who checks; nobody where null.")
+    seeds = Seed(many=True, allow_empty=False)
+    personas = serializers.IntegerField(min_value=1, max_value=seed_runs.MOST)
+    specific = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=5)
+    general = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=5)
+    questions = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="General questions that are given; others are made."
+    )
+    memories = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=6)
+    against = serializers.ListField(
+        child=serializers.ListField(child=serializers.ChoiceField(Candidate.Level.choices), min_length=2, max_length=2),
+        min_length=1,
+        default=[["full", "none"]],
+        help_text='Such as [["full", "none"]].',
+    )
+    levels = serializers.ListField(
+        child=serializers.ChoiceField(Candidate.Level.choices), default=["none", "generic", "full"], min_length=1
+    )
+    seed = serializers.IntegerField(**SEED)
+    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
+    estimate = serializers.BooleanField(default=False, help_text="Say what it would take, and start nothing.")
+
+
+OF_PLAN = ("seeds", "personas", "specific", "general", "questions", "memories", "against")
+
+
+class SeedRuns(BenchmarksApi):
+    @says("Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
+    def post(self, request: Request) -> Response:
+        """The same body again is the run that is there already."""
+        given = self.given(NewSeedRun)
+        with self.into_project(given) as described:
+            keys = ring_for(self.me)
+            plan = SeedPlan(**{name: described.pop(name) for name in OF_PLAN})
+            for side in ("agent", "checker"):
+                if described[side]:
+                    described[side] = agents_services.drafted(side="assistant", **described[side], keys=keys)
+            if described.pop("estimate"):
+                asked = {name: described[name] for name in ("agent", "checker", "levels")}
+                return Response(seed_estimates.estimate(plan, **asked), status=201)
+            run = seed_runs.begin(by=self.me, plan=plan, **described)
+        return Response(seed_runs.document(run), status=201)
+
+
+class Stopped(serializers.Serializer[Any]):
+    n = serializers.IntegerField(help_text="Orders that were not begun.")
+
+
+class CandidateRunStop(BenchmarksApi):
+    @says("Ask for no more; what came is kept", Stopped)
+    def post(self, request: Request, pk: int) -> Response:
+        return Response({"n": candidate_runs.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
+
+
+class ResumeCandidates(Given):
+    budget_usd = serializers.DecimalField(**DOLLARS, required=False, allow_null=True, default=None)
+
+
+class Resumed(serializers.Serializer[Any]):
+    n = serializers.IntegerField(help_text="Orders that go on.")
+
+
+class CandidateRunResume(BenchmarksApi):
+    @says("Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
+    def post(self, request: Request, pk: int) -> Response:
+        run, given = get_object_or_404(CandidateRun, pk=pk), self.given(ResumeCandidates)
+        return Response({"n": candidate_runs.again(by=self.me, run=run, **given)})
+
+
+class CandidateRunDetail(BenchmarksApi):
+    @says("A run of candidates: what came by level, and what failed with its reason", Document)
+    def get(self, request: Request, pk: int) -> Response:
+        run = get_object_or_404(queries.runs(), pk=pk)
+        progress = queries.progress(run)
+        return Response(
+            {
+                **CandidateRunSerializer(run).data,
+                "spent_usd": str(progress.spent),
+                "candidates": queries.group_by_level(queries.left_by(run)),
+                "failures": [
+                    {"level": one.level, "reason": one.reason, "n": one.n, "making": one.example}
+                    for one in queries.failures(run)
+                ],
+                **({"from_seeds": seed_runs.document(run)} if run.plan else {}),
+            }
+        )
+
+
+class NewPairs(Given):
+    """Which level stands against which, and how alike two responses must be."""
+
+    against = serializers.ListField(
+        child=serializers.ListField(child=serializers.ChoiceField(Candidate.Level.choices), min_length=2, max_length=2),
+        min_length=1,
+        help_text='Such as [["full", "none"]].',
+    )
+    run = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, help_text="Of this run only.")
+    kind = serializers.CharField(default="", allow_blank=True)
+    length = serializers.FloatField(default=0.0, help_text="Least share of the longer one's characters, 0 to 1.")
+    same_form = serializers.BooleanField(default=False)
+    near = serializers.FloatField(default=NEAR, help_text="Percent from which texts are nearly the same.")
+    each = serializers.IntegerField(min_value=0, max_value=10_000, default=1, help_text="0 for all.")
+    seed = serializers.IntegerField(**SEED)
+
+
+class CandidatePairs(BenchmarksApi):
+    @says("Make pairs of levels; the same rule and seed give the same pairs", Document, body=NewPairs)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewPairs)
+        run = visible_to(self.me, CandidateRun.objects.filter(pk=given["run"])).first() if "run" in given else None
+        if run is None and "run" in given:
+            raise InputError(f"There is no run {given['run']}.", field="run")
+        names = ("length", "same_form", "near", "each", "seed")
+        try:
+            rule = PairRule(tuple((a, b) for a, b in given["against"]), **{name: given[name] for name in names})
+        except ValueError as error:
+            raise InputError(str(error), field="against") from error
+        return Response(candidates.make_pairs(by=self.me, rule=rule, kind=given["kind"], run=run))

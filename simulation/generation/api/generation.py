@@ -1,0 +1,177 @@
+"""Material that models make, conflicts that they found, and measures of the material."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.corpus.models import Profile, Task
+from core.accounts.permissions import visible_to
+from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, named, page_of
+from core.api.schema import says
+from core.errors import InputError
+from judging.assessment.api.results import Queued
+from judging.judges.services.keys import ring_for
+from simulation.agents import services as agents_services
+from simulation.agents.prompts.making import GENERATORS
+from simulation.experiments.api import AgentSerializer
+from simulation.generation.models.orders import Conflict, ConflictReview, Making
+from simulation.generation.queries import orders as queries
+from simulation.generation.services import generation
+from simulation.results.services import measures
+
+
+class MakingSerializer(serializers.ModelSerializer[Making]):
+    """An order of material, with every reply and the field that did not fit."""
+
+    project = serializers.CharField(source="project.slug", read_only=True)
+    agent = serializers.CharField()
+    state = serializers.CharField(help_text="running, failed or done.")
+
+    class Meta:
+        model = Making
+        fields = [
+            *("id", "project", "kind", "agent", "asked", "state", "replies", "problem", "made", "created_at"),
+            "finished_at",
+        ]
+
+
+class NewMaking(IntoProject):
+    kind = serializers.ChoiceField(Making.Kind.choices)
+    agent = AgentSerializer()
+    source = serializers.CharField(  # type: ignore[assignment]
+        default="personalens", help_text="Whose preference types hold."
+    )
+    domains = serializers.ListField(child=serializers.CharField(), default=list)
+    demographics = serializers.DictField(default=dict)
+    profile = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=LARGEST)
+    task = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=LARGEST)
+    n = serializers.IntegerField(min_value=1, max_value=generation.MOST_TASKS, default=1)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
+    prompts = serializers.DictField(
+        child=serializers.CharField(max_length=50_000, trim_whitespace=False),
+        default=dict,
+        help_text=f"Texts in place of Concord's own, by name: {', '.join(GENERATORS)}.",
+    )
+
+
+class MakingApi(Api):
+    tag = "making"
+
+
+class MakingList(MakingApi):
+    @says("Orders of material", page_of(MakingSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(visible_to(self.me, queries.orders()).select_related("project"), MakingSerializer)
+
+    @says("Order material from a model", MakingSerializer, body=NewMaking, status=201)
+    def post(self, request: Request) -> Response:
+        given = self.given(NewMaking)
+        for name, kind in (("profile", Profile), ("task", Task)):
+            given[name] = named(kind, name, pk=given[name]) if given.get(name) else None
+        with self.into_project(given) as described:
+            described["agent"] = agents_services.drafted(side="assistant", **given["agent"], keys=ring_for(self.me))
+            made = generation.order(by=self.me, replaced=described.pop("prompts"), **described)
+        return Response(MakingSerializer(made).data, status=201)
+
+
+class MakingDetail(MakingApi):
+    @says("An order of material", MakingSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(MakingSerializer(get_object_or_404(queries.orders(), pk=pk)).data)
+
+
+class MakingAgain(MakingApi):
+    @says("Try an order that failed once more", MakingSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        order = get_object_or_404(queries.orders(), pk=pk)
+        generation.again(by=self.me, making=order)
+        order.refresh_from_db()
+        return Response(MakingSerializer(order).data)
+
+
+class ConflictSerializer(serializers.ModelSerializer[Conflict]):
+    """What a model found to be in conflict, and what a person decided last."""
+
+    class ReviewSerializer(serializers.ModelSerializer[ConflictReview]):
+        decided_by = serializers.CharField(source="decided_by.username", default=None, allow_null=True)
+
+        class Meta:
+            model = ConflictReview
+            fields = ["decision", "note", "decided_by", "decided_at"]
+
+    reviews = ReviewSerializer(many=True)
+
+    class Meta:
+        model = Conflict
+        fields = ["id", "profile", "label", "explanation", "fields", "is_between_domains", "reviews"]
+
+
+class ConflictList(MakingApi):
+    @says("Conflicts in profiles", page_of(ConflictSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(visible_to(self.me, queries.conflicts()), ConflictSerializer)
+
+
+class ConflictDecision(Given):
+    decision = serializers.ChoiceField(ConflictReview.Decision.choices)
+    note = serializers.CharField(default="", allow_blank=True, max_length=1000)
+
+
+class ConflictReviews(MakingApi):
+    @says("Decide whether it is a conflict", ConflictSerializer, body=ConflictDecision, status=201)
+    def post(self, request: Request, pk: int) -> Response:
+        generation.decide(by=self.me, conflict=get_object_or_404(Conflict, pk=pk), **self.given(ConflictDecision))
+        return Response(ConflictSerializer(get_object_or_404(queries.conflicts(), pk=pk)).data, status=201)
+
+
+class MeasuresQuery(Given):
+    source = serializers.CharField()  # type: ignore[assignment]
+
+
+class Measures(MakingApi):
+    kind: ClassVar[str]
+
+    def read(self) -> Response:
+        source = known(self.kind, self.asked(MeasuresQuery)["source"])
+        return Response(measures.measures(self.kind, source))
+
+    def leave(self) -> Response:
+        measures.ask(by=self.me, kind=self.kind, source=known(self.kind, self.given(MeasuresQuery)["source"]))
+        return Response({"queued": True}, status=202)
+
+
+class ProfileMeasures(Measures):
+    kind = "profiles"
+
+    @says("Domains, demographics and evenness of one source's profiles", Document, query=MeasuresQuery)
+    def get(self, request: Request) -> Response:
+        return self.read()
+
+    @says("Leave the measures of a source's profiles to a worker", Queued, body=MeasuresQuery, status=202)
+    def post(self, request: Request) -> Response:
+        return self.leave()
+
+
+class DialogueMeasures(Measures):
+    kind = "dialogues"
+
+    @says("Turns, words and variety of one source's dialogues", Document, query=MeasuresQuery)
+    def get(self, request: Request) -> Response:
+        return self.read()
+
+    @says("Leave the measures of a source's dialogues to a worker", Queued, body=MeasuresQuery, status=202)
+    def post(self, request: Request) -> Response:
+        return self.leave()
+
+
+def known(kind: str, source: str) -> str:
+    there = dict(measures.KINDS[kind].sources())
+    if source not in there:
+        names = ", ".join(there) or "none"
+        raise InputError(f"There is nothing of {source!r}; there are: {names}.", field="source")
+    return source

@@ -1,0 +1,149 @@
+"""What the stages of a run from seeds have left: which personas, questions and responses go on, and why others do not.
+
+All of it is read from the orders, so that it is the same whenever it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.corpus.models import Profile
+from simulation.generation.models.candidates import CandidateRun
+from simulation.generation.models.orders import Conflict, ConflictReview, Making
+from simulation.generation.queries.candidates import AT_ONCE
+from simulation.stats.traits import distinct
+
+
+@dataclass(frozen=True)
+class SeedOrder:
+    """A question, whose it is (None for general ones), and the order that it came from."""
+
+    text: str
+    profile: int | None
+    making: int
+
+
+@dataclass(frozen=True)
+class KeptArtefact:
+    """What goes on to the next stage, and how many do not, by reason."""
+
+    pks: list[int]
+    left_out: dict[str, int]
+
+
+def load_kind(run: CandidateRun, kind: str) -> QuerySet[Making]:
+    return run.makings.filter(kind=kind).order_by("pk")
+
+
+def personas(run: CandidateRun) -> KeptArtefact:
+    """The personas that are not nearly the same as an earlier one."""
+    orders = load_kind(run, "persona")
+    made = [pk for pk in orders.filter(problem="").values_list("profile", flat=True) if pk]
+    found = Profile.objects.in_bulk(made)
+    texts = [found[pk].persona for pk in made]
+    kept = [made[place] for place in distinct(texts, near=run.plan["near"])]
+    return KeptArtefact(kept, counted({"failed": failed(orders), "nearly the same as another": len(made) - len(kept)}))
+
+
+def sound(run: CandidateRun) -> KeptArtefact:
+    """Of the personas, those that were checked and in which no conflict stands."""
+    kept, checks = personas(run).pks, load_kind(run, "check")
+    checked = set(checks.filter(finished_at__isnull=False, problem="").values_list("profile", flat=True))
+    standing = {
+        conflict.profile_id
+        for conflict in Conflict.objects.filter(making__in=checks).prefetch_related("reviews")
+        if latest(conflict) != ConflictReview.Decision.NONE
+    }
+    good = [pk for pk in kept if pk in checked and pk not in standing]
+    conflicting = len(standing & set(kept))
+    return KeptArtefact(
+        good, counted({"facts in conflict": conflicting, "not checked": len(kept) - len(good) - conflicting})
+    )
+
+
+def latest(conflict: Conflict) -> str:
+    reviews = sorted(conflict.reviews.all(), key=lambda one: (one.decided_at, one.pk))
+    return reviews[-1].decision if reviews else ""
+
+
+def questions(run: CandidateRun) -> tuple[list[SeedOrder], dict[str, int]]:
+    """The questions that are not nearly the same as an earlier one of the same persona, or as a general one."""
+    orders = load_kind(run, "questions")
+    good, general = set(sound(run).pks), [SeedOrder(text, None, 0) for text in run.plan.get("questions", [])]
+    by_profile: dict[int, list[SeedOrder]] = {}
+    fitting = orders.filter(problem="")
+    for pk, parts in fitting.filter(profile=None).values_list("pk", "parts"):
+        general += [SeedOrder(text, None, pk) for text in parts.get("questions", [])]
+    for pk, profile, parts in fitting.filter(profile__in=good).values_list("pk", "profile", "parts"):
+        by_profile[profile] = [SeedOrder(text, profile, pk) for text in parts.get("questions", [])]
+    near = run.plan["near"]
+    shared = [general[place] for place in distinct([one.text for one in general], near=near)]
+    n, kept = len(general), list(shared)
+    for mine in by_profile.values():
+        texts = [one.text for one in (*shared, *mine)]
+        kept += [mine[place - len(shared)] for place in distinct(texts, near=near) if place >= len(shared)]
+        n += len(mine)
+    return kept, counted({"failed": failed(orders), "nearly the same as another": n - len(kept)})
+
+
+def judged(run: CandidateRun) -> Iterator[tuple[int, str]]:
+    """Each response that was looked at, with what is wrong with it; empty where nothing is."""
+    for asked, parts in load_kind(run, "responses").filter(problem="").values_list("asked", "parts"):
+        levels = dict(zip(asked["candidates"], asked["levels"], strict=True))
+        for pk, found in zip(asked["candidates"], parts.get("responses", []), strict=False):
+            yield pk, wrong_with(found, levels[pk])
+
+
+def wrong_with(found: dict[str, Any], level: str) -> str:
+    if not found["answers"]:
+        return "does not answer the question"
+    if not found["same_language"]:
+        return "in another language"
+    return "" if found["level"] == level else "of another level"
+
+
+def responses(run: CandidateRun, pks: Sequence[int]) -> KeptArtefact:
+    """Of the responses, those with which nothing is wrong. Without a checker all go on."""
+    if run.checker_id is None:
+        return KeptArtefact(list(pks), {})
+    seen = dict(judged(run))
+    kept = [pk for pk in pks if seen.get(pk) == ""]
+    reasons = Counter(seen.get(pk, "not checked") for pk in pks if seen.get(pk) != "")
+    return KeptArtefact(kept, counted(reasons))
+
+
+def unfit(run: CandidateRun) -> dict[str, int]:
+    """Replies that did not fit, by what was asked and what was wrong. Each was asked for again within the bound.
+
+    One that several orders share counts once.
+    """
+    found: Counter[str] = Counter()
+    for kind, replies in run.makings.values_list("kind", "replies").iterator(chunk_size=AT_ONCE):
+        found.update(f"{kind}: {plain(one)}" for one in replies if one.get("problem") and not one.get("cached"))
+    return dict(found.most_common())
+
+
+def plain(note: dict[str, Any]) -> str:
+    """What was wrong with a reply, without the places and values that differ from one to the next."""
+    return re.sub(r"\d+", "…", f"{note['field']} {note['problem']}".strip())[:120]
+
+
+def faults(run: CandidateRun) -> dict[str, int]:
+    """Why orders could not be worked on at all, other than by replies that did not fit."""
+    failed_ones = run.makings.filter(finished_at__isnull=False).exclude(problem="")
+    rows = failed_ones.values_list("problem", "replies").iterator(chunk_size=AT_ONCE)
+    return dict(Counter(problem for problem, replies in rows if not (replies and replies[-1].get("problem"))))
+
+
+def failed(orders: QuerySet[Making]) -> int:
+    return orders.filter(finished_at__isnull=False).exclude(problem="").count()
+
+
+def counted(reasons: Mapping[str, int]) -> dict[str, int]:
+    return {reason: n for reason, n in reasons.items() if n}

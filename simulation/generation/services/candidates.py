@@ -1,0 +1,270 @@
+"""Candidate responses at stated levels of personalization: ordered from a model or imported; and pairs made of them.
+
+An order is a `Making` for each profile and question, with a step for each level. So it runs through Celery, may be
+interrupted, keeps every reply with its cost, and is not paid for twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from annotation.corpus.models import Profile, ResponsePair
+from core.accounts.models.projects import where
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from core.files.checking import read_jsonl
+from core.files.input_files import InputFile
+from core.files.outcome import Outcome, refused_by_database
+from core.files.problems import OnError, Problems
+from core.hashing import content_hash
+from simulation.agents.models import Agent
+from simulation.agents.parsing.candidates import CandidateRecord, QuestionRecord
+from simulation.agents.prompts.candidates import LEVELS
+from simulation.generation.models.candidates import Candidate, CandidateRun
+from simulation.generation.models.orders import Making
+from simulation.generation.queries import candidates as queries
+from simulation.generation.services import generation
+from simulation.stats.pairing import Made, PairRule, Response, pairs
+
+SOURCE = "candidates"
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a profile."""
+
+    profile: Profile
+    text: str
+    kind: str = "general"
+
+
+@audited("candidates.order", says=("agent", "questions", "levels", "seed"))
+def order(
+    *,
+    by: User | None,
+    agent: Agent,
+    questions: Sequence[Question],
+    levels: Sequence[str] = LEVELS,
+    seed: int = 0,
+    queue: bool = True,
+) -> list[Making]:
+    """Order candidates; what was ordered before with the same agent, question, levels and seed is not ordered again."""
+    if unknown := [level for level in levels if level not in LEVELS]:
+        raise InputError(f"{unknown[0]!r} is not one of {', '.join(LEVELS)}.", field="levels")
+    if not levels or not questions:
+        raise InputError("Name at least one level and one question.", field="questions" if levels else "levels")
+    there = {
+        batch_key(one): one
+        for one in Making.objects.filter(project=where(by), kind="candidates", agent__settings_hash=agent.settings_hash)
+    }
+    with transaction.atomic():
+        found = [
+            there.get(key) or ordered(by, agent, one, levels, seed, key)
+            for one in questions
+            for key in [content_hash([one.profile.pk, one.text, one.kind, list(levels), seed])]
+        ]
+        if queue:
+            generation.queue_all(found)
+    return found
+
+
+def batch_key(one: Making) -> str:
+    return str(one.asked.get("key", ""))
+
+
+def ordered(by: User | None, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str) -> Making:
+    more = {"question": one.text, "kind": one.kind, "levels": list(levels), "key": key}
+    return generation.order(
+        by=by, kind="candidates", agent=agent, source="", profile=one.profile, more=more, seed=seed, queue=False
+    )
+
+
+def progress(orders: Sequence[Making]) -> dict[str, Any]:
+    """How far orders are, and what they have cost; the cost is None where no price is known."""
+    replies = [reply for one in orders for reply in one.replies]
+    known = [Decimal(str(reply["cost_usd"])) for reply in replies if reply.get("cost_usd") is not None]
+    states = Counter(one.state for one in orders)
+    return {
+        "orders": len(orders),
+        **{state: states[state] for state in ("done", "running", "failed")},
+        "replies": len(replies),
+        "candidates": sum(len(one.made) for one in orders),
+        "cost_usd": float(sum(known, Decimal(0))) if len(known) == len(replies) else None,
+        "problems": sorted({one.problem for one in orders if one.problem}),
+    }
+
+
+def people(names: str) -> list[Profile]:
+    """The profiles whose ids are named with commas between; `all` means all, also those without preferences."""
+    if names.strip() == "all":
+        return list(Profile.objects.order_by("source", "external_id"))
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    found = {one.external_id: one for one in Profile.objects.filter(external_id__in=wanted).order_by("source")}
+    if unknown := [name for name in wanted if name not in found]:
+        raise InputError(f"There is no profile {unknown[0]!r}.", field="profiles")
+    return [found[name] for name in wanted]
+
+
+def read_questions(file: InputFile, profiles: Sequence[Profile]) -> list[Question]:
+    """The questions of a file, each of its own profile or of all given. InputError with line and field."""
+    known = {one.external_id: one for one in Profile.objects.order_by("source")}
+    found = []
+    for line, record in read_jsonl(
+        file, QuestionRecord, Problems("stop"), id_of=lambda one: f"{one.profile_id} {one.question}"
+    ):
+        if record.profile_id is not None and record.profile_id not in known:
+            raise file.error(f"there is no profile {record.profile_id!r}", line=line, field="profile_id")
+        of = [known[record.profile_id]] if record.profile_id is not None else list(profiles)
+        if not of:
+            raise file.error("names no profile, and no profiles are given", line=line, field="profile_id")
+        found += [Question(profile, record.question, record.kind) for profile in of]
+    return found
+
+
+@audited("candidates.import", says=("path", "on_error"))
+def load(*, by: User | None, path: Path, on_error: OnError = "stop", name: str = "") -> Outcome:  # noqa: ARG001
+    """Import candidates, all or nothing unless bad records are skipped. Importing again changes nothing.
+
+    `name` is what errors call the file, where that is not its own name.
+    """
+    file = InputFile(path, name) if name else InputFile.of(path)
+    problems, outcome = Problems(on_error), Outcome(("candidates",))
+    profiles = dict(Profile.objects.values_list("external_id", "pk"))
+    sources = dict(Profile.objects.values_list("external_id", "source"))
+    with refused_by_database(file), transaction.atomic():
+        for batch in batches(records(file, profiles, problems)):
+            rows = [candidate_of(one, profiles, sources) for one in batch]
+            there = set(Candidate.objects.filter(key__in=[row.key for row in rows]).values_list("key", flat=True))
+            new = {row.key: row for row in rows if row.key not in there}
+            Candidate.objects.bulk_create(new.values())
+            outcome.add("candidates", created=len(new), unchanged=len(rows) - len(new))
+    outcome.set_aside(problems, beside=path)
+    return outcome
+
+
+def records(file: InputFile, profiles: dict[str, int], problems: Problems) -> Iterator[CandidateRecord]:
+    def named(one: CandidateRecord) -> str:
+        return content_hash([one.profile_id, one.question, one.level, one.provider, one.model, one.text])
+
+    for line, record in read_jsonl(file, CandidateRecord, problems, id_of=named):
+        if record.profile_id in profiles:
+            yield record
+        else:
+            error = file.error(f"there is no profile {record.profile_id!r}", line=line, field="profile_id")
+            problems.add(error, record.model_dump_json())
+
+
+def batches(found: Iterator[CandidateRecord]) -> Iterator[list[CandidateRecord]]:
+    waiting: list[CandidateRecord] = []
+    for one in found:
+        waiting.append(one)
+        if len(waiting) == BATCH:
+            yield waiting
+            waiting = []
+    if waiting:
+        yield waiting
+
+
+def candidate_of(one: CandidateRecord, profiles: dict[str, int], sources: dict[str, str]) -> Candidate:
+    fields = {
+        "question": one.question,
+        "kind": one.kind,
+        "level": one.level,
+        "provider": one.provider,
+        "model": one.model,
+        "prompt_hash": "",
+        "text": one.text,
+    }
+    key = content_hash([sources[one.profile_id], one.profile_id, *fields.values()])
+    return Candidate(key=key, profile_id=profiles[one.profile_id], extra=one.others, **fields)
+
+
+@audited("pairs.make", says=("rule", "kind", "run"))
+def make_pairs(
+    *,
+    by: User | None,  # noqa: ARG001
+    rule: PairRule,
+    kind: str = "",
+    run: CandidateRun | None = None,
+    only: Collection[int] | None = None,
+) -> dict[str, Any]:
+    """Pairs of all candidates (of one kind, of one run, or of `only` some of its) as material.
+
+    The same candidates, rule and seed give the same pairs.
+    """
+    found = queries.load_run(run) if run else Candidate.objects.select_related("profile")
+    wanted = set(only or ())
+    chosen = found if only is None else [one for one in found if one.pk in wanted]
+    in_order = sorted(chosen, key=lambda one: (one.profile.source, one.profile.external_id, one.key))
+    rows = {one.key: one for one in in_order if not kind or one.kind == kind}
+    if not rows:
+        raise InputError("There are no candidates: order or import some first.", field="kind")
+    asked = [
+        Response(one.key, (f"{one.profile.source}/{one.profile.external_id}", one.question), one.level, one.text)
+        for one in rows.values()
+    ]
+    made = pairs(asked, rule)
+    new = [pair_of(rows[one.first.id], rows[one.second.id], rule) for one in made.pairs]
+    there = set(
+        ResponsePair.objects.filter(source=SOURCE, external_id__in=[one.external_id for one in new]).values_list(
+            "external_id", flat=True
+        )
+    )
+    created = [one for one in new if one.external_id not in there]
+    with transaction.atomic():
+        ResponsePair.objects.bulk_create(created, batch_size=BATCH)
+    return told(made, rule, created=len(created))
+
+
+def pair_of(first: Candidate, second: Candidate, rule: PairRule) -> ResponsePair:
+    """A pair known by its two candidates in their order, so that making it again finds it."""
+    digest = content_hash([first.key, second.key])
+    return ResponsePair(
+        source=SOURCE,
+        external_id=digest[:20],
+        content_hash=digest,
+        profile=first.profile,
+        question=first.question,
+        response_1=first.text,
+        response_2=second.text,
+        model_1=f"{first.provider} {first.model}".strip()[:120],
+        model_2=f"{second.provider} {second.model}".strip()[:120],
+        kind=first.kind,
+        extra={
+            "levels": [first.level, second.level],
+            "candidates": [first.key, second.key],
+            "prompts": [first.prompt_hash, second.prompt_hash],
+            **first.extra,
+            "seed": rule.seed,
+        },
+    )
+
+
+def told(made: Made, rule: PairRule, *, created: int) -> dict[str, Any]:
+    """What came of it, as the command prints it."""
+    levels = Counter(" against ".join(sorted((one.first.level, one.second.level))) for one in made.pairs)
+    return {
+        "pairs": len(made.pairs),
+        "created": created,
+        "unchanged": len(made.pairs) - created,
+        "levels": dict(sorted(levels.items())),
+        "left_out": dict(made.left_out),
+        "rule": {
+            "against": [list(pair) for pair in rule.against],
+            "length": rule.length,
+            "same_form": rule.same_form,
+            "near": rule.near,
+            "each": rule.each,
+        },
+        "seed": rule.seed,
+        "source": SOURCE,
+    }

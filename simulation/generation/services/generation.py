@@ -1,0 +1,213 @@
+"""Models make material: profiles, preferences, summaries, tasks, situations; and look for conflicts in profiles.
+
+An order is cut into steps, a reply each. A reply is checked field by field; one that does not fit is asked for again
+with what is wrong, twice at most. What fits is kept at once, so that no step is paid for twice; profile, tasks or
+scenario are stored only when all steps fit.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from annotation.corpus.models import Profile, Task
+from core.accounts.models.users import User
+from core.audit.log import audited
+from core.errors import InputError
+from judging.judges.queries.workers import gone_before
+from simulation.agents import services as agents_services
+from simulation.agents.models import Agent
+from simulation.agents.prompts import making as prompts
+from simulation.generation.models.orders import Conflict, ConflictReview, Making
+from simulation.generation.services import generators, seed_generators
+
+logger = logging.getLogger(__name__)
+
+TASK = "simulation.make"
+MOST_TASKS = 20
+AT_ONCE = 5000  # orders that are named in a query
+
+
+@audited("making.order", says=("kind", "agent", "source", "domains", "profile", "task", "n", "seed"))
+def order(
+    *,
+    by: User | None,
+    kind: str,
+    agent: Agent,
+    source: str = "personalens",
+    domains: Sequence[str] = (),
+    demographics: Mapping[str, Any] | None = None,
+    profile: Profile | None = None,
+    task: Task | None = None,
+    n: int = 1,
+    more: Mapping[str, Any] | None = None,
+    replaced: Mapping[str, str] | None = None,
+    seed: int = 0,
+    queue: bool = True,
+) -> Making:
+    """Order something to be made. `source` says whose preference types hold; `more` is what one kind alone asks.
+
+    `replaced` are texts that take the place of Concord's own, by the names of `prompts.making.GENERATORS`.
+    """
+    if kind not in Making.Kind.values:
+        raise InputError(f"{kind!r} is not one of {', '.join(Making.Kind.values)}.", field="kind")
+    check(kind, domains, demographics, profile, task, n, has_key="key" in (more or {}))
+    if problems := prompts.problems(replaced or {}):
+        raise InputError(" ".join(problems), field="prompts")
+    if kind in ("profile", "preferences", "tasks"):
+        generators.types_of(source, domains or generators.all_domains(source))
+    with transaction.atomic():
+        making = Making.objects.create(
+            kind=kind,
+            agent=agents_services.saved(by=by, agent=agent),
+            asked={
+                "source": source,
+                "domains": list(domains),
+                "demographics": dict(demographics or {}),
+                "task": task.pk if task else None,
+                "n": n,
+                **({"prompts": dict(replaced)} if replaced else {}),
+                **(more or {}),
+            },
+            profile=profile,
+            seed=seed,
+            created_by=by,
+        )
+        if queue:
+            send_later(making.pk)
+    return making
+
+
+def check(
+    kind: str,
+    domains: Sequence[str],
+    demographics: Mapping[str, Any] | None,
+    profile: Profile | None,
+    task: Task | None,
+    n: int,
+    *,
+    has_key: bool,
+) -> None:
+    """What each kind needs. Kinds that are ordered with candidates have a key."""
+    if kind == "profile" and not demographics:
+        raise InputError("A profile is made from demographics: give some.", field="demographics")
+    if kind in ("preferences", "interactions") and not domains:
+        raise InputError("Name at least one domain.", field="domains")
+    if kind in ("mask", "preferences", "interactions", "situation", "check") and profile is None:
+        raise InputError("Name the profile that it is for.", field="profile")
+    if kind in Making.OF_CANDIDATES and not has_key:
+        raise InputError(f"{Making.Kind(kind).label.capitalize()}: ordered with `candidates`.", field="kind")
+    if kind == "situation" and task is None:
+        raise InputError("Name the task that it is for.", field="task")
+    if not 1 <= n <= MOST_TASKS:
+        raise InputError(f"The number is from 1 to {MOST_TASKS}.", field="n")
+    held_of = {"mask": "interests", "preferences": "preferences", "interactions": "interactions"}
+    if profile is not None and kind in held_of:
+        held = getattr(profile, held_of[kind])
+        if there := [domain for domain in domains if domain in held]:
+            raise InputError(f"{profile} has {kind} for {there[0]} already; they are not replaced.", field="domains")
+        lacking = [domain for domain in domains if domain not in profile.preferences]
+        if kind == "interactions" and lacking:
+            raise InputError(f"{profile} has no preferences for {lacking[0]} to write about.", field="domains")
+
+
+def finish(making: Making, *, problem: str = "") -> None:
+    making.problem, making.finished_at = problem, timezone.now()
+    making.save(update_fields=["problem", "finished_at", "made", "profile"])
+
+
+@transaction.atomic
+def store(making: Making) -> None:
+    """What the order was for, from its parts."""
+    making.made = seed_generators.STORES[making.kind](making)
+    finish(making)
+
+
+@audited("conflict.decide", on="conflict", says=("decision",))
+def decide(*, by: User | None, conflict: Conflict, decision: str, note: str = "") -> ConflictReview:
+    """A person says whether it is a conflict. An earlier decision stays on record; the newest counts."""
+    if decision not in ConflictReview.Decision.values:
+        raise InputError(f"{decision!r} is not one of {', '.join(ConflictReview.Decision.values)}.", field="decision")
+    return ConflictReview.objects.create(conflict=conflict, decision=decision, note=note.strip(), decided_by=by)
+
+
+@audited("making.resume", on="making")
+def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
+    """Try an order that failed once more. What fits already is not asked for again."""
+    failed = Making.objects.filter(pk=making.pk, finished_at__isnull=False).exclude(problem="")
+    with transaction.atomic():
+        if not failed.update(problem="", finished_at=None, attempts=0):
+            raise InputError("Only what has failed can be tried again.", field="making")
+        send_later(making.pk)
+
+
+def again_all(found: QuerySet[Making]) -> int:
+    """Try all of these that failed once more. Returns how many."""
+    failed = list(found.exclude(problem="").order_by("pk").values_list("pk", flat=True))
+    with transaction.atomic():
+        for start in range(0, len(failed), AT_ONCE):
+            some = Making.objects.filter(pk__in=failed[start : start + AT_ONCE])
+            some.update(problem="", finished_at=None, attempts=0)
+            queue(some)
+    return len(failed)
+
+
+def queue(found: QuerySet[Making]) -> None:
+    """Note that messages go out for these orders, and send one for each agent once that is committed.
+
+    Who works on one of an agent's orders goes on with the others.
+    """
+    with transaction.atomic():
+        firsts = one_of_each_agent(found)
+        found.update(queued_at=timezone.now())
+        for pk in firsts:
+            transaction.on_commit(partial(send, pk))
+
+
+def queue_all(orders: Sequence[Making]) -> None:
+    """Queue those of these orders that are not over."""
+    pks = [one.pk for one in orders if not one.finished_at]
+    for start in range(0, len(pks), AT_ONCE):
+        queue(Making.objects.filter(pk__in=pks[start : start + AT_ONCE]))
+
+
+def send_later(pk: int) -> None:
+    """Note that a message goes out, and send it once that is committed."""
+    queue(Making.objects.filter(pk=pk))
+
+
+def send(pk: int, *, wait: float | None = None) -> None:
+    """Tell the workers. A message that cannot be sent is sent again by the recovery."""
+    try:
+        current_app.send_task(TASK, args=[pk], countdown=wait)
+    except OperationalError:
+        logger.exception("The broker took no message about order %s; it is sent again later.", pk)
+
+
+def abandoned(of: Q) -> list[int]:
+    """Free the orders of processes that are gone."""
+    held = Making.objects.filter(of, finished_at__isnull=True).order_by("pk").values_list("pk", "worker")
+    return [pk for pk, worker in held if Making.objects.filter(pk=pk, worker=worker).update(worker=None)]
+
+
+def lost(before: datetime) -> list[int]:
+    """Orders that nobody works on although a message went out before then: one of each agent that no process has."""
+    left = Making.objects.filter(finished_at__isnull=True)
+    busy = left.filter(worker__seen_at__gte=gone_before()).values("agent")
+    waiting = left.filter(queued_at__lt=before, worker__isnull=True).exclude(agent__in=busy)
+    return one_of_each_agent(waiting)
+
+
+def one_of_each_agent(found: QuerySet[Making]) -> list[int]:
+    """The first order of each agent in each project."""
+    rows = found.order_by("-pk").values_list("agent", "project", "pk")
+    return sorted({(agent, project): pk for agent, project, pk in rows}.values())

@@ -1,0 +1,330 @@
+"""One process's work on the orders of an agent: as many replies in flight as its model takes, each saved as it comes.
+
+One process at a time works on an agent's orders, so that the model's limit holds over all processes. The calls are kept
+in flight by the request pool of the judges.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from core.errors import InputError
+from judging.judges.models.workers import Worker
+from judging.judges.providers.base import PermanentError, Reply, TransientError
+from judging.judges.queries.workers import gone_before, unheld
+from judging.judges.services import quotas
+from judging.judges.services.keys import ring_of
+from judging.runs.services import cache, workers
+from judging.runs.services.budgets import USUAL_REPLY
+from judging.runs.services.request_coalescing import Followers
+from judging.runs.services.request_pool import Answer, Ask, Crew
+from judging.runs.services.worker_sessions import never
+from simulation.agents import services as agents_services
+from simulation.agents.models import Agent
+from simulation.agents.parsing.made import UnfitError
+from simulation.experiments.services import leases
+from simulation.experiments.services.reservations import PostponedError, set_aside
+from simulation.generation.models.orders import Making
+from simulation.generation.services import generation
+from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, judge_of, pending_of
+
+AT_ONCE = 5000  # orders that are named in a query
+IN_HAND = 16  # orders for each call in flight: some wait for equal requests
+MOST_ATTEMPTS = 10  # times that a model is not reached, after which an order has failed
+TOLERATED_FAULTS = 3  # orders in a row that the other side turned down, after which no more are asked
+FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
+LOOK_EVERY = 0.5  # seconds between looks at whether orders were taken away
+PAUSE = 0.5  # seconds, while the quota allows no start or another process has the agent
+LONGEST = 120.0  # seconds, after which other work that waits gets its turn
+
+
+def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
+    """Work on an order and on the queued ones of its agent. Does nothing if it is not free, so it may be called twice.
+
+    Once `leaving` says so, the orders are handed back with the replies that are saved.
+    """
+    found = free(Q(pk=pk)).select_related("agent").first()
+    if found is None or leaving():
+        return
+    with workers.beating() as worker:
+        wanted = Q(pk=pk) | Q(queued_at__isnull=False)
+        with closing(Session(found.agent, found.project_id, worker, wanted).work()) as going:
+            for _ in going:
+                if leaving():
+                    break
+
+
+def through(orders: Sequence[Making]) -> Iterator[int]:
+    """Work through these orders in this process, yielding now and then how many are over. Others may help."""
+    wanted = {one.pk for one in orders}
+    while open_ones := unfinished(wanted):
+        yield len(wanted) - len(open_ones)
+        mine = Q(pk__in=open_ones[:AT_ONCE])
+        found = free(mine).select_related("agent").first()
+        if found is None:
+            time.sleep(PAUSE)
+            continue
+        with workers.beating() as worker:
+            before = time.monotonic()
+            for _ in Session(found.agent, found.project_id, worker, mine).work():
+                if time.monotonic() - before > PAUSE:
+                    yield len(wanted) - len(unfinished(wanted))
+                    before = time.monotonic()
+    yield len(wanted)
+
+
+def unfinished(pks: set[int]) -> list[int]:
+    """Of these orders, those that are not over."""
+    open_ones = Making.objects.filter(finished_at__isnull=True).order_by("pk").values_list("pk", flat=True)
+    return [pk for pk in open_ones if pk in pks]
+
+
+def free(of: Q) -> QuerySet[Making]:
+    """Orders that anybody may claim: left, due, and held by no living process."""
+    due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
+    return Making.objects.filter(unheld(), due, of, finished_at__isnull=True).order_by("pk")
+
+
+def claim(agent: Agent, project: int, worker: Worker, of: Q, n: int) -> list[Making]:
+    """Claim up to `n` free orders of an agent. None while another living process works on the agent's orders.
+
+    The agent's row is the lock: of two processes that reach for its orders, one waits for the other. A process that
+    stood still for so long that it counts as gone does not claim again what it holds.
+    """
+    with transaction.atomic():
+        list(Agent.objects.select_for_update().filter(pk=agent.pk).values_list("pk"))
+        held = Making.objects.filter(agent=agent, finished_at__isnull=True, worker__seen_at__gte=gone_before())
+        if held.exclude(worker=worker).exists():
+            return []
+        found = free(of).filter(agent=agent, project=project).exclude(worker=worker)
+        pks = list(found.values_list("pk", flat=True)[:n])
+        Making.objects.filter(pk__in=pks).update(worker=worker)
+    return list(Making.objects.filter(pk__in=pks).select_related("agent", "profile").order_by("pk"))
+
+
+class Session:
+    """Works on an agent's orders until none is left that it may work on."""
+
+    def __init__(self, agent: Agent, project: int, worker: Worker, wanted: Q) -> None:
+        self.agent, self.project, self.worker, self.wanted = agent, project, worker, wanted
+        self.orders: dict[int, Order] = {}
+        self.ready: deque[Order] = deque()
+        self.followers = Followers(together=True)
+        self.fault: TransientError | None = None
+        self.faults_in_a_row = 0
+        self.over = False
+        self.began = self.looked = time.monotonic()
+
+    def work(self) -> Generator[None]:
+        """Ask and save, yielding after every batch. However it ends, what is in hand is handed back."""
+        if not (first := claim(self.agent, self.project, self.worker, self.wanted, 1)):
+            return
+        try:
+            self.provider = agents_services.speaker_of(self.agent, ring_of(self.project))
+        except PermanentError as error:
+            self.refuse_all(str(error))
+            return
+        self.judge = judge_of(self.agent)
+        self.has_quota = quotas.find_quota(self.judge.provider, self.judge.model) is not None
+        try:
+            with closing(Crew(self.provider, self.provider.concurrency)) as self.crew:
+                self.take(first)
+                while self.feed():
+                    self.save(self.crew.batch())
+                    self.look()
+                    yield
+            if self.fault:
+                self.postpone(self.fault)
+        finally:
+            Making.objects.filter(worker=self.worker, finished_at__isnull=True).update(worker=None)
+
+    # asking
+
+    def feed(self) -> bool:
+        """Claim orders and start requests. False when nothing is left to wait for."""
+        calls = self.provider.concurrency
+        while not self.over and len(self.ready) + self.crew.outstanding < 2 * calls:
+            room = min(2 * calls, IN_HAND * calls - len(self.orders))
+            found = claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
+            if not found:
+                break
+            self.take(found)
+        self.start()
+        return bool(self.crew.outstanding or (self.ready and not self.over))
+
+    def take(self, found: Sequence[Making]) -> None:
+        """Take claimed orders in hand."""
+        for one in found:
+            try:
+                order = Order(one)
+            except InputError as error:
+                generation.finish(one, problem=str(error))
+            else:
+                self.orders[one.pk] = order
+                self.put_back(order)
+
+    def put_back(self, order: Order) -> None:
+        """Let an order ask its next step, or store what it was for where none is left."""
+        if order.step is not None:
+            self.ready.append(order)
+            return
+        del self.orders[order.making.pk]
+        try:
+            generation.store(order.making)
+        except InputError as error:
+            generation.finish(order.making, problem=str(error))
+
+    def start(self) -> None:
+        """Start what pool, budgets and quota allow; a request that equals one on its way waits for that reply."""
+        while self.ready and not self.over and self.crew.outstanding < 2 * self.provider.concurrency:
+            order = self.ready.popleft()
+            pending = pending_of(order)
+            ask = Ask(pending, order.making.pk, order.key(self.provider, pending))
+            if known := cache.known([ask.key]):
+                self.save([Answer(ask, known[ask.key], cached=True)])
+            elif ask.key in self.followers.behind:
+                self.followers.held_back(ask)
+            elif not self.send(order, ask):
+                break
+
+    def send(self, order: Order, ask: Ask) -> bool:
+        """Start a request. False where it, and those after it, have to wait."""
+        tokens = self.provider.estimate_tokens(ask.pending.request).tokens + USUAL_REPLY
+        try:
+            set_aside(order.making, ask.pending.request)
+        except PostponedError:
+            self.ready.appendleft(order)
+            self.over |= not self.crew.outstanding  # replies are on their way elsewhere: the recovery sends it again
+            return False
+        except InputError as error:
+            self.close(order, str(error))
+            return True
+        starts = quotas.reserve(self.judge, [tokens]) if self.has_quota else [0.0]
+        if not starts:
+            self.ready.appendleft(order)
+            time.sleep(0 if self.crew.outstanding else PAUSE)
+            return False
+        self.followers.held_back(ask)
+        self.crew.send([replace(ask, tokens=tokens, starts=starts[0])])
+        return True
+
+    # keeping
+
+    def save(self, batch: Sequence[Answer]) -> None:
+        """Save replies, and see to the orders that they belong to."""
+        mine = [answer for answer in batch if answer.ask.part in self.orders]
+        with transaction.atomic():
+            for answer in mine:
+                self.settle(answer)
+        self.crew.saved(sum(not answer.cached for answer in batch))
+        equal, next_ones = self.followers.released(batch)
+        self.ready.extendleft(self.orders[ask.part] for ask in next_ones if ask.part in self.orders)
+        if equal:
+            self.save(equal)
+
+    def settle(self, answer: Answer) -> None:
+        order = self.orders[answer.ask.part]
+        if answer.reply:
+            self.faults_in_a_row = 0
+            self.keep(order, answer.reply, answer)
+        elif isinstance(answer.fault, TransientError):
+            self.fault = answer.fault
+            self.put_down()
+            order.making.attempts += 1
+            if order.making.attempts >= MOST_ATTEMPTS:
+                self.close(order, f"{answer.fault} (tried {MOST_ATTEMPTS} times)", is_fault=True)
+            else:
+                Making.objects.filter(pk=order.making.pk).update(attempts=order.making.attempts, reserved_usd=0)
+        elif isinstance(answer.fault, PermanentError):
+            self.close(order, str(answer.fault), is_fault=not answer.cached)
+        elif answer.fault:
+            raise answer.fault
+
+    def keep(self, order: Order, reply: Reply, answer: Answer) -> None:
+        """Save a reply with what it is good for, unless another process has the order by now."""
+        one, problem, fits = order.making, "", False
+        try:
+            fits = order.take(reply, cached=answer.cached, latency_ms=answer.latency_ms)
+        except UnfitError as error:
+            problem = f"{error} (asked {MOST_TRIES} times)"
+        except InputError as error:
+            problem = str(error)
+        held = Making.objects.filter(pk=one.pk, worker=self.worker, finished_at__isnull=True)
+        if not held.update(**{name: getattr(one, name) for name in REPLIED}):
+            del self.orders[one.pk]
+            return
+        if fits and answer.ask.key and not answer.cached:
+            row = cache.row(self.judge, answer.ask.key, reply)
+            cache.keep([row], anew=False)
+        if self.has_quota and not answer.cached and reply.usage:
+            used = reply.usage.input_tokens + reply.usage.output_tokens
+            quotas.settle(self.judge, reserved=answer.ask.tokens, used=used)
+        if problem:
+            self.close(order, problem)
+        else:
+            self.put_back(order)
+
+    def close(self, order: Order, problem: str, *, is_fault: bool = False) -> None:
+        """The order has failed. After some in a row that the other side turned down, no more are asked."""
+        self.orders.pop(order.making.pk, None)
+        generation.finish(order.making, problem=problem)
+        self.faults_in_a_row += is_fault
+        if is_fault and self.faults_in_a_row == TOLERATED_FAULTS:
+            self.put_down()
+            self.refuse_all(f"Not asked: {TOLERATED_FAULTS} orders in a row could not be worked on: {problem}")
+
+    def refuse_all(self, problem: str) -> None:
+        """Let all orders fail that are not in flight."""
+        waiting = [order.making.pk for order in self.ready]
+        rest = self.left().filter(Q(pk__in=free(self.wanted).values("pk")) | Q(pk__in=waiting))
+        rest.update(problem=problem, finished_at=timezone.now())
+        self.orders = {pk: order for pk, order in self.orders.items() if pk not in waiting}
+        self.ready.clear()
+
+    def left(self) -> QuerySet[Making]:
+        """The agent's orders that are not over."""
+        return Making.objects.filter(agent=self.agent, project=self.project, finished_at__isnull=True)
+
+    def put_down(self) -> None:
+        """Start nothing more. What is in flight still lands, for it is paid for."""
+        self.over = True
+        for ask in self.crew.drop(lambda _: True):
+            if ask.part in self.orders:
+                self.ready.append(self.orders[ask.part])
+
+    def postpone(self, fault: TransientError) -> None:
+        """Go on with the agent's orders later: after the time asked for, or twice as long each time."""
+        tried = max((one.making.attempts for one in self.orders.values()), default=1)
+        wait = max(fault.retry_after or 0.0, min(FIRST_WAIT * 2 ** (tried - 1), LONGEST_WAIT))
+        due = timezone.now() + timedelta(seconds=wait)
+        mine = Q(worker=self.worker) | Q(pk__in=free(self.wanted).values("pk"))
+        left = self.left().filter(mine)
+        pks = list(left.order_by("pk").values_list("pk", flat=True))
+        was_queued = left.filter(queued_at__isnull=False).exists()
+        Making.objects.filter(pk__in=pks).update(worker=None, queued_at=due)
+        if pks and was_queued:
+            generation.send(pks[0], wait=wait)
+
+    # looking up
+
+    def look(self) -> None:
+        """Forget orders that another process has taken, and make way for other work after a while."""
+        if time.monotonic() - self.looked < LOOK_EVERY:
+            return
+        self.looked = time.monotonic()
+        held = Making.objects.filter(worker=self.worker, finished_at__isnull=True)
+        mine = set(held.values_list("pk", flat=True))
+        self.orders = {pk: order for pk, order in self.orders.items() if pk in mine}
+        self.ready = deque(order for order in self.ready if order.making.pk in mine)
+        if self.looked - self.began > LONGEST and leases.others_wait(agent=self.agent):
+            self.put_down()
+            generation.queue(free(self.wanted).filter(agent=self.agent))

@@ -1,0 +1,175 @@
+"""Candidates for a benchmark to be: runs of them, what came back, files of them, and pairs made of their levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.corpus.models import Profile
+from core.accounts.access import get_account, researcher_required
+from core.accounts.permissions import visible_to
+from core.errors import InputError
+from judging.judges.queries import workers
+from judging.runs.forms import ResumeForm
+from simulation.agents.prompts.candidates import LEVELS
+from simulation.generation.candidate_forms import CandidateFileForm, CandidateRunForm, PairsForm, SeedRunForm
+from simulation.generation.models.candidates import Candidate, CandidateRun
+from simulation.generation.queries import candidates as queries
+from simulation.generation.queries import seed_runs as seed_queries
+from simulation.generation.services import candidate_runs, seed_runs
+
+PER_PAGE = 50
+
+
+@researcher_required
+@require_safe
+def candidate_list(request: HttpRequest) -> HttpResponse:
+    """All runs, all candidates by who wrote them, and where to go on."""
+    page = Paginator(visible_to(request.user, queries.runs()), PER_PAGE).get_page(request.GET.get("page"))
+    running = any(vars(run)["n_unfinished"] for run in page)
+    stock = [(who, kind, list(levels.values())) for who, kind, levels in queries.stock()]
+    context = {
+        "page": page,
+        "needs_worker": running and not workers.alive().exists(),
+        "levels": LEVELS,
+        "stock": stock,
+    }
+    return render(request, "simulation/candidate_list.html", context)
+
+
+@researcher_required
+def candidate_create(request: HttpRequest) -> HttpResponse:
+    """A new run."""
+    form = CandidateRunForm(request.POST or None, request.FILES or None)
+    if form.is_valid() and (run := form.begin(get_account(request))):
+        return redirect("candidate_run", pk=run.pk)
+    context = {"form": form, "n_profiles": Profile.objects.count()}
+    return render(request, "simulation/candidate_create.html", context)
+
+
+@researcher_required
+def candidate_seeds(request: HttpRequest) -> HttpResponse:
+    """A new run from seeds, or what it would take."""
+    form = SeedRunForm(request.POST or None, request.FILES or None)
+    estimate = None
+    if form.is_valid():
+        if "estimate" in request.POST:
+            estimate = form.estimate(get_account(request))
+        elif run := form.begin(get_account(request)):
+            return redirect("candidate_run", pk=run.pk)
+    return render(request, "simulation/candidate_seeds.html", {"form": form, "estimate": estimate})
+
+
+@researcher_required
+def candidate_import(request: HttpRequest) -> HttpResponse:
+    """Candidates from a file."""
+    form = CandidateFileForm(request.POST or None, request.FILES or None)
+    if form.is_valid() and (outcome := form.load(get_account(request))):
+        counts = outcome.as_document()
+        new, known = counts["created"]["candidates"], counts["unchanged"]["candidates"]
+        messages.success(request, f"{new:,} new candidates; {known:,} were there already.")
+        return redirect("candidate_list")
+    return render(request, "simulation/candidate_import.html", {"form": form})
+
+
+@researcher_required
+@require_safe
+def candidate_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """One run: how far it is, what came back by level, what failed and why, and what comes next."""
+    run = found(pk)
+    ids = queries.left_by(run)
+    page = Paginator(ids, PER_PAGE).get_page(request.GET.get("page"))
+    texts = Candidate.objects.select_related("profile").in_bulk(list(page))
+    context = {
+        **moving(run),
+        "page": page,
+        "rows": [texts[key] for key in page if key in texts],
+        "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
+    }
+    return render(request, "simulation/candidate_run.html", context)
+
+
+@researcher_required
+@require_safe
+def candidate_progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """The part of the run's page that moves. When it is over, the whole page is loaded again."""
+    run = found(pk)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect("candidate_run", pk=pk)
+    context = moving(run)
+    if not context["progress"].is_running:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return render(request, "simulation/_candidate_progress.html", context)
+
+
+@researcher_required
+@require_POST
+def candidate_stop(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask for no more; what came is kept."""
+    left = candidate_runs.stop(by=get_account(request), run=found(pk))
+    messages.success(request, f"Stopped; {left:,} questions were not begun. What came is kept.")
+    return redirect("candidate_run", pk=pk)
+
+
+@researcher_required
+@require_POST
+def candidate_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Go on, and try again what failed."""
+    form = ResumeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
+        return redirect("candidate_run", pk=pk)
+    try:
+        n = candidate_runs.again(by=get_account(request), run=found(pk), budget_usd=form.cleaned_data["budget_usd"])
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{n:,} questions are tried again. Levels that came are not asked for twice.")
+    return redirect("candidate_run", pk=pk)
+
+
+@researcher_required
+def candidate_pairs(request: HttpRequest) -> HttpResponse:
+    """Pairs by level, of one run or of all candidates, and what was left out."""
+    wanted = request.GET.get("run", "")
+    named = wanted.isdecimal() and len(wanted) < 10
+    run = get_object_or_404(visible_to(request.user, queries.runs()), pk=int(wanted)) if named else None
+    form = PairsForm(request.POST or None, run=run)
+    made = form.make(get_account(request)) if form.is_valid() else None
+    ids = queries.left_by(run) if run else list(Candidate.objects.order_by("pk").values_list("pk", flat=True))
+    context = {
+        "run": run,
+        "form": form,
+        "levels": queries.group_by_level(ids),
+        "n_candidates": len(ids),
+        "made": made,
+        "made_levels": sorted(made["levels"].items()) if made else [],
+        "left_out": [(reason, n) for reason, n in made["left_out"].items() if n] if made else [],
+    }
+    return render(request, "simulation/candidate_pairs.html", context)
+
+
+def found(pk: int) -> CandidateRun:
+    run: CandidateRun = get_object_or_404(queries.runs(), pk=pk)
+    return run
+
+
+def moving(run: CandidateRun) -> dict[str, Any]:
+    """What changes while a run is on."""
+    progress = queries.progress(run)
+    ids = queries.left_by(run)
+    return {
+        "run": run,
+        "progress": progress,
+        "levels": [(level, n) for level, n in queries.group_by_level(ids).items() if level in run.levels],
+        "n_candidates": len(ids),
+        "stages": seed_runs.report(run),
+        "unfit": seed_queries.unfit(run) if run.plan else {},
+        "failures": queries.failures(run),
+        "needs_worker": progress.is_running and not workers.alive().exists(),
+    }

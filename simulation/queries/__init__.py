@@ -1,1 +1,0 @@
-"""Reads of `simulation`: rows -> frozen data."""

@@ -1,0 +1,171 @@
+"""What an experiment found, as tables: computed once, and by a worker where its dialogues are many.
+
+Pages, files, charts, command and API read one document. It is kept under the hash of what it was made of, in the cache
+that web and workers share; where that is emptied, the same rows give the same document again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.core.cache import cache
+from django.utils import timezone
+
+from core.accounts.models.users import User
+from core.errors import InputError
+from core.hashing import content_hash
+from core.jobs import waiting
+from core.jobs.single_flight import take_turn
+from core.version import code_version
+from judging.judges.models.judges import Judge
+from simulation.experiments.models.experiments import Experiment
+from simulation.results.queries import judgments
+from simulation.results.services.data import Data, Filters, Options, choices, filtered, judged_turns, read
+from simulation.results.services.tables import OF_WHOLE_DIALOGUES, TABLES, Tables
+
+TASK = "simulation.experiment_results"
+AT_ONCE = 1000
+"""Dialogues whose results are computed while somebody waits: some seconds."""
+
+KEPT = 30 * 24 * 3600
+LEFT = f"with more than {AT_ONCE:,} dialogues, a worker computes results on request"
+
+
+def document(
+    experiment: Experiment, judge: Judge | None, options: Options | None = None, filters: Filters | None = None
+) -> dict[str, Any]:
+    """Compute all tables now, as JSON types. Raises InputError for a filter that no dialogue meets."""
+    chosen, asked = options or Options(), filters or Filters()
+    whole = read(experiment, judge)
+    data = filtered(whole, asked)
+    keys = [key for key in TABLES if not (asked.turn and key in OF_WHOLE_DIALOGUES)]
+    sheet = Tables(experiment, data, chosen)
+    tables = [sheet.of(key) for key in keys]
+    there = [table for table in tables if table["rows"]]
+    return {
+        "experiment": experiment.pk,
+        "name": experiment.name,
+        "state": experiment.state,
+        "judge": data.verdicts.judge if data.verdicts else None,
+        "judge_kind": data.verdicts.kind if data.verdicts else None,
+        "unscored": dict(data.verdicts.unscored) if data.verdicts else {},
+        "filters": asdict(asked),
+        "choices": choices(whole.played),
+        "turns": judged_turns(whole),
+        "dialogues": len(data.played),
+        "regular": int(data.played.is_regular.sum()),
+        "not_judged": not_judged(data),
+        "resampled": "profiles",
+        "bootstrap": chosen.bootstrap,
+        "confidence": chosen.confidence,
+        "seed": chosen.seed,
+        "input_hash": experiment.input_hash,
+        "code_version": code_version(),
+        "computed_at": timezone.now().isoformat(timespec="seconds"),
+        "numbers": {table["number"]: table["key"] for table in there if table["number"]},
+        "tables": {table["key"]: table for table in there},
+    }
+
+
+def not_judged(data: Data) -> dict[str, int]:
+    """By criterion, dialogues that ended as they should and that the judge has not been asked about yet."""
+    asked = data.verdicts.is_asked if data.verdicts else {}
+    counts = {key: int((data.played.is_regular & ~there).sum()) for key, there in asked.items()}
+    return {key: n for key, n in counts.items() if n}
+
+
+def kept_or_made(
+    experiment: Experiment, judge: Judge | None, options: Options, filters: Filters, *, patient: bool
+) -> dict[str, Any] | None:
+    """The kept document, or one made now; None where who is not patient would wait for a worker."""
+    key = key_of(experiment, judge, options, filters, judgments.fingerprint(experiment))
+    if found := cache.get(key):
+        return dict(found)
+    if not patient and is_large(experiment):
+        return None
+    with take_turn(f"{key}-turn"):
+        found = cache.get(key)
+        if not found:
+            found = document(experiment, judge, options, filters)
+            cache.set(key, found, KEPT)
+            cache.set(key_of(experiment, judge, options, filters), key, KEPT)
+    return dict(found)
+
+
+def last_made(experiment: Experiment, judge: Judge | None, options: Options, filters: Filters) -> dict[str, Any] | None:
+    """The newest document with these options, whatever dialogues and verdicts there were."""
+    key = cache.get(key_of(experiment, judge, options, filters))
+    found = cache.get(key) if key else None
+    return dict(found) if found else None
+
+
+def is_large(experiment: Experiment) -> bool:
+    """Whether it is more than somebody waits for."""
+    return experiment.dialogues.exclude(ending="").count() > AT_ONCE
+
+
+def key_of(
+    experiment: Experiment, judge: Judge | None, options: Options, filters: Filters, fingerprint: str = ""
+) -> str:
+    """What a document is kept under; without a fingerprint, what leads to the newest one."""
+    made_of = [judge.pk if judge else None, asdict(options), asdict(filters), fingerprint, code_version()]
+    return f"results-{experiment.pk}-{content_hash(made_of)[:40]}"
+
+
+def asked_for(
+    experiment: Experiment, judge: Judge | None, options: Options, filters: Filters
+) -> waiting.DeferredRequest | None:
+    """What stands of a computation; None where nobody has asked, or it is done."""
+    return waiting.asked_for(f"{key_of(experiment, judge, options, filters)}-asked")
+
+
+def ask(*, by: User, experiment: Experiment, judge: Judge | None, options: Options, filters: Filters) -> None:
+    """Leave it to a worker. Raises InputError where none can be reached, or the filters name what is not there."""
+    key = f"{key_of(experiment, judge, options, filters)}-asked"
+    chosen = [asdict(options), asdict(filters)]
+    waiting.ask(by=by, key=key, task=TASK, args=[experiment.pk, judge.pk if judge else None, *chosen, by.username])
+
+
+def compute(
+    experiment_id: int, judge_id: int | None, options: Mapping[str, Any], filters: Mapping[str, Any], reader: str
+) -> None:
+    """What a worker does: compute and keep, unless it is kept or another one is at it."""
+    experiment = Experiment.objects.get(pk=experiment_id)
+    judge = Judge.objects.filter(pk=judge_id).first() if judge_id else None
+    chosen, asked = Options(**options), Filters(**filters)
+    waiting.compute(
+        f"{key_of(experiment, judge, chosen, asked)}-asked",
+        reader,
+        lambda: kept_or_made(experiment, judge, chosen, asked, patient=True),
+    )
+
+
+def judge_called(judges: Sequence[tuple[Judge, int]], name: str) -> Judge | None:
+    """The one of an experiment's judges with this name or number, else the one that said most; None where none has.
+
+    Raises InputError where no judge of this name has judged the experiment.
+    """
+    known = {str(judge): judge for judge, _ in judges}
+    named = known | {str(judge.pk): judge for judge in known.values()}
+    if name and name not in named:
+        raise InputError(f"{name!r} has not judged it; there are: {', '.join(known) or 'none'}.", field="judge")
+    return named[name] if name else next(iter(known.values()), None)
+
+
+CSV = ("value", "low", "high", "n_items", "n_raters", "reason", "method")
+
+
+def csv_rows(found: Mapping[str, Any]) -> Iterable[list[Any]]:
+    """Every figure of the document as one flat row, the first row their names."""
+    yield [
+        *("number", "table", "group", "row", "measure"),
+        *("value", "low", "high", "n_dialogues", "n_profiles", "reason", "method"),
+    ]
+    for table in found["tables"].values():
+        for row in table["rows"]:
+            for column in table["columns"]:
+                if cell := row["cells"].get(column["key"]):
+                    names = [table["number"], table["key"], row["group"], row["name"], column["key"]]
+                    yield [*names, *(cell[name] for name in CSV)]

@@ -1,0 +1,151 @@
+"""Measures of the datasets: profiles and dialogues, source by source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.studies.models.studies import Study
+from core.accounts.access import get_account, researcher_required
+from core.csv_files import csv_text
+from core.errors import InputError, NotComputedError
+from core.markup import drawing
+from simulation.results import charts
+from simulation.results.services import measures
+from simulation.results.services.measure_tables import ROWS, table, table_5
+
+MOST_VALUES = 10
+"""Of a field of the demographics. Free texts have as many as there are profiles."""
+
+FORMATS = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json; charset=utf-8",
+    "svg": "image/svg+xml; charset=utf-8",
+}
+
+
+@researcher_required
+@require_safe
+def material_measures(request: HttpRequest) -> HttpResponse:
+    """Tables 1 and 6 to 9 and Figure 3 of one source's profiles, and Table 10 of one source's dialogues."""
+    parts = {kind: part(kind, request.GET.get(name, "")) for kind, name in PARAMETERS.items()}
+    query = {PARAMETERS[kind]: one["source"] for kind, one in parts.items()}
+    is_published = "published" in request.GET
+    found = {kind: one["found"] for kind, one in parts.items()}
+    tables = {
+        f"t{number}": table(number, found, with_published=is_published)
+        for number, (kind, _) in ROWS.items()
+        if found[kind]
+    }
+    context = {
+        **parts,
+        **tables,
+        "published": is_published,
+        "here": "?" + urlencode(query | ({"published": 1} if is_published else {})),
+        "other": "?" + urlencode(query | ({} if is_published else {"published": 1})),
+        "downloads": [(f.upper(), f"{reverse('measures_download', args=[f])}?{urlencode(query)}") for f in FORMATS],
+    }
+    if found["profiles"]:
+        context["demographics"] = folded([*tables["t6"]["rows"], *tables["t7"]["rows"]])
+        context["evenness"] = [*tables["t8"]["rows"], *tables["t9"]["rows"]]
+        fields = charts.figure_3(found["profiles"]["demographics"])
+        context["figure"] = drawing(charts.bars(fields, charts.PAGE)) if fields else ""
+    return render(request, "simulation/measures.html", context)
+
+
+PARAMETERS = {"profiles": "source", "dialogues": "dialogues"}
+"""How the address names the source of each kind."""
+
+
+def part(kind: str, wanted: str) -> dict[str, Any]:
+    """The sources of a kind, the chosen one, and its measures; without them what stands of them."""
+    sources = measures.KINDS[kind].sources()
+    source = chosen(sources, wanted)
+    context: dict[str, Any] = {"kind": kind, "sources": sources, "source": source, "found": None}
+    if source:
+        try:
+            context["found"] = measures.measures(kind, source)
+        except NotComputedError as error:
+            context |= {"left": error.message, "waiting": measures.asked_for(kind, source)}
+    return context
+
+
+def folded(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows of the values that most profiles have, and one for the others of a field; the files have all."""
+    found: list[Mapping[str, Any]] = []
+    for field, of_field in groupby(rows, lambda row: row["field"]):
+        values = list(of_field)
+        kept = values if len(values) <= MOST_VALUES + 1 else values[:MOST_VALUES]
+        found += kept
+        if others := values[len(kept) :]:
+            sums = {name: sum(row[name] for row in others) for name in ("n", "percent")}
+            found.append({"field": field, "others": len(others), **sums})
+    return found
+
+
+@researcher_required
+@require_safe
+def measures_download(request: HttpRequest, format: str) -> HttpResponse:
+    """The measures of one source's profiles as csv (a row for each preference type), json (all) or svg (Figure 3)."""
+    source = request.GET.get("source", "")
+    if format not in FORMATS or source not in dict(measures.KINDS["profiles"].sources()):
+        raise Http404("there is no such file of measures")
+    try:
+        found = measures.measures("profiles", source)
+    except NotComputedError as error:
+        return HttpResponse(error.message, status=409, content_type="text/plain; charset=utf-8")
+    if format == "svg" and not charts.figure_3(found["demographics"]):
+        raise Http404("these profiles have no demographics to draw")
+    response = HttpResponse(WRITERS[format](found), content_type=FORMATS[format])
+    response["Content-Disposition"] = f'attachment; filename="measures.{format}"'
+    return response
+
+
+@researcher_required
+@require_POST
+def measures_compute(request: HttpRequest) -> HttpResponse:
+    """Leave the measures of a source to a worker."""
+    kind, source = request.POST.get("kind", ""), request.POST.get("source", "")
+    if kind not in measures.KINDS or source not in dict(measures.KINDS[kind].sources()):
+        raise Http404("there is nothing of this source")
+    try:
+        measures.ask(by=get_account(request), kind=kind, source=source)
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect(f"{reverse('material_measures')}?{request.GET.urlencode()}")
+
+
+@researcher_required
+@require_safe
+def human_check(request: HttpRequest, slug: str) -> HttpResponse:
+    """How far people agree, and judges with them, beside the printed Table 5."""
+    study = get_object_or_404(Study, slug=slug)
+    found = table_5(by=get_account(request), study=study, with_published=True)
+    return render(request, "simulation/human_check.html", {"study": study, "found": found})
+
+
+def to_csv(found: dict[str, Any]) -> str:
+    return csv_text(measures.csv_rows(found))
+
+
+WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "csv": to_csv,
+    "json": lambda found: json.dumps(found, ensure_ascii=False, indent=1),
+    "svg": lambda found: charts.bars(charts.figure_3(found["demographics"])),
+}
+
+
+def chosen(known: list[tuple[str, int]], wanted: str) -> str:
+    """The source that the address names, else the one with most."""
+    if wanted in dict(known):
+        return wanted
+    return max(known, key=lambda pair: pair[1])[0] if known else ""

@@ -1,0 +1,226 @@
+"""What an experiment found: tables, charts and downloads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from core.accounts.access import get_account, researcher_required
+from core.csv_files import csv_text
+from core.errors import InputError
+from core.hashing import content_hash
+from core.later import Later
+from core.markup import drawing
+from judging.judges.models.judges import Judge
+from simulation.experiments.models.experiments import Experiment
+from simulation.results import charts
+from simulation.results.queries.judgments import judges_of
+from simulation.results.services import results
+from simulation.results.services.data import Filters, Options
+from simulation.results.services.differences import same_models
+from simulation.results.services.published_rows import KEY, add_published
+
+vl_convert = Later("vl_convert")
+
+PNG_SCALE = 2.0
+CAPTIONS = {
+    "assistants": "Means by assistant, for tasks of one and of several domains.",
+    "ablation": "Means by what the assistant was told of the user.",
+    "differences": "Change against the first, within the same scenario. The line is no change.",
+    "domains": "Means by domain. The dashed line is the mean of the domains.",
+    "history": "Personalization against how far the history was damaged.",
+    "turns": "Personalization turn by turn.",
+    "drift": "How often the user names a value that its profile does not hold, turn by turn.",
+    "user_agent": "How natural and coherent the user agent is.",
+}
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ResultsRequest:
+    """Whose verdicts on which dialogues somebody wants to see, and whether beside the printed numbers."""
+
+    experiment: Experiment
+    judges: list[tuple[Judge, int]]
+    judge: Judge | None
+    filters: Filters
+    published: bool
+
+    @classmethod
+    def of(cls, request: HttpRequest, pk: int) -> ResultsRequest:
+        """Read the address. Raises InputError where it names what is not there."""
+        experiment, query = get_object_or_404(Experiment, pk=pk), request.GET
+        judges = judges_of(experiment)
+        judge = results.judge_called(judges, query.get("judge", ""))
+        return cls(experiment, judges, judge, Filters.of(query), bool(query.get("published")))
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """What `results` is asked."""
+        of = {"experiment": self.experiment, "judge": self.judge}
+        return {**of, "options": Options(), "filters": self.filters}
+
+    def shown(self, found: Document) -> Document:
+        return add_published(found) if self.published else found
+
+    def address(self, name: str, *args: Any, **more: str) -> str:
+        """An address with the same judge, filters and numbers."""
+        filters = {field: value for field, value in asdict(self.filters).items() if value}
+        judge = {"judge": self.judge.pk} if self.judge else {}
+        query = urlencode({**judge, **filters, **({"published": 1} if self.published else {}), **more})
+        return reverse(name, args=[self.experiment.pk, *args]) + (f"?{query}" if query else "")
+
+
+@researcher_required
+@require_safe
+def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
+    """All tables of an experiment, by one judge: kept, computed now, or as a worker computed them last."""
+    try:
+        asked = ResultsRequest.of(request, pk)
+        found = results.kept_or_made(**asked.chosen, patient=False)
+    except InputError as error:
+        experiment = get_object_or_404(Experiment, pk=pk)
+        return render(request, "simulation/results.html", {"experiment": experiment, "error": error}, status=400)
+    warnings = same_models(asked.experiment, [judge for judge, _ in asked.judges])
+    context = {"experiment": asked.experiment, "asked": asked, "judges": asked.judges, "judge": asked.judge}
+    context |= {"same_models": warnings}
+    if found is None:
+        found = results.last_made(**asked.chosen)
+        context |= {
+            "left": results.LEFT,
+            "waiting": results.asked_for(**asked.chosen),
+            "compute": asked.address("experiment_results_compute"),
+            "here": asked.address("experiment_results"),
+        }
+    if found is not None:
+        context |= build_context(asked, asked.shown(found))
+    return render(request, "simulation/results.html", context)
+
+
+def build_context(asked: ResultsRequest, found: Document) -> dict[str, Any]:
+    """What the page shows of a document."""
+    return {
+        "result": found,
+        "filters": fields(found, asked.filters),
+        "tables": [shown(asked, table) for table in found["tables"].values()],
+        "downloads": links(asked),
+        "interval": f"{100 * found['confidence']:g} % intervals",
+    }
+
+
+@researcher_required
+@require_POST
+def experiment_results_compute(request: HttpRequest, pk: int) -> HttpResponse:
+    """Leave the results to a worker."""
+    try:
+        asked = ResultsRequest.of(request, pk)
+        results.ask(by=get_account(request), **asked.chosen)
+    except InputError as error:
+        messages.error(request, error.message)
+        return redirect("experiment_results", pk)
+    return redirect(asked.address("experiment_results"))
+
+
+@researcher_required
+@require_safe
+def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
+    """The same as json or csv; with `table`, the chart of one as svg or png."""
+    try:
+        asked = ResultsRequest.of(request, pk)
+        found = results.kept_or_made(**asked.chosen, patient=False) or results.last_made(**asked.chosen)
+    except InputError as error:
+        return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
+    if found is None:
+        return HttpResponse(f"Not computed yet: {results.LEFT}.", status=409, content_type="text/plain; charset=utf-8")
+    result, name = asked.shown(found), f"experiment-{pk}"
+    if format in FILES:
+        content_type, write = FILES[format]
+        response = HttpResponse(write(result), content_type=content_type)
+    elif format in CHARTS and (table := result["tables"].get(request.GET.get("table", ""))):
+        content_type, draw = CHARTS[format]
+        response = HttpResponse(draw(chart(table, "file")), content_type=content_type)
+        name = f"{name}-{table['key']}"
+    else:
+        raise Http404(f"there is no such file of the results as {format}")
+    response["Content-Disposition"] = f'attachment; filename="{name}.{format}"'
+    return response
+
+
+def shown(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with its chart, where one shows more than the numbers."""
+    caption = CAPTIONS.get(table["key"], "")
+    rows = [
+        {**row, "is_published": row["key"] == KEY, "figures": [figure(row, column) for column in table["columns"]]}
+        for row in table["rows"]
+    ]
+    return {
+        **table,
+        "rows": rows,
+        "caption": caption,
+        "chart": drawing(chart(table, "page")) if caption else "",
+        "files": links(asked, table["key"]) if caption else [],
+    }
+
+
+def chart(table: Mapping[str, Any], where: str) -> str:
+    """The drawn chart of a table, drawn once for the same numbers."""
+    palette = {"page": charts.PAGE, "file": charts.FILE}[where]
+    key = f"chart-{where}-{content_hash(table)[:40]}"
+    found: str | None = cache.get(key)
+    if found is None:
+        found = charts.drawn(table, palette)
+        cache.set(key, found, results.KEPT)
+    return found
+
+
+def figure(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
+    cell = row["cells"][column["key"]]
+    return {"estimate": cell, "n": cell["n_items"], "digits": column["digits"]}
+
+
+def fields(found: Document, filters: Filters) -> list[dict[str, Any]]:
+    """The lists to choose from, where there is a choice."""
+    chosen = asdict(filters)
+    return [
+        {"name": name, "label": name.capitalize(), "chosen": chosen[name], "choices": known}
+        for name, known in found["choices"].items()
+        if len(known) > 1
+    ]
+
+
+def links(asked: ResultsRequest, table: str = "") -> list[tuple[str, str]]:
+    more = {"table": table} if table else {}
+    return [(f.upper(), asked.address("results_download", f, **more)) for f in (CHARTS if table else FILES)]
+
+
+def to_json(found: Document) -> str:
+    return json.dumps(found, ensure_ascii=False, indent=1)
+
+
+def to_csv(found: Document) -> str:
+    return csv_text(results.csv_rows(found))
+
+
+def to_png(drawing: str) -> bytes:
+    drawn: bytes = vl_convert.svg_to_png(drawing, scale=PNG_SCALE)
+    return drawn
+
+
+FILES: dict[str, tuple[str, Callable[[Document], str]]] = {
+    "csv": ("text/csv; charset=utf-8", to_csv),
+    "json": ("application/json; charset=utf-8", to_json),
+}
+CHARTS: dict[str, tuple[str, Callable[[str], str | bytes]]] = {
+    "svg": ("image/svg+xml; charset=utf-8", str),
+    "png": ("image/png", to_png),
+}

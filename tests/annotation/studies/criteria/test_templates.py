@@ -1,0 +1,59 @@
+"""The criteria that come with Concord."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.studies.criteria import TEMPLATES, default_keys, template
+
+SCALES = {
+    "task_completion": ("nominal", ["yes", "no"]),
+    "personalization": ("ordinal", ["1", "2", "3", "4"]),
+    "naturalness_user": ("ordinal", ["1", "2", "3", "4", "5"]),
+    "naturalness_assistant": ("ordinal", ["1", "2", "3", "4", "5"]),
+    "coherence_user": ("ordinal", ["1", "2", "3", "4", "5"]),
+    "coherence_assistant": ("ordinal", ["1", "2", "3", "4", "5"]),
+    "preference": ("nominal", ["1", "2"]),
+    "first_turn_preference": ("nominal", ["yes", "no"]),
+    "persona_drift": ("nominal", ["yes", "no"]),
+    "goal_leakage": ("nominal", ["yes", "no"]),
+}
+
+
+PUBLISHED = [key for key in SCALES if key.startswith(("task_", "personalization", "naturalness_", "coherence_"))]
+
+
+@pytest.mark.parametrize("key", SCALES)
+def test_scales_are_those_of_the_published_rubrics(key: str) -> None:
+    found = template(key)
+    assert (found.level, [c.value for c in found.categories]) == SCALES[key]
+
+
+def test_every_template_is_listed_and_complete() -> None:
+    assert list(TEMPLATES) == list(SCALES)
+    for key, found in TEMPLATES.items():
+        assert found.key == key
+        assert found.question.endswith("?")
+        assert "\n" not in found.guideline
+        assert all(c.label and c.guideline.endswith(".") for c in found.categories)
+
+
+def test_every_file_is_listed() -> None:
+    from annotation.studies.criteria.loader import FOLDER
+
+    assert {path.stem for path in FOLDER.glob("*.toml")} == set(TEMPLATES)
+
+
+def test_only_the_preference_knows_a_tie() -> None:
+    assert [c.value for c in template("preference").with_tie().categories] == ["1", "2", "tie"]
+    assert template("personalization").with_tie() == template("personalization")
+
+
+def test_the_criteria_of_the_published_rubrics_are_asked_by_default() -> None:
+    assert default_keys("dialogue") == [key for key in SCALES if key in PUBLISHED]
+    assert default_keys("pair") == ["preference"]
+
+
+def test_an_unknown_key_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        template("charm")

@@ -1,0 +1,147 @@
+"""A judge's verdicts on turns beside people's, from tables and from its own run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from annotation.agreement.services.tiers import TierOptions
+from annotation.studies.imports import ratings as people
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Study
+from core.errors import InputError
+from core.files.input_files import InputFile
+from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.services import agreement
+from judging.assessment.services.agreement import StudyRatings
+from judging.assessment.services.comparison import JudgedOptions
+from judging.assessment.services.items import ItemFilter, RatedItems
+from judging.runs.imports import ratings as judge
+from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.queries.judgments import people_on
+from judging.runs.services import runs
+from judging.runs.services.runs import select_item_criteria
+from tests.factories import DialogueFactory
+from tests.judging.helpers import judged, scripted
+
+pytestmark = pytest.mark.django_db
+
+TALK = [
+    {"role": "user", "content": "A table."},
+    {"role": "assistant", "content": "At the Thai place?"},
+    {"role": "user", "content": "Yes."},
+    {"role": "assistant", "content": "It is booked."},
+]
+HEAD = "item,rater,criterion,turn,value\n"
+
+
+def loaded(tmp_path: Path, text: str, *, by_judge: str = "", on_error: str = "stop"):
+    path = tmp_path / "ratings.csv"
+    path.write_text(text, encoding="utf-8")
+    file = InputFile.of(path)
+    if by_judge:
+        return judge.load(by=None, file=file, study="Turns", judge=by_judge, on_error=on_error)
+    return people.load(by=None, file=file, study="Turns", on_error=on_error)
+
+
+def rows(rater: str, values: dict[tuple[str, int], str]) -> str:
+    return "".join(f"{item},{rater},naturalness_assistant,{turn},{value}\n" for (item, turn), value in values.items())
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    """Three dialogues; anna and ben rate each turn of the assistant, and whether the task was done."""
+    for name in "abc":
+        DialogueFactory(external_id=name, turns=TALK)
+    units = [(item, turn) for item in "abc" for turn in (2, 4)]
+    anna, ben = dict(zip(units, "344512", strict=True)), dict(zip(units, "344511", strict=True))
+    whole = "".join(f"{item},{rater},task_completion,,yes\n" for item in "abc" for rater in ("anna", "ben"))
+    loaded(tmp_path, HEAD + rows("anna", anna) + rows("ben", ben) + whole)
+    return Study.objects.get(name="Turns")
+
+
+def test_a_table_with_turns_makes_a_criterion_of_turns(study: Study) -> None:
+    assert dict(study.criteria.values_list("key", "unit")) == {
+        "naturalness_assistant": "assistant_turn",
+        "task_completion": "item",
+    }
+    assert Annotation.objects.filter(criterion__key="naturalness_assistant").count() == 12
+
+
+def test_importing_again_changes_nothing(study: Study, tmp_path: Path) -> None:
+    again = loaded(tmp_path, HEAD + rows("anna", {("a", 2): "3"}))
+    assert again.as_document()["unchanged"]["annotations"] == 1
+    assert Annotation.objects.filter(criterion__key="naturalness_assistant").count() == 12
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("a,eve,naturalness_assistant,,3", "is asked of turns: say which"),
+        ("a,eve,naturalness_assistant,1,3", "which turn 1 is not"),
+        ("a,eve,naturalness_assistant,5,3", "the item has no turn 5"),
+        ("a,eve,naturalness_assistant,-2,3", "is the number of a turn"),
+        ("a,eve,naturalness_assistant,99999999999,3", "is the number of a turn"),
+        ("a,eve,task_completion,2,yes", "is asked of the whole item"),
+    ],
+)
+def test_a_turn_that_cannot_be_rated_is_named_with_its_line(study: Study, tmp_path: Path, line: str, message) -> None:
+    with pytest.raises(InputError, match=message) as wrong:
+        loaded(tmp_path, HEAD + line + "\n")
+    assert (wrong.value.line, wrong.value.field) == (2, "turn")
+
+
+def test_a_turn_twice_is_refused(study: Study, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="repeats line 2"):
+        loaded(tmp_path, HEAD + rows("eve", {("a", 2): "3"}) * 2)
+
+
+def test_a_judge_of_turns_meets_people_turn_by_turn(study: Study, tmp_path: Path) -> None:
+    units = [(item, turn) for item in "abc" for turn in (2, 4)]
+    whole = "".join(f"{item},,task_completion,,yes\n" for item in "abc")
+    told = rows("", dict(zip(units, "344521", strict=True)))
+    loaded(tmp_path, HEAD + told + whole, by_judge="gpt")
+    assert sorted(JudgeRun.objects.values_list("every_turn", flat=True)) == [False, True]
+
+    options = JudgedOptions(bootstrap=200)
+    found = StudyRatings.of(study, options)
+    document = agreement.load_or_compute(by=None, study=study, options=options, ratings=found).result["criteria"]
+    natural = document["naturalness_assistant"]
+    # anna and ben agree on 5 of 6 turns, the judge with anna on 4 and with ben on 5
+    assert (natural["n_items"], natural["n_ratings"]) == (6, 12)
+    assert natural["coefficients"]["percent_agreement"]["value"] == pytest.approx(5 / 6)
+    assert natural["judges"]["gpt"]["scored"] == 6
+    assert document["task_completion"]["judges"]["gpt"]["scored"] == 3
+    resampling = next(one for one in natural["conventions"] if one["code"] == "resampling")
+    assert "clusters as independent (3 dialogues)" in resampling["message"]
+
+    judgment = Judgment.objects.get(item__dialogue__external_id="c", turn=2)
+    assert sorted(people_on(judgment).values_list("value", flat=True)) == ["1", "1"]
+
+
+def test_the_items_page_lists_turns(study: Study) -> None:
+    natural = study.criteria.get(key="naturalness_assistant")
+    found = RatedItems.read(study, natural, TierOptions(draws=0))
+    assert found.positions(ItemFilter(majority="4")) == [1, 2]
+    assert [one["turn"] for one in found.summary([1])[1]] == [2, 4]
+
+
+def test_calibration_takes_whole_items_only(study: Study) -> None:
+    assert [one.key for one in StudyEvidence.read(study).criteria] == ["task_completion"]
+
+
+def test_a_run_on_every_turn_counts_where_people_rate_turns(study: Study) -> None:
+    run = judged(study, scripted(), every_turn=True)
+    assert set(run.criteria.values_list("key", flat=True)) == {"naturalness_assistant", "task_completion"}
+    said = StudyRatings.of(study, JudgedOptions(bootstrap=0)).judges
+    assert [column.name for column in said["naturalness_assistant"]] == [str(run.judge)]
+    assert said["task_completion"] == ()
+
+
+def test_a_run_on_whole_dialogues_leaves_out_what_is_asked_of_turns(study: Study) -> None:
+    run = judged(study, scripted())
+    assert list(run.criteria.values_list("key", flat=True)) == ["task_completion"]
+    with pytest.raises(InputError, match="is asked of turns"):
+        runs.plan(study=study, judge=run.judge, criteria=["naturalness_assistant"])
+    assert select_item_criteria(study, list(study.criteria.filter(unit="item")), named=True)

@@ -1,0 +1,103 @@
+"""Results in words."""
+
+import pytest
+
+from annotation.stats.headline import UNWEIGHTED
+from judging.assessment import wording
+
+
+def e(value, low=None, high=None, reason=None):
+    return {"value": value, "low": low, "high": high, "reason": reason}
+
+
+def document(kappa=0.7, n_raters=3, judges=None):
+    return {
+        "headline": UNWEIGHTED.as_json(),
+        "coefficients": {UNWEIGHTED.people: e(kappa, 0.6, 0.8)},
+        "n_raters": n_raters,
+        "judges": judges or {},
+    }
+
+
+def judge(below, *, kind="judge"):
+    return {
+        "mean_cohen_kappa": e(0.6, 0.5, 0.7),
+        "human_ceiling": e(0.65, 0.55, 0.75),
+        "below_ceiling": below,
+        "kind": kind,
+    }
+
+
+@pytest.mark.parametrize(  # Landis and Koch (1977), table 2
+    ("kappa", "name"),
+    [
+        (-0.1, "poor"),
+        (0.0, "slight"),
+        (0.2, "slight"),
+        (0.21, "fair"),
+        (0.4, "fair"),
+        (0.6, "moderate"),
+        (0.61, "substantial"),
+        (0.8, "substantial"),
+        (0.81, "almost perfect"),
+        (1.0, "almost perfect"),
+    ],
+)
+def test_the_words_of_landis_and_koch(kappa, name):
+    assert wording.band(kappa)[0] == name
+
+
+@pytest.mark.parametrize(
+    ("below", "said"),
+    [
+        (e(0.2, 0.1, 0.3), "gpt is below inter-annotator agreement"),
+        (e(-0.2, -0.3, -0.1), "gpt is above inter-annotator agreement"),
+        (e(0.0, -0.05, 0.05), "gpt reaches inter-annotator agreement"),
+        (e(0.0, -0.3, 0.3), "the interval is too wide to tell"),
+        (e(None, reason="the judge scored no item"), "gpt cannot be compared"),
+    ],
+)
+def test_a_judge_is_placed_by_the_interval_of_what_it_lacks(below, said):
+    sentence = wording.describe_criterion("Depth", document(judges={"gpt": judge(below)}))
+    assert sentence.startswith("Three people agree substantially on Depth (mean Cohen’s kappa 0.70 [0.60, 0.80]); ")
+    assert said in sentence
+
+
+def test_simulated_people_and_baselines_are_called_that():
+    judges = {"longer": judge(e(0.2, 0.1, 0.3), kind="baseline judge")}
+    sentence = wording.describe_criterion("Depth", document(judges=judges), simulated=3)
+    assert sentence.startswith("Three simulated annotators agree")
+    assert "the baseline judge longer is below" in sentence
+    alone = wording.describe_criterion("Depth", document(judges={"baseline": judges["longer"]}))
+    assert "; the baseline judge is below" in alone
+    assert wording.raters(3, 1) == "three annotators, one of them simulated,"
+
+
+def test_an_undefined_kappa_is_said_with_its_reason():
+    found = document()
+    found["coefficients"][UNWEIGHTED.people] = e(None, reason="one category used")
+    assert (
+        wording.describe_criterion("Depth", found)
+        == "Agreement of three people on Depth is undefined (one category used)."
+    )
+
+
+def test_over_several_criteria():
+    documents = {
+        "a": document(0.3, judges={"gpt": judge(e(0.0, -0.05, 0.05))}),
+        "b": document(0.9, judges={"gpt": judge(e(0.3, 0.2, 0.4))}),
+        "c": document(0.5, judges={"gpt": judge(e(0.0, -0.3, 0.3))}),
+    }
+    names = {"a": "Depth", "b": "Completion", "c": "Tone"}
+    assert wording.summarise_criteria(names, documents, n_raters=3) == (
+        "Inter-annotator agreement of three people runs from fair (Depth) to almost perfect (Completion); "
+        "gpt is below inter-annotator agreement on one of three criteria, with one too uncertain to tell."
+    )
+    assert wording.summarise_criteria(names, documents, n_raters=3, simulated=3).startswith(
+        "Inter-annotator agreement of three simulated annotators runs from fair"
+    )
+
+
+def test_many_judges_are_not_all_named():
+    judges = {f"judge{n}": judge(e(0.2, 0.1, 0.3)) for n in range(7)}
+    assert wording.describe_criterion("Depth", document(judges=judges)).endswith("; three more below.")

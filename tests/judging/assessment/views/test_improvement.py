@@ -1,0 +1,195 @@
+"""What alice sees of a judge's disagreements, how she makes another version, and whether that one is better."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotation.studies.models.labels import Adjudication, Annotation
+from judging.assessment.queries import hold_out
+from judging.assessment.services import hold_out as holding_out
+from judging.judges.models.judges import Judge
+from judging.runs.models.runs import Judgment
+from tests.factories import (
+    CriterionFactory,
+    ItemFactory,
+    JudgeFactory,
+    JudgeRunFactory,
+    ResearcherFactory,
+    StudyFactory,
+    UserFactory,
+)
+from tests.labelled import add_verdicts, people_say
+
+pytestmark = pytest.mark.django_db
+
+N = 40
+TRUTH = [str(k % 4 + 1) for k in range(N)]
+WRONG = ["1" if k % 2 else value for k, value in enumerate(TRUTH)]
+
+
+@pytest.fixture
+def alice(client):
+    client.force_login(ResearcherFactory(username="alice"))
+    return client
+
+
+@pytest.fixture
+def criterion():
+    """Every item is adjudicated; the judge says 1 on every other item. Half is held out."""
+    made = StudyFactory(name="Known", slug="known")
+    ItemFactory.create_batch(N, study=made)
+    found = CriterionFactory(study=made, key="suits", name="Suits")
+    people_say(found, {"bob": TRUTH, "dana": TRUTH})
+    boss = ResearcherFactory()
+    for item, value in zip(made.items.order_by("position"), TRUTH, strict=True):
+        Adjudication.objects.create(item=item, criterion=found, value=value, decided_by=boss, reason="As agreed.")
+    run = JudgeRunFactory(study=made, judge=JudgeFactory(name="gpt", provider="local"), criteria=[found])
+    add_verdicts(run, found, WRONG)
+    holding_out.hold_out(by=None, study=made, share=0.5, seed=1)
+    return found
+
+
+def text_of(response):
+    return re.sub(r"\s+", " ", re.sub(r"<style.*?</style>|<[^>]+>", " ", response.content.decode(), flags=re.DOTALL))
+
+
+def address(name="judge_improve", *more):
+    return reverse(name, args=["known", Judge.objects.get(name="gpt", version=1).pk, *more])
+
+
+def differing(criterion):
+    return {k + 1 for k in range(N) if WRONG[k] != TRUTH[k]} - hold_out.positions(criterion.study)
+
+
+def test_the_list_holds_the_disagreements_of_the_development_part(criterion, alice):
+    Annotation.objects.filter(assignment__annotator__username="bob").update(note="I <b>see</b> no plan.")
+    page = alice.get(address())
+    assert {row["of"].position for row in page.context["rows"]} == differing(criterion)
+    sizes = [row["of"].size for row in page.context["rows"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert "I &lt;b&gt;see&lt;/b&gt; no plan." in page.content.decode()
+    text = text_of(page)
+    assert "This page shows the development part" in text
+    assert "No other version of gpt has judged this study" in text
+    by_place = alice.get(address(), {"sort": "position", "criterion": "suits", "tier": "easy"}).context["rows"]
+    assert [row["of"].position for row in by_place] == sorted(differing(criterion))
+    assert not alice.get(address(), {"tier": "contested"}).context["rows"]
+
+
+def test_an_item_opens_with_its_text_both_sides_and_the_way_on(criterion, alice):
+    Judgment.objects.update(explanation="It <i>asked</i> nothing.")
+    bob = Annotation.objects.filter(assignment__annotator__username="bob")
+    bob.update(evidence=[{"part": "turn-2", "start": 0, "end": 4, "text": "At the Thai place"}], note="A note.")
+    rows = list(alice.get(address()).context["rows"])
+    first = alice.get(rows[0]["href"])
+    text = text_of(first)
+    for part in ("Book me a table.", "A note.", "At the Thai place", "As agreed.", "adjudicated", f"1 of {len(rows)}"):
+        assert part in text, part
+    assert "It &lt;i&gt;asked&lt;/i&gt; nothing." in first.content.decode()
+    assert (first.context["previous_href"], first.context["next_href"]) == ("", rows[1]["href"])
+    assert alice.get(rows[-1]["href"]).context["next_href"] == ""
+
+
+def test_a_held_out_item_is_not_there(criterion, alice):
+    masked = next(k for k in sorted(hold_out.positions(criterion.study)) if WRONG[k - 1] != TRUTH[k - 1])
+    assert alice.get(address("judge_disagreement", "suits", masked)).status_code == 404
+    agreed = next(k for k in range(1, N + 1) if WRONG[k - 1] == TRUTH[k - 1])
+    assert alice.get(address("judge_disagreement", "suits", agreed)).status_code == 404
+    assert alice.get(address("judge_disagreement", "other", 1)).status_code == 404
+
+
+def test_examples_make_a_version(criterion, alice):
+    given = {"examples": 2, "criteria": ["suits"], "seed": 4, "template": ""}
+    made = alice.post(address("judge_version"), given, follow=True)
+    assert "gpt v2 is there" in text_of(made)
+    version = Judge.objects.get(name="gpt", version=2)
+    assert version.created_by.username == "alice"
+    assert not hold_out.positions(criterion.study) & {one["item"] for one in version.examples}
+    shown = text_of(alice.get(reverse("judge_detail", args=[version.pk])))
+    assert f"item {version.examples[0]['item']} of known on suits" in shown
+    again = alice.post(reverse("judge_version", args=["known", version.pk]), given, follow=True)
+    assert "Nothing was changed" in text_of(again)
+
+
+def test_a_prompt_makes_a_version_and_keeps_its_examples(criterion, alice):
+    given = {"examples": 1, "seed": 0, "template": "$conversation\r\n\r\n$examples\r\n\r\n$asked $answer"}
+    alice.post(address("judge_version"), given)
+    version = Judge.objects.get(name="gpt", version=2)
+    assert version.parameters["template"] == "$conversation\n\n$examples\n\n$asked $answer"
+    settings = {"provider": "local", "parameters": '{"context": 2048}', "template": version.parameters["template"]}
+    alice.post(reverse("judge_detail", args=[version.pk]), {**settings, "keep_examples": "on"})
+    assert Judge.objects.get(name="gpt", version=3).examples == version.examples
+    alice.post(reverse("judge_detail", args=[version.pk]), settings)
+    assert Judge.objects.get(name="gpt", version=4).examples == []
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"examples": 19, "seed": 0}, "fewer than 19"),
+        ({"examples": "", "seed": 0}, "required"),
+        ({"examples": 21, "seed": 0}, "less than or equal to 20"),
+        ({"examples": 1, "seed": 0, "template": "no place"}, "lacks $conversation"),
+        ({"examples": 1, "seed": 0, "template": "$conversation $asked"}, "no $examples"),
+    ],
+)
+def test_what_is_wrong_is_said(criterion, alice, given, message):
+    Adjudication.objects.filter(item__position__gt=15).delete()  # whichever of these are of the development part
+    Annotation.objects.filter(assignment__item__position__gt=15).delete()
+    assert message in text_of(alice.post(address("judge_version"), given, follow=True))
+    assert Judge.objects.filter(name="gpt").count() == 1
+
+
+def test_the_change_from_version_to_version(criterion, alice):
+    new = JudgeRunFactory(
+        study=criterion.study, judge=JudgeFactory(name="gpt", version=2, provider="local"), criteria=[criterion]
+    )
+    add_verdicts(new, criterion, TRUTH)
+    page = alice.get(reverse("judge_improve", args=["known", new.judge_id]))
+    assert "Difference gpt v2 − gpt on the development items" in text_of(page)
+    one = page.context["change"]["criteria"]["suits"]
+    assert one["mcnemar"]["gained"] == len(differing(criterion))
+    assert one["main"]["new"]["value"] == pytest.approx(1.0)
+    assert "the judge agrees with people on every labelled item" in text_of(page)
+    refused = alice.get(reverse("judge_improve", args=["known", new.judge_id]), {"against": "9"})
+    assert (refused.status_code, "no other version" in text_of(refused)) == (400, True)
+
+
+def test_where_nothing_is_held_out_the_page_says_what_to_do(criterion, alice):
+    criterion.study.hold_out.delete()
+    assert "Hold out a part first" in text_of(alice.get(address()))
+    refused = alice.post(address("judge_version"), {"examples": 1, "seed": 0}, follow=True)
+    assert "hold a part out first" in text_of(refused)
+
+
+def test_a_judge_without_words_has_no_form(criterion, alice):
+    Judge.objects.filter(name="gpt").update(provider="imported")
+    assert "has no prompt, so there is nothing to edit" in text_of(alice.get(address()))
+
+
+def test_bad_addresses(criterion, alice):
+    assert alice.get(address(), {"criterion": "other"}).status_code == 400
+    assert alice.get(address(), {"sort": "colour"}).status_code == 400
+    other = JudgeFactory(name="idle")
+    assert alice.get(reverse("judge_improve", args=["known", other.pk])).status_code == 400
+    assert alice.get(reverse("judge_disagreement", args=["known", other.pk, "suits", 1])).status_code == 404
+
+
+def test_the_number_of_queries_does_not_grow(criterion, alice, django_assert_num_queries):
+    alice.get(address())  # the first look locks the rules
+    Judgment.objects.filter(item__position__gt=10).update(value="4")
+    with django_assert_num_queries(38):
+        alice.get(address())
+    Judgment.objects.update(value="4")
+    with django_assert_num_queries(38):
+        alice.get(address())
+
+
+def test_charlie_sees_nothing(criterion, client):
+    client.force_login(UserFactory(username="charlie"))
+    for name in (address(), address("judge_disagreement", "suits", 2)):
+        assert client.get(name).status_code == 403
+    assert client.post(address("judge_version"), {"examples": 1}).status_code == 403

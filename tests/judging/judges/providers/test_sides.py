@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from judging.judges.providers.base import Category, CriterionSpec
+from judging.judges.providers.sides import shown, stored
+
+
+def criterion(*values: str) -> CriterionSpec:
+    categories = tuple(Category(value, f"Response {value}", f"guideline {value}") for value in values)
+    return CriterionSpec("preference", "Preference", "Which is better?", "", "nominal", categories)
+
+
+@pytest.mark.parametrize("order", ["AB", "BA"])
+def test_a_preference_is_asked_by_side_a_first(order):
+    asked = shown(criterion("1", "2", "tie"), order)
+
+    assert asked.values == ("A", "B", "tie")
+    assert [category.label for category in asked.categories][:2] == ["Response A", "Response B"]
+
+
+def test_what_is_stored_names_the_response():
+    preference = criterion("1", "2", "tie")
+
+    assert [stored(side, preference, "AB") for side in ("A", "B", "tie")] == ["1", "2", "tie"]
+    assert [stored(side, preference, "BA") for side in ("A", "B", "tie")] == ["2", "1", "tie"]
+
+
+@pytest.mark.parametrize(("values", "order"), [(("1", "2", "3"), "BA"), (("yes", "no"), "BA"), (("1", "2"), "")])
+def test_other_scales_stay_as_they_are(values, order):
+    scale = criterion(*values)
+
+    assert shown(scale, order) == scale
+    assert stored("1", scale, order) == "1"

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from simulation.agents.parsing import made
+from simulation.agents.parsing.made import UnfitError
+from simulation.agents.prompts.making import TypeSpec
+
+CUISINE = TypeSpec("Restaurants", "Cuisine", several=True, possible=("Thai", "Greek"))
+PRICE = TypeSpec("Restaurants", "Price", possible=("low", "high"))
+PLACE = TypeSpec("Restaurants", "Place")
+TYPES = [CUISINE, PRICE, PLACE]
+GOOD = {"Cuisine": ["Thai", "Thai", "Greek"], "Price": "low", "Place": "Olive"}
+
+
+def test_preferences_that_fit():
+    assert made.preferences(f"Here you are: {json.dumps(GOOD)} Enjoy.", TYPES) == {
+        "Cuisine": ["Thai", "Greek"],
+        "Price": "low",
+        "Place": "Olive",
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "why"),
+    [
+        ({"Cuisine": ["Martian"]}, "Restaurants: Cuisine", "'Martian' is not one of Thai; Greek"),
+        ({"Cuisine": []}, "Restaurants: Cuisine", "takes a list of texts"),
+        ({"Price": ["low", "high"]}, "Restaurants: Price", "takes one value"),
+        ({"Price": 3}, "Restaurants: Price", "takes text"),
+        ({"Place": " "}, "Restaurants: Place", "takes text"),
+        ({"Colour": "red"}, "Colour", "is no preference of this domain"),
+        ({"Price": None}, "Restaurants: Price", "takes text"),
+    ],
+)
+def test_preferences_that_do_not_fit_name_the_field(change, field, why):
+    with pytest.raises(UnfitError) as error:
+        made.preferences(json.dumps(GOOD | change), TYPES)
+    assert (error.value.field, error.value.message) == (field, why)
+
+
+def test_a_preference_that_is_missing():
+    with pytest.raises(UnfitError, match="Restaurants: Place: is missing"):
+        made.preferences(json.dumps({"Cuisine": ["Thai"], "Price": "low"}), TYPES)
+
+
+@pytest.mark.parametrize("reply", ["", "I will not.", "{broken", "} {", '{"a": }'])
+def test_what_is_no_json_is_said(reply):
+    with pytest.raises(UnfitError) as error:
+        made.preferences(reply, TYPES)
+    assert error.value.field == "reply"
+
+
+def test_a_summary_has_some_length():
+    assert made.summary(json.dumps({"summary": "She asks for Thai food. " * 3})).startswith("She")
+    with pytest.raises(UnfitError, match="summary"):
+        made.summary('{"summary": "Short."}')
+
+
+class TestTasks:
+    ONE = {"description": "d", "intent": "i", "goal": "g", "preference_types": ["Price"]}
+
+    def test_as_many_as_asked_for(self):
+        assert made.tasks(json.dumps({"tasks": [self.ONE]}), TYPES, 1) == [self.ONE]
+        with pytest.raises(UnfitError, match="tasks: holds 1 and not 2"):
+            made.tasks(json.dumps({"tasks": [self.ONE]}), TYPES, 2)
+
+    def test_a_preference_type_that_is_not_there(self):
+        wrong = {"tasks": [self.ONE | {"preference_types": ["Colour"]}]}
+        with pytest.raises(UnfitError, match=r"tasks\.0\.preference_types: 'Colour' is no preference type here"):
+            made.tasks(json.dumps(wrong), TYPES, 1)
+
+    def test_a_field_that_is_missing(self):
+        with pytest.raises(UnfitError, match=r"tasks\.0\.goal"):
+            made.tasks('{"tasks": [{"description": "d", "intent": "i", "preference_types": ["Price"]}]}', TYPES, 1)
+
+
+def test_a_situation_has_its_five_parts():
+    parts = dict.fromkeys(made.SITUATION, "x")
+    assert made.situation(json.dumps(parts)) == parts
+    with pytest.raises(UnfitError, match="Device: takes text"):
+        made.situation(json.dumps({**parts, "Device": None}))
+    with pytest.raises(UnfitError, match="Mood: was not asked for"):
+        made.situation(json.dumps({**parts, "Mood": "x"}))
+
+
+def test_conflicts_are_between_fields_that_there_are():
+    fields = made.fields_of({"age": "9"}, {"Restaurants": {"Cuisine": ["Thai"]}})
+    assert fields == ["Demographics: age", "Restaurants: Cuisine"]
+    one = {"label": "l", "explanation": "e", "fields": fields}
+    assert made.conflicts(json.dumps({"conflicts": [one]}), fields) == [one]
+    assert made.conflicts('{"conflicts": []}', fields) == []
+    with pytest.raises(UnfitError, match=r"conflicts\.0\.fields: 'Books: Genre' is not in the profile"):
+        made.conflicts(json.dumps({"conflicts": [one | {"fields": ["Books: Genre"]}]}), fields)
