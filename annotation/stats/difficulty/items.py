@@ -2,7 +2,7 @@
 
 An item is as difficult as fresh people would disagree on it. At each node of the fitted model two people drawn from the
 study's people agree with a certain probability: of an ordered scale of q categories answers d steps apart agree by
-1 - d / (q - 1). Its posterior mean gives the difficulty, its posterior distribution the probability of each tier.
+1 - d / (q - 1), of rankings by the share of pairs of responses that they order alike. Its posterior mean gives the difficulty, its posterior distribution the probability of each tier.
 """
 
 from collections.abc import Mapping
@@ -36,8 +36,8 @@ class Difficulty:
     Attributes
     ----------
     method
-        Of the largest group: ``"graded response"``, ``"paired comparison"``, ``"categories"`` or
-        ``"linear mixed model"``.
+        Of the largest group: ``"graded response"``, ``"paired comparison"``, ``"Plackett-Luce"``, ``"categories"``
+        or ``"linear mixed model"``.
     cuts
         Upper ends of contested, hard and medium, as the probability that two fresh people agree.
     categories, items
@@ -191,7 +191,7 @@ def fit_groups(
 def _refuse(table: RatingTable) -> None:
     if not table.n_items or not (table.codes != MISSING).any():
         raise NoConvergenceError("there are no ratings")
-    if table.n_categories > MOST_CATEGORIES and not is_number(table):
+    if table.n_categories > MOST_CATEGORIES and not is_number(table) and table.level != "ranking":
         raise NoConvergenceError(f"{table.n_categories} categories; the model takes {MOST_CATEGORIES}")
     if int(table.ratings_per_item.max()) < 2:
         raise NoConvergenceError("every item has one rating: difficulty cannot be told from severity")

@@ -26,6 +26,10 @@ MOST_VALUES = 12
 """Attainable values that are listed one by one."""
 
 
+OF_PEOPLE = {"graded response": "severity", "linear mixed model": "severity", "paired comparison": "order"}
+"""By method, what sets people apart besides their consistency."""
+
+
 class Command(ConcordCommand):
     help = "Easy, medium, hard and contested items, counted and by the difficulty model, of a study or of a CSV file."
     example = "tiers ratings.csv --by domain\n  python manage.py tiers --study PandaLM --cuts 0.4,0.6,0.8"
@@ -144,12 +148,12 @@ def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     for row in found["by_counted"]:
         expected = ", ".join(f"{tier} {n:.1f}" for tier, n in row["expected"].items())
         yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
-    figure = "order" if found["method"] == "paired comparison" else "severity"
+    figures = [OF_PEOPLE[found["method"]], "consistency"] if found["method"] in OF_PEOPLE else ["consistency"]
     people = [
-        [one["person"], text.estimate(one[figure]), text.estimate(one["consistency"]), _share(one["infit"])]
+        [one["person"], *(text.estimate(one[figure]) for figure in figures), _share(one["infit"])]
         for one in found["people"]
     ]
-    yield text.columns([["person", figure, "consistency", "infit"], *people])
+    yield text.columns([["person", *figures, "infit"], *people])
 
 
 def _share(infit: float | None) -> str:
