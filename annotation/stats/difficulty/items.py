@@ -126,13 +126,50 @@ class Difficulty:
         }
 
 
-def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown | None = None) -> Difficulty:
-    """Fit people and items of a table together.
+@dataclass(frozen=True, eq=False)
+class FittedGroups:
+    """People and items of a table fitted together; cut-offs of tiers are no part of it.
 
-    People who share no item, directly or through others, are fitted apart: their severities cannot be compared.
-    Inclusion probabilities weigh items in the fit of people; clusters widen the intervals of severities.
-    ``shown`` says in which order people saw two responses, and whose they are; its categories run from the first
-    response to the second. A nominal scale of three categories, one a tie, is a preference without it too.
+    Attributes
+    ----------
+    groups
+        Of each group of people who share items, its items (rows of the table) and its fit.
+    component
+        (n,) the group of each item, -1 without ratings.
+    reasons
+        By group, why it could not be fitted.
+    categories, items
+        Of the table.
+    """
+
+    groups: tuple[tuple[IntArray, Component], ...]
+    component: IntArray
+    reasons: Mapping[int, str]
+    categories: tuple[Label, ...]
+    items: tuple[str, ...]
+
+    def describe(self, cuts: Cuts) -> Difficulty:
+        """Difficulty and tiers at these cut-offs. Raises ``ValueError`` where they are not ascending."""
+        check_cuts(cuts)
+        spelled_out = len(self.categories) if len(self.categories) <= MOST_ANSWERS else 0
+        found = nothing(len(self.items), spelled_out)
+        people: list[PersonFit] = []
+        thresholds: list[tuple[float, ...]] = []
+        for rows, part in self.groups:
+            described = part.describe(cuts)
+            for name in FIELDS:
+                getattr(found, name)[rows] = getattr(described, name)
+            people += part.people
+            thresholds.append(part.thresholds)
+        return Difficulty(
+            max(self.groups, key=lambda group: len(group[0]))[1].method, cuts, self.categories, self.items,
+            found.value, found.low, found.high, found.tiers, found.answers, self.component,
+            tuple(people), tuple(thresholds), self.reasons, found.consensus,
+        )  # fmt: skip
+
+
+def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown | None = None) -> Difficulty:
+    """Fit people and items of a table together, and describe its items at these cut-offs.
 
     Raises
     ------
@@ -142,31 +179,16 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown 
         If the cuts are not ascending.
     """
     check_cuts(cuts)
-    groups, component, reasons = fit_groups(table, shown)
-    spelled_out = table.n_categories if table.n_categories <= MOST_ANSWERS else 0
-    found = nothing(table.n_items, spelled_out)
-    people: list[PersonFit] = []
-    thresholds: list[tuple[float, ...]] = []
-    for rows, part in groups:
-        described = part.describe(cuts)
-        for name in FIELDS:
-            getattr(found, name)[rows] = getattr(described, name)
-        people += part.people
-        thresholds.append(part.thresholds)
-    return Difficulty(
-        max(groups, key=lambda group: len(group[0]))[1].method, cuts, table.categories, table.items,
-        found.value, found.low, found.high, found.tiers, found.answers, component,
-        tuple(people), tuple(thresholds), reasons, found.consensus,
-    )  # fmt: skip
+    return fit_groups(table, shown).describe(cuts)
 
 
-def fit_groups(
-    table: RatingTable, shown: Shown | None = None
-) -> tuple[list[tuple[IntArray, Component]], IntArray, dict[int, str]]:
-    """Fit each group of people who share items by itself.
+def fit_groups(table: RatingTable, shown: Shown | None = None) -> FittedGroups:
+    """Fit each group of people who share items, directly or through others, by itself.
 
-    Returns its items (rows of the table) and its fit; the group (n,) of each item, -1 without ratings; and by group,
-    why it could not be fitted.
+    Severities of people who share none cannot be compared. Inclusion probabilities weigh items in the fit of people;
+    clusters widen the intervals of severities. ``shown`` says in which order people saw two responses, and whose they
+    are; its categories run from the first response to the second. A nominal scale of three categories, one a tie, is a
+    preference without it too.
 
     Raises
     ------
@@ -185,7 +207,7 @@ def fit_groups(
             reasons[number] = str(why)
     if not groups:
         raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
-    return groups, component, reasons
+    return FittedGroups(tuple(groups), component, reasons, table.categories, table.items)
 
 
 def _refuse(table: RatingTable) -> None:

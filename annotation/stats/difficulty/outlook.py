@@ -58,8 +58,7 @@ def outlooks(table: RatingTable, shown: Shown | None = None) -> list[Outlook]:
     NoConvergenceError
         If no group of people can be fitted, or the scale is of numbers or rankings; the message says why.
     """
-    groups, _, _ = fit_groups(table, shown)
-    found = [one for rows, part in groups for one in _of_part(rows, part)]
+    found = [one for rows, part in fit_groups(table, shown).groups for one in _of_part(rows, part)]
     if not found:
         raise NoConvergenceError("what more ratings would tell is worked out for categories, not for numbers or rankings")
     return found
