@@ -66,7 +66,7 @@ MEAN_OF_PAIRS = {
 }
 
 COEFFICIENTS = (*chance.NAMES, ALPHA, *MEAN_OF_PAIRS, *intraclass.NAMES)
-"""The names of `AgreementResult.coefficients`, in order; of rankings those of `concordance.NAMES` come before the ICCs."""
+"""The names of `AgreementResult.coefficients`, in order; rankings have those of `concordance.NAMES` before the ICCs."""
 
 
 @dataclass(frozen=True)

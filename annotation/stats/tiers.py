@@ -204,8 +204,8 @@ def tiers(
     cuts
         Three ascending kappas; a kappa on a cut belongs to the tier below it.
     chance
-        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale, 1/2 of rankings without ties; ``"margins"``: of the table's
-        category shares p_k, the sum of p_k^2 on a nominal scale.
+        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale, 1/2 of rankings without ties;
+        ``"margins"``: of the table's category shares p_k, the sum of p_k^2 on a nominal scale.
     draws
         Number of redraws of each item's raters for its stability; 0 for none. A redraw takes as many ratings
         as the item has, with replacement from its own. A unanimous item therefore never moves.
@@ -367,7 +367,7 @@ def _group_tier(group: str, table: RatingTable, resampling: Resampling, cuts: Cu
 
 
 def _agreement_of_group(table: RatingTable) -> SumStatistic:
-    """Percent agreement and Fleiss' kappa alone; on an ordered scale, and of rankings, by weights (Gwet 2014, chapter 3).
+    """Percent agreement and Fleiss' kappa alone; of rankings and ordered scales by weights (Gwet 2014, chapter 3).
 
     Of the five coefficients the weighted one is Gwet's: its observed agreement is taken over, its chance is not.
     """

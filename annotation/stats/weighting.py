@@ -51,8 +51,8 @@ def ratio_weights(scores: FloatArray) -> FloatArray:
 def weights_of(table: RatingTable, weighting: Weighting) -> FloatArray:
     """(q, q) agreement weights of a table's scale, its categories at their `positions`.
 
-    ``ratio`` weights take the scores instead, whose zero means something, and ``kemeny`` the rankings. Raises ``ValueError`` on another
-    name.
+    ``ratio`` weights take the scores instead, whose zero means something, and ``kemeny`` the rankings. Raises
+    ``ValueError`` on another name.
     """
     q = table.n_categories
     if weighting not in get_args(Weighting):

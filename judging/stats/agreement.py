@@ -245,7 +245,7 @@ def _figures(held: Held) -> dict[str, Any]:
     judge, people = figures.all_figures(held, 0), figures.human_ceiling(held)
     reasons, bases = held.reasons(), held.bases()
     paired = basis_of(held.people, held.people.pairable)
-    alone = {name: _why_no_ceiling(held, paired, reason) for name, reason in reasons.items()}
+    alone = {name: _why_no_ceiling(paired, reason) for name, reason in reasons.items()}
     found = _estimates(judge, held, bases, reasons)
     of_people = figures.ceiling_bases(held)
     own = held.people_alone
@@ -261,8 +261,8 @@ def _figures(held: Held) -> dict[str, Any]:
     }
 
 
-def _why_no_ceiling(held: Held, paired: Basis, reason: str) -> str:
-    if paired.n_items or (reason in (*NO_SCORES.values(), NO_ORDER)):
+def _why_no_ceiling(paired: Basis, reason: str) -> str:
+    if paired.n_items or reason in (*NO_SCORES.values(), NO_ORDER):
         return reason
     return "no item that the judge scored has two annotators"
 

@@ -1,8 +1,8 @@
 """The difficulty model of one criterion, fitted once for the same labels and kept.
 
 A fit is found again by the hash of what it was fitted to, so that every page, file, command and API answer shows the
-same one, and none shows an old one. Other cut-offs describe the same fit. It is kept without anybody's name in the cache that web and workers share; where
-that is emptied, the same labels give the same fit again.
+same one, and none shows an old one. Other cut-offs describe the same fit. It is kept without anybody's name in the
+cache that web and workers share; where that is emptied, the same labels give the same fit again.
 """
 
 from __future__ import annotations

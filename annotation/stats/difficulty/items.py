@@ -2,7 +2,8 @@
 
 An item is as difficult as fresh people would disagree on it. At each node of the fitted model two people drawn from the
 study's people agree with a certain probability: of an ordered scale of q categories answers d steps apart agree by
-1 - d / (q - 1), of rankings by the share of pairs of responses that they order alike. Its posterior mean gives the difficulty, its posterior distribution the probability of each tier.
+1 - d / (q - 1), of rankings by the share of pairs of responses that they order alike. Its posterior mean gives the
+difficulty, its posterior distribution the probability of each tier.
 """
 
 from collections.abc import Mapping

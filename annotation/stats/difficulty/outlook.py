@@ -60,7 +60,9 @@ def outlooks(table: RatingTable, shown: Shown | None = None) -> list[Outlook]:
     """
     found = [one for rows, part in fit_groups(table, shown).groups for one in _of_part(rows, part)]
     if not found:
-        raise NoConvergenceError("what more ratings would tell is worked out for categories, not for numbers or rankings")
+        raise NoConvergenceError(
+            "what more ratings would tell is worked out for categories, not for numbers or rankings"
+        )
     return found
 
 

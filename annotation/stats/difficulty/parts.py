@@ -16,8 +16,8 @@ from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
 from annotation.stats.difficulty.numbers import MOST_ANSWERS, NumbersPart
 from annotation.stats.difficulty.people import PersonFit, people_of
-from annotation.stats.difficulty.ranked import FINE_NODES, MOST_RESPONSES, RankingModel, pairwise_agreement
 from annotation.stats.difficulty.preferences import Preferences, Shown, columns_of, fresh_answers, preference_order
+from annotation.stats.difficulty.ranked import FINE_NODES, MOST_RESPONSES, RankingModel, pairwise_agreement
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import identity_weights, linear_weights, positions
 

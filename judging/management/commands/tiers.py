@@ -19,7 +19,7 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from judging.assessment.services import predicted_difficulty
-from judging.assessment.services.predicted_difficulty import summarise
+from judging.assessment.services.predicted_difficulty import features_in_words, summarise
 from judging.management.commands.agreement import add_source, check_source, read_file
 
 MOST_VALUES = 12
@@ -106,6 +106,7 @@ def lines_of_prediction(found: Mapping[str, Any]) -> Iterator[str]:
         return
     figures = ("rank_correlation", "gain", "slope", "squared_error", "squared_error_of_mean")
     yield text.columns([[name.replace("_", " "), text.estimate(found["error"][name])] for name in figures])
+    yield features_in_words(found["features"])
     if found["items"]:
         counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())
         yield f"expected of {found['n_items']} items: {counts}"

@@ -9,7 +9,18 @@ from judging.stats.benchmark import Answers, Cases, Sheet
 NAN = float("nan")
 
 
-def cases(gold=(1, 1, 2, 2), *, persona=None, tier=None, kind=None, longer=None, kappa=None, votes=None, groups=None, odds=None):
+def cases(
+    gold=(1, 1, 2, 2),
+    *,
+    persona=None,
+    tier=None,
+    kind=None,
+    longer=None,
+    kappa=None,
+    votes=None,
+    groups=None,
+    odds=None,
+):
     n = len(gold)
     persona = np.array(range(n) if persona is None else persona)
     return Cases(
@@ -235,7 +246,7 @@ class TestLikelyTiers:
     def test_certain_tiers_are_those_that_are_counted(self):
         rng = np.random.default_rng(0)
         names, place = np.array(["hard", "medium", "easy"]), rng.integers(0, 3, 60)
-        persona, scores = list(rng.integers(0, 30, 58)) + [28, 29], rng.integers(0, 2, 60).astype(float)
+        persona, scores = [*rng.integers(0, 30, 58).tolist(), 28, 29], rng.integers(0, 2, 60).astype(float)
         odds = np.eye(4)[place + 1]
         found = cases((1,) * 60, persona=persona, tier=names[place].tolist(), odds=odds)
         sheet = Sheet(found, bootstrap=300)
