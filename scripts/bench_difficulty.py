@@ -3,7 +3,7 @@
     make bench ARGS=difficulty                        everything, about half an hour
     python scripts/bench_difficulty.py known 5        only what is named: known (tables a design), large,
                                                       nine (repeats of a population; see difficulty/nine.py),
-                                                      reach (tables a design)
+                                                      reach, rankings (tables a design)
 
 Known: 24 designs: five ordered categories with items that differ in noise by .5 and by .8 (w), two, and four unordered;
 three and nine people of unequal skill and severity; 200, 600 and 2,000 items. Exits 1 where a promise is not kept:
@@ -13,6 +13,9 @@ errors; 95 % intervals of severities that hold 93 to 97 %; 10,000 items x 5 peop
 
 Reach: the rank correlation of the posterior under the true parameters alone, which nobody can pass, by how much items
 differ in noise (w), categories and people: for which designs .6 can be reached.
+
+Rankings: 200 items of three and four responses, three and nine people. Exits 1 where intervals of difficulty hold less
+than .9, or likeliest tiers are not right as often as they say.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from difficulty.nine import nine
 
+from annotation.stats.chance_corrected import item_agreement
 from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import GradedResponseModel
@@ -42,7 +46,7 @@ from annotation.stats.weighting import linear_weights
 
 SEED = 20260118
 TABLES = 20
-REPEATS = {"nine": 100, "reach": 10}
+REPEATS = {"nine": 100, "reach": 10, "rankings": 10}
 SCALES = {"ordered, w .5": 5, "ordered, w .8": 5, "two": 2, "unordered": 4}
 NOISES = {"ordered, w .5": 0.5, "ordered, w .8": 0.8}
 PEOPLE, SIZES = (3, 9), (200, 600, 2000)
@@ -52,11 +56,18 @@ LEAST = {("ordered, w .8", 3): 0.6, ("ordered, w .8", 9): 0.8}
 BINS = np.array([0.3, 0.4, 0.5, 0.6, 0.65, 0.75, 0.85, 0.95, 1.0 + 1e-9])
 MOST_OFF = 0.05
 HELD = (0.93, 0.97)
+LEAST_HELD = 0.9
 MOST_SECONDS = 10.0
 
 
 def main() -> int:
-    parts: dict[str, Callable[[int], list[str]]] = {"known": known, "large": large, "nine": nine, "reach": reach}
+    parts: dict[str, Callable[[int], list[str]]] = {
+        "known": known,
+        "large": large,
+        "nine": nine,
+        "reach": reach,
+        "rankings": rankings,
+    }
     numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
     named = [word for word in sys.argv[1:] if not word.isdigit()]
     if unknown := [name for name in named if name not in parts]:
@@ -223,6 +234,34 @@ def _reached(q: int, w: float, r: int, credit: FloatArray, tables: int) -> float
         truth = _agreement(p.mean(axis=1).T, credit)
         found.append(float(scipy.stats.spearmanr(_best(model, free, codes, credit), truth)[0]))
     return float(np.mean(found))
+
+
+def rankings(tables: int) -> list[str]:
+    """Rankings with ties drawn from the model."""
+    broken = []
+    print(f"responses  people  model  pairs   held    says  right   ({tables} tables each, seed {SEED})")
+    for names in ("ABC", "ABCD"):
+        for r in PEOPLE:
+            found = np.array([_ranked(names, r, number) for number in range(tables)])
+            model, counted, held, says, right = found.mean(axis=0).tolist()
+            print(f"{len(names):9} {r:7} {model:6.3f} {counted:6.3f} {held:6.3f} {says:7.3f} {right:6.3f}", flush=True)
+            if held < LEAST_HELD or abs(says - right) > MOST_OFF + 2 * np.sqrt(0.25 / (SIZES[0] * tables)):
+                broken.append(
+                    f"rankings of {len(names)}, {r} people: held {held:.3f}, says {says:.3f}, right {right:.3f}"
+                )
+    return broken
+
+
+def _ranked(names: str, r: int, number: int) -> tuple[float, ...]:
+    """Rank correlations of model and counted pairs; share held; the likeliest tier's probability, and how often right."""
+    texts, truth = drawing.rankings(SIZES[0], r, names, np.random.default_rng([SEED, len(names), r, number]))
+    table = RatingTable.from_wide(texts, level="ranking")
+    found = difficulty(table)
+    counted = scipy.stats.spearmanr(1 - item_agreement(table), truth)[0]
+    held = ((found.low <= truth) & (truth <= found.high)).mean()
+    right = found.tiers.argmax(axis=1) == np.searchsorted(AGREEMENT_CUTS, 1 - truth)
+    model = scipy.stats.spearmanr(found.value, truth)[0]
+    return tuple(map(float, (model, counted, held, found.tiers.max(axis=1).mean(), right.mean())))
 
 
 def large(_: int) -> list[str]:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def rankings(tmp_path_factory):
-    table, _, _ = drawn(40, 3, "ABC", np.random.default_rng(9))
+    table, _ = drawn(40, 3, "ABC", np.random.default_rng(9))
     rows = [
         f"{item},{rater},{table.categories[code]}"
         for item, codes in zip(table.items, table.codes, strict=True)

@@ -7,51 +7,40 @@ import numpy as np
 import pytest
 import scipy
 
+from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.items import difficulty
 from annotation.stats.difficulty.latent import NoConvergenceError, Ratings, Tables, fit, item_log_likelihood
 from annotation.stats.difficulty.preferences import Preferences
-from annotation.stats.difficulty.ranked import RankingModel, pairwise_agreement
-from annotation.stats.rankings import parse_ranking
+from annotation.stats.difficulty.ranked import RankingModel
+from annotation.stats.rankings import kemeny_distances, parse_ranking, spell_ranking
 from annotation.stats.table import MISSING, RatingTable
 from tests.annotation.stats.test_rankings import weak_orders
-
-TIES = -1.0
 
 
 def free_of(model, rng):
     return rng.normal(0, 0.5, sum(model.sizes))
 
 
-def drawn(n, r, names, rng, *, spread=1.5):
-    """Rankings drawn stage by stage, the strengths (n, N) and the consistencies (r,) that they were drawn by."""
-    strengths, steep = rng.normal(0, spread, (n, len(names))), np.exp(rng.normal(0, 0.3, r))
-    steep /= scipy.stats.gmean(steep)
-    texts = [[_one(strengths[i], steep[j], names, rng) for j in range(r)] for i in range(n)]
-    return RatingTable.from_wide(texts, level="ranking"), strengths, steep
+def drawn(n, r, names, rng):
+    texts, truth = drawing.rankings(n, r, names, rng)
+    return RatingTable.from_wide(texts, level="ranking"), truth
 
 
-def _one(strength, steep, names, rng):
-    left, groups = list(range(len(names))), []
-    while left:
-        sets = [(k,) for k in left] + list(itertools.combinations(left, 2))
-        log = np.array([steep * np.mean(strength[list(one)]) + TIES * (len(one) > 1) for one in sets])
-        best = sets[rng.choice(len(sets), p=scipy.special.softmax(log))]
-        groups.append("=".join(names[k] for k in best))
-        left = [k for k in left if k not in best]
-    return ">".join(groups)
-
-
-def true_difficulty(strengths, steep):
-    """(n,) chance that two of these people disagree on a pair of responses, a tie counting half."""
-
-    class AtStrengths(RankingModel):
-        def strengths(self, free):
-            return (strengths - strengths.mean(axis=1, keepdims=True)).T
-
-    r, n_responses = len(steep), strengths.shape[1]
-    model = AtStrengths(r, (), n_responses, 2, n_nodes=len(strengths))
-    free = np.r_[TIES, np.log(steep)[:-1], np.zeros(n_responses)]
-    return 1 - pairwise_agreement(model.pair_answers(free, np.full(r, 1 / r)))
+def test_drawn_rankings_are_the_models():
+    """Shares of 20,000 drawn rankings beside their probabilities, and how often two differ on a pair."""
+    rng = np.random.default_rng(4)
+    model = RankingModel.of(1, weak_orders("ABC"))
+    model = replace(model, rankings=tuple(one for one in model.rankings if max(map(len, one)) < 3), most_tied=2)
+    strengths = np.array([0.8, 0.0, -0.5])
+    texts = [drawing._ranking(strengths, -1.0, "ABC", rng) for _ in range(20_000)]
+    at = drawing._AtStrengths(1, model.rankings, 3, 2, n_nodes=1, known=strengths[:, None])
+    p = at.tables(np.array([-1.0, 0, 0, 0])).p[0, :, 0]
+    shares = np.array([texts.count(spell_ranking(one)) for one in model.rankings]) / len(texts)
+    assert np.abs(shares - p).max() < 4 * np.sqrt(0.25 / len(texts))
+    apart = kemeny_distances(texts[:2000])
+    alike = 1 - apart[np.triu_indices(2000, 1)].mean() / 3
+    truth = drawing._disagreement(strengths[None], np.ones(1), -1.0)[0]
+    assert 1 - alike == pytest.approx(truth, abs=0.01)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -89,7 +78,7 @@ def _order(ranking, a, b):
 @pytest.mark.parametrize("names", ["AB", "ABC", "ABCD"])
 def test_derivatives(names):
     rng = np.random.default_rng(7)
-    table, _, _ = drawn(40, 3, names, rng)
+    table, _ = drawn(40, 3, names, rng)
     model = RankingModel.of(3, table.categories)
     ratings, free = Ratings(table.codes, np.ones(40), table.n_categories), free_of(model, rng)
 
@@ -107,7 +96,7 @@ def test_derivatives(names):
 def test_two_responses_are_a_pair_with_ties():
     """The same likelihood as `Preferences`, whose strength is the difference of the two."""
     rng = np.random.default_rng(3)
-    table, _, _ = drawn(150, 3, "AB", rng)
+    table, _ = drawn(150, 3, "AB", rng)
     order = [table.categories.index(text) for text in ("A>B", "A=B", "B>A")]
     codes = np.argsort(order)[table.codes]
     ours = fit(
@@ -123,24 +112,24 @@ def test_two_responses_are_a_pair_with_ties():
 
 @pytest.fixture(scope="module")
 def many():
-    table, strengths, steep = drawn(200, 9, "ABC", np.random.default_rng(5))
-    return difficulty(table), true_difficulty(strengths, steep), steep
+    table, truth = drawn(200, 9, "ABC", np.random.default_rng(5))
+    return difficulty(table), truth
 
 
 class TestItems:
     def test_nine_people_tell_which_items_are_difficult(self, many):
-        found, truth, _ = many
+        found, truth = many
         assert found.method == "Plackett-Luce"
         assert scipy.stats.spearmanr(found.value, truth).statistic > 0.65
         assert abs(found.value.mean() - truth.mean()) < 0.02
 
     def test_intervals_hold_the_truth(self, many):
-        found, truth, _ = many
+        found, truth = many
         assert 0.9 <= ((found.low <= truth) & (truth <= found.high)).mean() <= 0.99
 
     def test_stated_tiers_happen(self, many):
         """As often as they are stated, over all items, within three standard errors."""
-        found, truth, _ = many
+        found, truth = many
         cuts = 1 - np.array(found.cuts)
         place = (truth[:, None] < cuts).sum(axis=1)
         for tier in range(4):
@@ -148,14 +137,16 @@ class TestItems:
             error = 3 * np.sqrt((stated * (1 - stated)).sum())
             assert abs((place == tier).sum() - stated.sum()) <= error + 1e-9
 
-    def test_who_is_consistent(self, many):
-        found, _, steep = many
-        inside = [one.consistency.low <= c <= one.consistency.high for one, c in zip(found.people, steep, strict=True)]
-        assert sum(inside) >= 7
-        assert found.people[0].severity.reason == "people have no severity on a preference"
+    def test_a_careless_person_is_less_consistent(self):
+        texts, _ = drawing.rankings(150, 4, "ABC", np.random.default_rng(10))
+        rng = np.random.default_rng(11)
+        careless = [[*row[:3], ">".join(rng.permutation(list("ABC")))] for row in texts]
+        found = difficulty(RatingTable.from_wide(careless, level="ranking")).people
+        assert found[3].consistency.high < min(one.consistency.low for one in found[:3])
+        assert found[0].severity.reason == "people have no severity on a preference"
 
     def test_one_that_all_rank_alike_is_easier_than_one_they_do_not(self):
-        table, _, _ = drawn(60, 3, "ABC", np.random.default_rng(6))
+        table, _ = drawn(60, 3, "ABC", np.random.default_rng(6))
         rows = [[str(table.categories[code]) for code in row] for row in table.codes]
         both = [["A>B>C"] * 3, ["A>B>C", "C>B>A", "B>A>C"], *rows]
         found = difficulty(RatingTable.from_wide(both, level="ranking"))
@@ -180,7 +171,7 @@ class TestBadInput:
             difficulty(RatingTable.from_wide(rows, level="ranking"))
 
     def test_missing_rankings_and_people_who_share_no_item(self):
-        table, _, _ = drawn(80, 4, "ABC", np.random.default_rng(8))
+        table, _ = drawn(80, 4, "ABC", np.random.default_rng(8))
         codes = table.codes.copy()
         codes[:40, 2:], codes[40:, :2] = MISSING, MISSING
         found = difficulty(replace(table, codes=codes))
