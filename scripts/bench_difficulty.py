@@ -253,7 +253,7 @@ def rankings(tables: int) -> list[str]:
 
 
 def _ranked(names: str, r: int, number: int) -> tuple[float, ...]:
-    """Rank correlations of model and counted pairs; share held; the likeliest tier's probability, and how often right."""
+    """Rank correlations of model and counted pairs, share held, the likeliest tier's probability and if it is right."""
     texts, truth = drawing.rankings(SIZES[0], r, names, np.random.default_rng([SEED, len(names), r, number]))
     table = RatingTable.from_wide(texts, level="ranking")
     found = difficulty(table)

@@ -7,7 +7,7 @@ probability f(S) / sum of f over the subsets of R, log f(S) = d_|S| + c (mean of
 and standard deviation s; only their differences count. Two responses make Davidson's model of a pair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -104,20 +104,28 @@ class RankingModel:
         return len(part) <= self.most_tied and set(part) <= set(of)
 
     @cached_property
-    def stages(self) -> tuple[FloatArray, FloatArray]:
-        """(q, U) whether a ranking names a set best, and whether something is chosen from a set in it."""
+    def choices(self) -> list[tuple[int, int]]:
+        """E choices that occur in the rankings: the set that is named best, and the set that it is chosen from."""
+        return sorted({one for ranking in self.rankings for one in self._choices_of(ranking)})
+
+    def _choices_of(self, ranking: Ranking) -> Iterator[tuple[int, int]]:
         place = {one: k for k, one in enumerate(self.sets)}
-        names = sorted(name for group in self.rankings[0] for name in group)
-        best, left = (np.zeros((len(self.rankings), len(self.sets))) for _ in range(2))
+        number = {name: k for k, name in enumerate(sorted(name for group in ranking for name in group))}
+        left = tuple(range(self.n_responses))
+        for group in ranking:
+            if len(left) > 1:  # the last one is chosen from itself
+                best = tuple(sorted(number[name] for name in group))
+                yield place[best], place[left]
+                left = tuple(k for k in left if k not in best)
+
+    @cached_property
+    def made_of(self) -> FloatArray:
+        """(q, E) whether a ranking is made of a choice."""
+        place = {one: k for k, one in enumerate(self.choices)}
+        found = np.zeros((len(self.rankings), len(place)))
         for row, ranking in enumerate(self.rankings):
-            there = list(range(self.n_responses))
-            for group in ranking:
-                if len(there) < 2:
-                    break  # the last one is chosen from itself
-                one = tuple(sorted(names.index(name) for name in group))
-                best[row, place[one]] = left[row, place[tuple(there)]] = 1.0
-                there = [i for i in there if i not in one]
-        return best, left
+            found[row, [place[one] for one in self._choices_of(ranking)]] = 1.0
+        return found
 
     def consistencies(self, free: FloatArray) -> FloatArray:
         """(people,) c."""
@@ -138,8 +146,8 @@ class RankingModel:
 
     def tables(self, free: FloatArray) -> Tables:
         named, total = self._chances(free)
-        best, left = self.stages
-        p = np.maximum(np.exp(best @ named - left @ total), FLOOR)
+        best, left = np.array(self.choices).T
+        p = np.maximum(np.exp(self.made_of @ (named[:, best] - total[:, left])), FLOOR)
         return Tables(np.full(self.n_nodes, -np.log(self.n_nodes)), p, (named, total))
 
     def _chances(self, free: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -155,8 +163,9 @@ class RankingModel:
 
     def gradient(self, free: FloatArray, tables: Tables, expected: FloatArray, totals: FloatArray) -> FloatArray:  # noqa: ARG002
         named, total = tables.parts
-        best, left = self.stages
-        rest, tried = best.T @ expected, left.T @ expected
+        best, left = (np.eye(len(self.sets))[:, list(places)] for places in zip(*self.choices, strict=True))
+        chosen = self.made_of.T @ expected
+        rest, tried = best @ chosen, left @ chosen
         for place, parts in self.within:
             rest[:, parts] -= tried[:, place, None] * np.exp(named[:, parts] - total[:, place, None])
         steep = self.consistencies(free)[:, None, None]
