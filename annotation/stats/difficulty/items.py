@@ -100,7 +100,9 @@ class Difficulty:
 
     def as_json(self) -> dict[str, Any]:
         """As JSON types, item by item."""
-        rows = zip(self.items, self.value, self.low, self.high, self.tiers, self.tier, self.clear, strict=True)
+        rows = zip(
+            self.items, self.value, self.low, self.high, self.tiers, self.tier, self.clear, self.answers, strict=True
+        )
         return {
             "method": self.method,
             "cuts": list(self.cuts),
@@ -118,13 +120,20 @@ class Difficulty:
                     "tiers": dict(zip(TIERS, map(number_or_none, of.tolist()), strict=True)),
                     "tier": tier,
                     "clear": bool(clear),
+                    "soft_label": self._soft_label(answers) if tier else None,
                 }
-                for item, value, low, high, of, tier, clear in rows
+                for item, value, low, high, of, tier, clear, answers in rows
             ],
             "people": [one.as_json() for one in self.people],
             "thresholds": [list(one) for one in self.thresholds],
             "reasons": list(self.reasons.values()),
         }
+
+    def _soft_label(self, answers: FloatArray) -> dict[str, float] | None:
+        """By category, the probability of a fresh person's answer; None of more than `MOST_CATEGORIES`."""
+        if not 0 < len(answers) <= MOST_CATEGORIES:
+            return None
+        return dict(zip(map(str, self.categories), answers.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,12 @@ def test_all_rankings_together_are_certain(n):
     assert found.sum(axis=1) == pytest.approx(np.ones((3, model.n_nodes)))
 
 
+def test_extreme_people_have_chances_too():
+    model = RankingModel.of(9, weak_orders("ABC"))
+    p = model.tables(np.full(sum(model.sizes), 10.0)).p
+    assert p.sum(axis=1) == pytest.approx(np.ones((9, model.n_nodes)), abs=1e-6)
+
+
 def test_without_ties_it_is_plackett_and_luces_model():
     model = RankingModel.of(1, ["B>C>A", "A>B>C"])
     free = free_of(model, np.random.default_rng(0))
