@@ -60,7 +60,8 @@ def ranks_of(rankings: Sequence[str]) -> FloatArray:
 
 
 def _ranks(ranking: Ranking) -> list[float]:
-    rank, before = {}, 0
+    rank: dict[str, float] = {}
+    before = 0
     for group in ranking:
         rank |= dict.fromkeys(group, before + (len(group) + 1) / 2)
         before += len(group)

@@ -71,7 +71,7 @@ class Prediction:
         head = {"study": study.name, "criterion": criterion, "of": self.scope}
         features = {"word_vectors": None if vectors.missing() else vectors.NAME, "reason": vectors.missing() or None}
         if self.found is None:
-            nothing = {"error": None, "features": {"used": [], **features}, "n_items": 0, "items": []}
+            nothing: dict[str, Any] = {"error": None, "features": {"used": [], **features}, "n_items": 0, "items": []}
             return {**head, "predicts": False, "reason": self.reason, **nothing}
         found = self.found.as_json()
         rows = [{**row, **self._named(row["item"])} for row in found.pop("items")]

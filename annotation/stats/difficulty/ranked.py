@@ -130,7 +130,7 @@ class RankingModel:
     def consistencies(self, free: FloatArray) -> FloatArray:
         """(people,) c."""
         own = blocks(free, self.sizes)[1]
-        return np.exp(np.append(own, -own.sum()))
+        return np.asarray(np.exp(np.append(own, -own.sum())))
 
     def contrast_of_consistencies(self) -> FloatArray:
         """(people, f) that takes the parameters to the logarithms of the consistencies."""
@@ -142,7 +142,7 @@ class RankingModel:
     def strengths(self, free: FloatArray) -> FloatArray:
         """(N, M) of the nodes."""
         _, _, means, spread = blocks(free, self.sizes)
-        return np.append(means, -means.sum())[:, None] + np.exp(spread[0]) * self.nodes
+        return np.asarray(np.append(means, -means.sum())[:, None] + np.exp(spread[0]) * self.nodes)
 
     def tables(self, free: FloatArray) -> Tables:
         named, total = self._chances(free)
