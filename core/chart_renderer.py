@@ -3,13 +3,13 @@
     python -m core.chart_renderer DESCRIPTOR
 
 Each process that draws starts one when its first chart is wanted. It ends when nothing was drawn for `LINGER` seconds,
-when its owner ends, however that ends, and when a chart takes longer than `MOST_SECONDS`; the next chart starts another.
+when its owner ends, and when a chart takes longer than `MOST_SECONDS`. The next chart starts another.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -37,24 +37,25 @@ class ChartRenderer:
         self._turn = Lock()
 
     def render(self, request: bytes) -> Any:
-        """Return what the renderer answers. A process that has ended is replaced once.
+        """Return what a function of some module makes of its arguments. Raises ChartError where it fails.
 
-        `request` is a pickled pair of a function of a module and its arguments.
+        `request` is the pickled pair of both. A process that has ended since the last chart is replaced.
         """
         with self._turn:
-            if self.process is None:
-                return self._ask(request)
-            try:
-                return self._ask(request)
-            except (EOFError, OSError):  # it lingered for too long, or was killed
-                return self._ask(request)
+            for is_last in (self._connection is None, True):
+                try:
+                    return self._ask(request)
+                except (EOFError, OSError) as error:
+                    if is_last:
+                        raise ChartError("the process that draws has ended over the chart") from error
+        raise AssertionError("the last attempt returns or raises")
 
     def _ask(self, request: bytes) -> Any:
         connection = self._connection or self._start()
         try:
             connection.send_bytes(request)
             if not connection.poll(self.most_seconds):
-                raise ChartError(f"the chart was not drawn within {self.most_seconds:g} s")
+                raise ChartError(f"the chart was not drawn within {self.most_seconds:g} s")  # noqa: TRY301
             is_drawn, answer = connection.recv()
         except BaseException:
             self.close()
@@ -68,7 +69,9 @@ class ChartRenderer:
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-m", "core.chart_renderer", str(theirs.fileno())]
         with theirs:
-            process = subprocess.Popen(command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603
+            process = subprocess.Popen(  # noqa: S603
+                command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            )
         Thread(target=process.wait, name="chart renderer", daemon=True).start()
         self.process, self._connection = process, Connection(ours.detach())
         return self._connection
@@ -79,6 +82,7 @@ class ChartRenderer:
             self._connection.close()
         if self.process:
             self.process.kill()
+            self.process.wait()
         self.process = self._connection = None
 
 
@@ -88,11 +92,22 @@ renderer = ChartRenderer()
 
 def forget() -> None:
     """Leave the parent its renderer: two processes cannot share a connection."""
-    global renderer  # noqa: PLW0603 - a forked process starts with a copy
+    global renderer
     renderer = ChartRenderer()
 
 
+def render(request: bytes) -> Any:
+    """Let this process's renderer draw."""
+    return renderer.render(request)
+
+
+def close() -> None:
+    """End this process's renderer."""
+    renderer.close()
+
+
 os.register_at_fork(after_in_child=forget)
+atexit.register(close)
 
 
 def serve(connection: Connection) -> None:
