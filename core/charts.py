@@ -5,13 +5,12 @@ Pure; no Django, no files. The language of marks is that of the pages: people ar
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from core import chart_renderer
+from core import helper_process
 from core.later import Later
 
 if TYPE_CHECKING:
@@ -99,31 +98,30 @@ def styled(chart: Any, palette: Palette) -> dict[str, Any]:
 def svg(chart: Callable[P, Spec], *arguments: P.args, **named: P.kwargs) -> str:
     """The chart as an SVG document with a transparent background. Texts in it are escaped.
 
-    `chart` makes the specification; it runs where charts are drawn, so it must be a function of a module.
+    `chart` makes the specification; it runs in the helper process, so it must be a function of a module.
     """
-    return _svg(pickle.dumps((draw_svg, (chart, arguments, named))))
+    return _svg(helper_process.to_request(draw_svg, chart, *arguments, **named))
 
 
 @lru_cache(maxsize=64)
 def _svg(request: bytes) -> str:
     """Draw once what a page, its report and the next reader show alike."""
-    drawn: str = chart_renderer.render(request)
+    drawn: str = helper_process.run(request)
     return drawn
 
 
 def png(chart: Callable[P, Spec], *arguments: P.args, **named: P.kwargs) -> bytes:
     """The chart as a picture on white, at twice the size for print and dense screens."""
-    drawn: bytes = chart_renderer.render(pickle.dumps((draw_png, (chart, arguments, named))))
-    return drawn
+    return helper_process.call(draw_png, chart, *arguments, **named)
 
 
-def draw_svg(chart: Callable[..., Spec], arguments: Sequence[Any], named: Mapping[str, Any]) -> str:
-    """Draw in this process, which then holds what draws charts."""
+def draw_svg(chart: Callable[P, Spec], *arguments: P.args, **named: P.kwargs) -> str:
+    """Draw in this process, which from then on holds what draws charts."""
     drawn: str = vl_convert.vegalite_to_svg(chart(*arguments, **named), allowed_base_urls=[])
     return drawn
 
 
-def draw_png(chart: Callable[..., Spec], arguments: Sequence[Any], named: Mapping[str, Any]) -> bytes:
+def draw_png(chart: Callable[P, Spec], *arguments: P.args, **named: P.kwargs) -> bytes:
     """The same as a picture."""
     spec = {**chart(*arguments, **named), "background": "white"}
     drawn: bytes = vl_convert.vegalite_to_png(spec, scale=2, allowed_base_urls=[])

@@ -52,7 +52,7 @@ def test_names_are_escaped(name):
 
 def test_what_was_drawn_is_not_drawn_again(monkeypatch):
     drawn = forest(name="seen twice")
-    monkeypatch.setattr("core.chart_renderer.render", None)
+    monkeypatch.setattr("core.helper_process.run", None)
     assert forest(name="seen twice") == drawn
     with pytest.raises(TypeError):
         forest(name="not seen yet")
