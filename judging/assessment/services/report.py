@@ -185,7 +185,7 @@ def _plots(calibration: Document, palette: charts.Palette) -> Sequence[Document]
     drawn = []
     for plot in calibration_charts.PLOTS.values():
         if rows := plot.rows(calibration):
-            svg = drawing(charts.svg(plot.spec(rows, palette)))
+            svg = drawing(charts.svg(plot.spec, rows, palette))
             drawn.append({"caption": plot.caption, "svg": svg})
     return drawn
 
