@@ -91,20 +91,29 @@ def rate(site: Site, server: ModelServer, n: int) -> int:
 
 
 def local(site: Site, folder: Path, n: int) -> int:
-    """Print what the local model makes: what every stage left, the cases themselves, and the release.
+    """Print what the local model makes: what every stage left, what it says as the judge, the cases, and the release.
 
-    A small model sees conflicts in most personas, so that few are left: each is asked for `n` questions. Splits would
-    need several personas.
+    A small model sees conflicts in most personas and takes few responses for what they are: each persona is asked for
+    `n` questions. Splits would need several personas.
     """
     path = site.folder / "seeds.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in seed_model.seeds(n)))
-    agent = 'local {"max_tokens": 600, "temperature": 0.7}'
+    agent, judge = 'local {"max_tokens": 600, "temperature": 0.7}', 'local {"max_tokens": 600, "temperature": 0}'
     words = ["--specific", str(n), "--general", "0", "--memories", "1", "--levels", "none", "full", "--near", "100"]
-    made = site.manage("candidates", "seeds", str(path), "--name", "Local", "--agent", agent, *words, "--json")
+    began = time.monotonic()
+    made = site.manage(
+        *("candidates", "seeds", str(path), "--name", "Local", "--agent", agent, "--judge", judge, *words, "--json")
+    )
     told = json.loads(made.stdout)
+    print(f"{told['done']} orders in {time.monotonic() - began:.0f} s")
     for row in told["stages"]:
         print(f"{row['what']}: {row['n']}", *(f"({n} {reason})" for reason, n in row["left_out"].items()))
-    print("replies that did not fit:", json.dumps(told["unfit"]), told["problem"])
+    print("replies that the rules refused:", json.dumps(told["unfit"]), told["problem"])
+    for asked, parts, replies in site.rows(
+        "SELECT asked, parts, replies FROM simulation_making WHERE kind = 'responses' ORDER BY id"
+    ):
+        levels, seen = json.loads(asked)["levels"], json.loads(parts).get("responses", "no verdict")
+        print(f"judge, shown {levels}: {json.dumps(seen)} after {len(json.loads(replies))} replies")
     for row in site.rows("SELECT question, response_1, response_2, extra FROM annotation_responsepair LIMIT ?", n):
         question, one, two, extra = row
         first, second = json.loads(extra)["levels"]

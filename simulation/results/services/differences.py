@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Count
 
 from annotation.corpus.imports.personalens import SOURCE
+from annotation.studies.models.studies import Study
 from judging.judges.models.judges import NO_MODELS, Judge
 from judging.judges.prompts import templates
 from judging.judges.providers.base import PermanentError
@@ -205,6 +206,12 @@ def same_models(experiment: Experiment, rated_by: Sequence[Judge] | None = None)
             name = judge.model or judge.provider
             warnings.append(f"{name} {' and '.join(parts)}, and rates the dialogues as the judge {judge}.")
     return warnings
+
+
+def warn_of_study(study: Study, judges: Sequence[Judge]) -> list[str]:
+    """The warnings of every experiment whose dialogues the study rates, each once, for these judges of the study."""
+    found = Experiment.objects.filter(dialogues__dialogue__items__study=study).distinct().order_by("pk")
+    return list(dict.fromkeys(line for experiment in found for line in same_models(experiment, judges)))
 
 
 def model_of(one: Agent | Judge) -> tuple[str, str]:
