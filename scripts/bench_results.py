@@ -136,7 +136,7 @@ def flow(given: argparse.Namespace) -> int:
     wrong = 0
     for assistant in ("", *names(given.assistants)):
         found = by_hand.values(document(experiment, judge, Options(bootstrap=0), Filters(assistant=assistant)))
-        differ = by_hand.differences(found, by_hand.tables(experiment, judge, assistant))
+        differ = by_hand.differences(found, by_hand.tables(experiment, judge, assistant=assistant))
         print(f"{assistant or 'all assistants'}: {len(found):,} numbers, {len(differ)} differ from plain Python")
         wrong += len(differ)
     return 1 if wrong else 0

@@ -27,6 +27,13 @@ from tests import seed_flow, seed_model  # noqa: E402
 from tests.judging.site import Site  # noqa: E402
 from tests.model_server import KEY, MODEL, Answer, ModelServer, running  # noqa: E402
 
+PATIENCE = 3000.0  # seconds
+DECISIONS = """
+from simulation.generation.services import generation
+from simulation.models import Conflict
+for one in Conflict.objects.all():
+    generation.decide(by=None, conflict=one, decision="none", note="decided by script")
+"""
 SOMEBODY = "from tests.factories import ProfileFactory; ProfileFactory(external_id='mei', name='Mei')"
 
 
@@ -93,18 +100,21 @@ def rate(site: Site, server: ModelServer, n: int) -> int:
 def local(site: Site, folder: Path, n: int) -> int:
     """Print what the local model makes: what every stage left, what it says as the judge, the cases, and the release.
 
-    A small model sees conflicts in most personas and takes few responses for what they are: each persona is asked for
-    `n` questions. Splits would need several personas.
+    A small model sees conflicts where there are none: a decision by script stands for the person who looks at them.
+    It also takes few responses for what they are, so that each persona is asked for `n` questions.
     """
     path = site.folder / "seeds.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in seed_model.seeds(n)))
     agent, judge = 'local {"max_tokens": 600, "temperature": 0.7}', 'local {"max_tokens": 600, "temperature": 0}'
     words = ["--specific", str(n), "--general", "0", "--memories", "1", "--levels", "none", "full", "--near", "100"]
+    order = ("candidates", "seeds", str(path), "--name", "Local", "--agent", agent, "--judge", judge, *words, "--json")
     began = time.monotonic()
-    made = site.manage(
-        *("candidates", "seeds", str(path), "--name", "Local", "--agent", agent, "--judge", judge, *words, "--json")
-    )
-    told = json.loads(made.stdout)
+    told = json.loads(site.manage(*order, timeout=PATIENCE).stdout)
+    if not told["pairs"] and (found := site.rows("SELECT label, explanation FROM simulation_conflict")):
+        print(f"held up: {told['problem']}")
+        print("conflicts that the judge sees:", *(f"\n  {label}: {why[:100]}" for label, why in found))
+        site.manage("shell", "-v0", input=DECISIONS)
+        told = json.loads(site.manage(*order, "--resume", timeout=PATIENCE).stdout)
     print(f"{told['done']} orders in {time.monotonic() - began:.0f} s")
     for row in told["stages"]:
         print(f"{row['what']}: {row['n']}", *(f"({n} {reason})" for reason, n in row["left_out"].items()))

@@ -87,6 +87,24 @@ def test_filters(experiment, judge, filters, dialogues):
     assert bool(document["tables"].get("assistants", {}).get("rows")) == bool(dialogues)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"assistant": "assistant 1"},
+        {"condition": "base+I"},
+        {"tasks": "multi", "assistant": "assistant 0"},
+        {"tasks": "single", "condition": "base+I", "assistant": "assistant 0"},
+        {"domain": "Domain 5"},
+        {"turn": 2},
+        {"turn": 1, "condition": "base+I", "tasks": "single", "domain": "Domain 2", "assistant": "assistant 1"},
+    ],
+)
+def test_every_number_of_a_filtered_table_equals_a_calculation_in_plain_python(experiment, judge, asked):
+    found = by_hand.values(results.document(experiment, judge, Options(bootstrap=0), Filters(**asked)))
+    assert len(found) > 10
+    assert by_hand.differences(found, by_hand.tables(experiment, judge, **asked)) == {}
+
+
 def test_a_turn_stands_in_place_of_the_dialogue(experiment, judge):
     document = results.document(experiment, judge, Options(bootstrap=0), Filters(turn=2, assistant="assistant 0"))
     curve = {row["group"]: row["cells"]["personalization"]["value"] for row in document["tables"]["turns"]["rows"]}
