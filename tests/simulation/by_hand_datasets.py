@@ -1,4 +1,5 @@
-"""Tables 1 and 5 to 10 and Figure 3 of PersonaLens in plain Python, from exported rows: nothing of the product's code.
+"""Tables 1 and 5 to 10 and Figure 3 of PersonaLens in plain Python, from exported rows: nothing of the product's
+statistics, which `Compared` sets beside them.
 
 A value stands under its table and what tells its row from others. There are no intervals here.
 """
@@ -7,8 +8,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html import unescape
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -19,7 +23,10 @@ from annotation.corpus.models import Dialogue, Profile, Scenario, Task
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from judging.runs.models.runs import Judgment
+from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.models.schemas import PreferenceType
+from simulation.results import charts
+from simulation.results.services import measure_tables, measures
 from tests.simulation.by_hand import VARIETY, mean, words_of
 
 Numbers = dict[tuple[str, ...], float | None]
@@ -217,3 +224,41 @@ def values(tables: Iterable[Mapping[str, Any]]) -> Numbers:
                         raise AssertionError(f"{place} stands there twice")
                     found[place] = None if number is None else float(number)
     return found
+
+
+def bars(svg: str) -> dict[str, list[tuple[str, int]]]:
+    """The bars of a drawing of Figure 3, by the titles of its panels."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    drawn: list[tuple[str, int]] = []
+    for label in map(unescape, re.findall(r'aria-label="([^"]*)"', svg)):
+        if bar := re.fullmatch(r"n: (\d+); name: (.*)", label):
+            drawn.append((bar[2], int(bar[1])))
+        elif title := re.fullmatch(r"Title text '(.*)'", label):
+            found[title[1].lower()], drawn = drawn, []
+    return found
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What the product says of the datasets, and what this module does. `figure_3` are the bars that are drawn."""
+
+    found: Numbers
+    expected: Numbers
+    figure_3: dict[str, list[tuple[str, int]]]
+
+
+def of_datasets(experiment: Experiment, study: Study) -> Compared:
+    """Tables 1 and 6 to 9 of the profiles, Table 10 of the experiment's dialogues, Table 5 of a human check."""
+    profiles = source_of(experiment)
+    made = {
+        "profiles": measures.measures("profiles", profiles, patient=True),
+        "dialogues": measures.measures("dialogues", experiment.source, patient=True),
+    }
+    tables = [*(measure_tables.table(number, made) for number in measure_tables.ROWS)]
+    found = values([*tables, measure_tables.table_5(by=None, study=study)])
+    expected = {**of_profiles(profiles), **of_dialogues(experiment.source), **table_5(study)}
+    return Compared(found, expected, bars(charts.bars(charts.figure_3(made["profiles"]["demographics"]))))
+
+
+def source_of(experiment: Experiment) -> str:
+    return str(experiment.dialogues.values_list("scenario__profile__source", flat=True)[0])
