@@ -125,7 +125,7 @@ def tables_8_and_9(
             "n_possible": len(listed) if is_closed else None,
             "generated": min(len(counts), len(listed)) if is_closed else len(counts),
             "n": counts.total(),
-            "profiles": len(values),
+            "profiles": sum(bool(of_person) for of_person in values),
             "occurring": evenness(counts, len(counts)),
             "possible": evenness(counts, len(listed | set(counts)) if is_closed else 0),
         }
