@@ -102,7 +102,9 @@ def figure_3(source: str) -> dict[str, list[tuple[str, int]]]:
     """Field by field its bars, the longest first."""
     found = demographics(exported(Profile, source=source))
     return {
-        field: sorted(found[field].items(), key=lambda bar: (-bar[1], bar[0])) for field in OF_FIGURE_3 if field in found
+        field: sorted(found[field].items(), key=lambda bar: (-bar[1], bar[0]))
+        for field in OF_FIGURE_3
+        if field in found
     }
 
 
@@ -164,7 +166,7 @@ def of_dialogues(source: str) -> Numbers:
 
 
 def table_5(study: Study) -> Numbers:
-    """Fleiss (1971) among the people, the mean of the judge's Cohen kappas with each, and the share of agreeing pairs."""
+    """Fleiss (1971) among people, the mean of the judge's Cohen kappas with each, and the share of agreeing pairs."""
     people: dict[str, dict[int, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
     rows = Annotation.objects.filter(assignment__study=study)
     for key, person, item, value in rows.values_list(
