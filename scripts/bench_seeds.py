@@ -48,7 +48,7 @@ def main() -> int:
         site = Site(Path(folder) / "data")
         site.folder.mkdir()
         site.environment |= {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{server.url}/v1"}
-        site.manage("migrate", "-v0")
+        site.manage("migrate", "-v0", timeout=PATIENCE)
         if given.rate:
             return rate(site, server, given.rate)
         if given.local:
