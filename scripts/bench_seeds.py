@@ -121,7 +121,7 @@ def local(site: Site, folder: Path, n: int) -> int:
     print_stages(told["stages"])
     print("replies that the rules refused:", json.dumps(told["unfit"]))
     if not told["pairs"]:
-        print(f"no pair passes the judge: {told['problem']}")
+        print("no pair passes the judge;", told["problem"] or "all responses make pairs")
         site.manage("candidates", "pairs", "--against", "full-none", "--near", "100")
     n_unseen = print_cases(site)
     sheet, _ = seed_flow.release(site, folder, size=None, splits=())

@@ -29,6 +29,7 @@ from simulation.results import published_settings as paper
 from simulation.results.queries.judgments import judges_of
 
 NONE = "none"
+TURN_LEVEL = "a call for each turn, with the dialogue up to it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,8 @@ def list_judges(experiment: Experiment, found: Sequence[Judge]) -> Iterator[Diff
         for parameter, words in PARAMETERS.items():
             yield load_values(f"{judge}: {words}", getattr(paper.JUDGE, parameter), [load_judge(judge, parameter)])
         runs = JudgeRun.objects.filter(judge=judge, study__items__dialogue__simulated__experiment=experiment)
+        if runs.filter(every_turn=True).exists():
+            yield Difference(f"{judge}: turns of the assistant", paper.TURN_LEVEL, TURN_LEVEL, same=False)
         repeats = sorted(set(runs.order_by().values_list("repeats", flat=True)))
         yield load_values(f"{judge}: judgments of each item", paper.REPEATS, repeats)
         for key in CRITERIA:

@@ -93,6 +93,13 @@ def test_a_judge_that_rated_them_is_compared():
     found = rows(experiment)
 
     assert found["Claude: model"][2] is True
+    assert "Claude: turns of the assistant" not in found
+    runs.start(by=None, study=study, judge=judge, every_turn=True, criteria=["naturalness_assistant"])
+    assert rows(experiment)["Claude: turns of the assistant"] == (
+        "one call for all turns, each scored in sight of later ones",
+        "a call for each turn, with the dialogue up to it",
+        False,
+    )
     assert found["Claude: temperature"] == ("0", "0", True)
     assert found["Claude: most tokens of a reply"] == ("4000", "2000", False)
     assert found["Claude: judgments of each item"] == ("1", "3", False)
