@@ -76,7 +76,7 @@ class CandidateQuery(PageQuery):
 
 
 class CandidateList(BenchmarksApi):
-    @says("Candidates, ordered here or imported", page_of(CandidateSerializer), query=CandidateQuery)
+    @says("candidates", "Candidates, ordered here or imported", page_of(CandidateSerializer), query=CandidateQuery)
     def get(self, request: Request) -> Response:
         asked = self.asked(CandidateQuery)
         wanted = {name: asked[name] for name in ("level", "kind") if name in asked}
@@ -94,7 +94,7 @@ class NewCandidates(Given):
 class CandidateImports(BenchmarksApi):
     parser_classes = [MultiPartParser]
 
-    @says("Bring a file of candidates in", Counts, body={"multipart/form-data": NewCandidates})
+    @says("import_candidates", "Bring a file of candidates in", Counts, body={"multipart/form-data": NewCandidates})
     def post(self, request: Request) -> Response:
         """Sending the same file again changes nothing. An error names file, line and field."""
         given = self.given(NewCandidates)
@@ -125,11 +125,11 @@ class NewCandidateRun(IntoProject):
 
 
 class CandidateRuns(BenchmarksApi):
-    @says("Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
+    @says("candidate_runs", "Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(visible_to(self.me, queries.runs()).select_related("project"), CandidateRunSerializer)
 
-    @says("Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
+    @says("order_candidates", "Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewCandidateRun)
         given["questions"] = questions_of(given["questions"])
@@ -184,7 +184,7 @@ OF_PLAN = ("seeds", "personas", "specific", "general", "questions", "memories", 
 
 
 class SeedRuns(BenchmarksApi):
-    @says("Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
+    @says("start_from_seeds", "Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
     def post(self, request: Request) -> Response:
         """The same body again is the run that is there already."""
         given = self.given(NewSeedRun)
@@ -206,7 +206,7 @@ class Stopped(serializers.Serializer[Any]):
 
 
 class CandidateRunStop(BenchmarksApi):
-    @says("Ask for no more; what came is kept", Stopped)
+    @says("stop_candidates", "Ask for no more; what came is kept", Stopped)
     def post(self, request: Request, pk: int) -> Response:
         return Response({"n": candidate_runs.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
 
@@ -220,14 +220,14 @@ class Resumed(serializers.Serializer[Any]):
 
 
 class CandidateRunResume(BenchmarksApi):
-    @says("Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
+    @says("resume_candidates", "Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
     def post(self, request: Request, pk: int) -> Response:
         run, given = get_object_or_404(CandidateRun, pk=pk), self.given(ResumeCandidates)
         return Response({"n": candidate_runs.again(by=self.me, run=run, **given)})
 
 
 class CandidateRunDetail(BenchmarksApi):
-    @says("A run of candidates: what came by level, and what failed with its reason", Document)
+    @says("candidate_run", "A run of candidates: what came by level, and what failed with its reason", Document)
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(queries.runs(), pk=pk)
         progress = queries.progress(run)
@@ -263,7 +263,9 @@ class NewPairs(Given):
 
 
 class CandidatePairs(BenchmarksApi):
-    @says("Make pairs of levels; the same rule and seed give the same pairs", Document, body=NewPairs)
+    @says(
+        "pair_candidates", "Make pairs of levels; the same rule and seed give the same pairs", Document, body=NewPairs
+    )
     def post(self, request: Request) -> Response:
         given = self.given(NewPairs)
         run = visible_to(self.me, CandidateRun.objects.filter(pk=given["run"])).first() if "run" in given else None

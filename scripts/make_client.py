@@ -1,0 +1,316 @@
+#!/usr/bin/env python
+"""Write the client's types and methods from the OpenAPI document of today (`make client`)."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "client" / "concord_client"
+PREFIX = "/api/v1/"
+JSON = "application/json"
+Shape = Mapping[str, Any]
+
+ARGUMENTS = {
+    ("judges", "id"): "judge",
+    ("runs", "id"): "run",
+    ("experiments", "id"): "experiment",
+    ("evaluations", "id"): "evaluation",
+    ("members", "username"): "user",
+    ("annotators", "username"): "user",
+    ("participants", "username"): "annotator",
+    ("items", "name"): "assignment",
+}
+"""What a part of an address is called as an argument, by the word before it; other ids are a `number`."""
+
+SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+
+TYPES_HEAD = '''"""What the API takes and answers, written from its OpenAPI document by `make client`: do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+'''
+
+METHODS_HEAD = '''"""A method for every operation of the API, written from its OpenAPI document by `make client`: do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from concord_client import types
+from concord_client.transport import OMITTED, Transport, quote
+
+
+class Methods(Transport):
+    """Every operation by its name: a noun reads, a verb changes something.
+
+    A write takes `idempotency_key`; without one it gets a key of its own.
+    """
+'''
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a method; `sent_as` is its name in the document."""
+
+    name: str
+    hint: str
+    sent_as: str
+    is_required: bool
+    about: str = ""
+
+
+class Document:
+    """The OpenAPI document, read as Python types and methods."""
+
+    def __init__(self, document: Shape) -> None:
+        self.paths: dict[str, dict[str, Any]] = document["paths"]
+        self.shapes: dict[str, Shape] = document["components"]["schemas"]
+        self.in_answers = self.names_under(
+            [answer for said in self.operations() for status, answer in said["responses"].items() if status < "3"]
+        )
+
+    def operations(self) -> Iterator[dict[str, Any]]:
+        """Yield operations with their `path` and `method`, those of one tag together."""
+        found = [
+            {**said, "path": path.removeprefix(PREFIX), "method": method.upper()}
+            for path, methods in self.paths.items()
+            for method, said in methods.items()
+        ]
+        order = list(dict.fromkeys(said["tags"][0] for said in found))
+        yield from sorted(found, key=lambda said: order.index(said["tags"][0]))
+
+    def names_under(self, part: Any) -> set[str]:
+        """Return the components that a part of the document refers to, also indirectly."""
+        found: set[str] = set()
+        waiting = [part]
+        while waiting:
+            new = set(re.findall(r"#/components/schemas/([\w.]+)", str(waiting.pop()))) - found
+            found |= new
+            waiting.extend(self.shapes[name] for name in new)
+        return found
+
+    # types
+
+    def write_types(self) -> str:
+        wanted = [
+            name
+            for name in sorted(self.shapes)
+            if "properties" in self.shapes[name] and (name in self.in_answers or name in self.inner_bodies())
+            if not name.endswith("Page")
+        ]
+        return "\n".join([TYPES_HEAD, *map(self.write_type, wanted)])
+
+    def inner_bodies(self) -> set[str]:
+        """Return the components that stand within bodies, whose own fields are arguments of methods."""
+        return self.names_under([self.shapes[name] for said in self.operations() if (name := self.body_name(said))])
+
+    def write_type(self, name: str) -> str:
+        shape = self.shapes[name]
+        lines = [f"\nclass {name}(TypedDict):"]
+        if about := describe(shape):
+            lines += [quoted(about, 4), ""]
+        for field, one in shape["properties"].items():
+            hint = self.hint(one, is_body=name not in self.in_answers)
+            lines.append(f"    {field}: " + (hint if field in shape.get("required", ()) else f"NotRequired[{hint}]"))
+            if about := describe(one):
+                lines.append(quoted(about, 4))
+        return "\n".join(lines) + "\n"
+
+    def hint(self, shape: Shape, *, is_body: bool = False, prefix: str = "") -> str:
+        """Return the Python type of a schema; a body takes sequences and mappings, an answer holds lists and dicts."""
+        found = self.plain_hint(shape, is_body=is_body, prefix=prefix)
+        return f"{found} | None" if shape.get("nullable") and found != "Any" else found
+
+    def plain_hint(self, shape: Shape, *, is_body: bool, prefix: str) -> str:
+        if values := self.values_of(shape):
+            return f"Literal[{', '.join(map(repr, values))}]"
+        if "$ref" in shape:
+            return prefix + name_of(shape)
+        for kind in ("allOf", "oneOf", "anyOf"):
+            if kind in shape:
+                return " | ".join(dict.fromkeys(self.hint(one, is_body=is_body, prefix=prefix) for one in shape[kind]))
+        if shape.get("type") == "array":
+            return f"{'Sequence' if is_body else 'list'}[{self.hint(shape['items'], is_body=is_body, prefix=prefix)}]"
+        if shape.get("type") == "object":
+            inner = shape.get("additionalProperties")
+            value = self.hint(inner, is_body=is_body, prefix=prefix) if isinstance(inner, Mapping) else "Any"
+            return f"{'Mapping' if is_body else 'dict'}[str, {value}]"
+        if is_body and shape.get("format") == "decimal":
+            return "float | str"
+        return SCALARS.get(shape.get("type", ""), "Any")
+
+    def values_of(self, shape: Shape) -> list[Any]:
+        """Return the values of an enumeration, or of several together; empty for other schemas."""
+        if "$ref" in shape:
+            return self.values_of(self.shapes[name_of(shape)])
+        parts = [self.values_of(one) for one in (*shape.get("allOf", ()), *shape.get("oneOf", ()))]
+        return list(shape.get("enum", ())) or ([value for part in parts for value in part] if all(parts) else [])
+
+    # methods
+
+    def write_methods(self) -> str:
+        tag, lines = "", [METHODS_HEAD]
+        for said in self.operations():
+            if said["tags"][0] != tag:
+                tag = said["tags"][0]
+                lines.append(f"    # {tag}\n")
+            lines.append(self.write_method(said))
+        return "\n".join(lines)
+
+    def write_method(self, said: Shape) -> str:
+        place, path = self.place_of(said)
+        sent = self.query_of(said) if said["method"] == "GET" else self.fields_of(said)
+        file = [Argument("path", "str | Path", "", True)] if is_download(said) or is_upload(said) else []
+        needed = [*place, *file, *(one for one in sent if one.is_required or len(sent) == 1 and not file)]
+        optional = [one for one in sent if one not in needed]
+        arguments = ["self", *map(declare, needed), *(["*"] if optional else []), *map(declare, optional)]
+        if said["method"] != "GET":
+            arguments += [*([] if optional else ["*"]), "idempotency_key: str | None = None"]
+        about = [f"`{one.name}`: {one.about}" for one in (*needed, *optional) if one.about]
+        summary = sentence(said["summary"])
+        doc = quoted(summary if not about else "\n".join([summary, "", *about, ""]), 8)
+        answer = self.answer_of(said)
+        call = self.call_of(said, path, sent)
+        head = f"    def {said['operationId']}({', '.join(arguments)}) -> {answer}:"
+        return f"{head}\n{doc}\n        {call if answer == 'None' else f'return {call}'}\n"
+
+    def place_of(self, said: Shape) -> tuple[list[Argument], str]:
+        """Return the arguments that stand in the address, and the address as Python text."""
+        schemas = {one["name"]: one["schema"] for one in said.get("parameters", ()) if one["in"] == "path"}
+        found: list[Argument] = []
+        words: list[str] = said["path"].split("/")
+        for before, word in zip(["", *words], words, strict=False):
+            for sent_as in re.findall(r"{(\w+)}", word):
+                name = ARGUMENTS.get((before, sent_as), "number" if sent_as == "id" else sent_as)
+                found.append(Argument(name, self.hint(schemas[sent_as]), sent_as, True))
+        path = said["path"]
+        for one in found:
+            path = path.replace(
+                f"{{{one.sent_as}}}", f"{{quote({one.name})}}" if one.hint == "str" else f"{{{one.name}}}", 1
+            )
+        return found, f'f"{path}"' if found else f'"{path}"'
+
+    def argument_of(self, name: str, schema: Shape, is_required: bool, about: str) -> Argument:
+        return Argument(name, self.hint(schema, is_body=True, prefix="types."), name, is_required, about)
+
+    def query_of(self, said: Shape) -> list[Argument]:
+        return [
+            self.argument_of(one["name"], one["schema"], one.get("required", False), describe(one))
+            for one in said.get("parameters", ())
+            if one["in"] == "query"
+        ]
+
+    def fields_of(self, said: Shape) -> list[Argument]:
+        shape = self.shapes.get(self.body_name(said), {})
+        return [
+            self.argument_of(name, one, name in shape.get("required", ()), describe(one))
+            for name, one in shape.get("properties", {}).items()
+            if not (is_upload(said) and name == "file")
+        ]
+
+    @staticmethod
+    def body_name(said: Shape) -> str:
+        content = said.get("requestBody", {}).get("content", {})
+        return next((name_of(one["schema"]) for one in content.values()), "")
+
+    def answer_of(self, said: Shape) -> str:
+        """Return the type of what a method returns."""
+        if is_download(said):
+            return "None"
+        successes = [one for status, one in said["responses"].items() if status.startswith("2")]
+        shapes = [one["content"][JSON]["schema"] for one in successes if JSON in one.get("content", {})]
+        if not shapes:
+            return "None"
+        if "$ref" in shapes[0] and name_of(shapes[0]).endswith("Page"):
+            row = self.shapes[name_of(shapes[0])]["properties"]["results"]["items"]
+            return f"Iterator[{self.hint(row, prefix='types.')}]"
+        found = self.hint(shapes[0], prefix="types.")
+        return found if len(successes) == len(shapes) else f"{found} | None"
+
+    def call_of(self, said: Shape, path: str, sent: list[Argument]) -> str:
+        """Return the call of the transport that a method consists of."""
+        pairs = ", ".join(f'"{one.sent_as}": {one.name}' for one in sent)
+        if said["method"] == "GET":
+            verb = (
+                "_download" if is_download(said) else "rows" if self.answer_of(said).startswith("Iterator") else "get"
+            )
+            given = [path, *(["path"] if verb == "_download" else []), *(f"{one.sent_as}={one.name}" for one in sent)]
+            return f"self.{verb}({', '.join(given)})"
+        if is_upload(said):
+            return f"self._upload({path}, path, {{{pairs}}}, key=idempotency_key)"
+        verb = "self.post(" if said["method"] == "POST" else f'self.send("{said["method"]}", '
+        return f"{verb}{path}, {f'{{{pairs}}}, ' if sent else ''}key=idempotency_key)"
+
+
+def name_of(shape: Shape) -> str:
+    return str(shape["$ref"]).rpartition("/")[2]
+
+
+def is_download(said: Shape) -> bool:
+    return any(kind != JSON for one in [said["responses"].get("200", {})] for kind in one.get("content", {}))
+
+
+def is_upload(said: Shape) -> bool:
+    return "multipart/form-data" in said.get("requestBody", {}).get("content", {})
+
+
+def declare(one: Argument) -> str:
+    return f"{one.name}: {one.hint}" + ("" if one.is_required else " = OMITTED")
+
+
+def describe(shape: Shape) -> str:
+    """Return what the document says of a part, without its list of values."""
+    return " ".join(str(shape.get("description", "")).partition("* `")[0].split())
+
+
+def sentence(text: str) -> str:
+    return text if text.endswith((".", "…", "?")) else f"{text}."
+
+
+def quoted(text: str, indent: int) -> str:
+    """Return a docstring; its lines may be longer than a line of code."""
+    margin = " " * indent
+    return "\n".join(f"{margin}{line}".rstrip() for line in f'"""{text}"""'.split("\n"))
+
+
+def render(document: Shape) -> dict[str, str]:
+    """Return the text of each generated file, formatted, by its name."""
+    found = Document(document)
+    return {"types.py": format_code(found.write_types()), "methods.py": format_code(found.write_methods())}
+
+
+def format_code(text: str) -> str:
+    """Return the text without imports that are not used, in the repository's style."""
+    ruff = [sys.executable, "-m", "ruff"]
+    config = ["--quiet", "--config", str(ROOT / "pyproject.toml"), "-"]
+    for step in (["check", "--select", "F401", "--fix"], ["format"]):
+        text = subprocess.run([*ruff, *step, *config], input=text, capture_output=True, text=True, check=True).stdout
+    return text
+
+
+def main() -> None:
+    sys.path.insert(0, str(ROOT))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from config.api.views import load_document
+
+    for name, text in render(load_document()).items():
+        (TARGET / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
