@@ -40,7 +40,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 '''
 
-METHODS_HEAD = '''"""A method for every operation of the API, written from its OpenAPI document by `make client`: do not edit."""
+METHODS_HEAD = '''"""Every operation of the API, written from its OpenAPI document by `make client`: do not edit."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class Document:
         place, path = self.place_of(said)
         sent = self.query_of(said) if said["method"] == "GET" else self.fields_of(said)
         file = [Argument("path", "str | Path", "", True)] if is_download(said) or is_upload(said) else []
-        needed = [*place, *file, *(one for one in sent if one.is_required or len(sent) == 1 and not file)]
+        needed = [*place, *file, *(one for one in sent if one.is_required or (len(sent) == 1 and not file))]
         optional = [one for one in sent if one not in needed]
         arguments = ["self", *map(declare, needed), *(["*"] if optional else []), *map(declare, optional)]
         if said["method"] != "GET":

@@ -1,4 +1,4 @@
-"""A method for every operation of the API, written from its OpenAPI document by `make client`: do not edit."""
+"""Every operation of the API, written from its OpenAPI document by `make client`: do not edit."""
 
 from __future__ import annotations
 

@@ -34,17 +34,19 @@ def rename(old: str, method: Callable[P, R]) -> Callable[P, R]:
 
 def accept_old_arguments(method: Callable[P, R], positions: Sequence[str] = (), **names: str) -> Callable[P, R]:
     """Return a method that also takes `positions` without their names, and arguments by the `names` that they had."""
-    placed = [one.name for one in inspect.signature(method).parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    parameters = inspect.signature(method).parameters.values()
+    n_placed = sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in parameters)
 
     @functools.wraps(method)
     def call(*given: P.args, **named: P.kwargs) -> R:
-        further = dict(zip(positions, given[len(placed) :], strict=False))
-        for name in further:
+        placed, further = given[:n_placed], given[n_placed:]
+        told: dict[str, Any] = dict(zip(positions, further, strict=False))
+        for name in told:
             warn(f"{method.__name__}(…, {name})", f"{name}=")
         for old in names.keys() & named.keys():
             warn(f"{method.__name__}({old}=)", f"{names[old]}=")
-        told: dict[str, Any] = {names.get(name, name): value for name, value in named.items()}
-        return method(*given[: len(placed)], **further, **told)  # type: ignore[arg-type]
+        told |= {names.get(name, name): value for name, value in named.items()}
+        return method(*placed, *further[len(positions) :], **told)  # type: ignore[arg-type]
 
     return call
 
@@ -124,5 +126,3 @@ class Renamed(Methods):
     ) -> types.LabelPlan:
         warn("study_of_plan", "create_planned_study")
         return self.create_planned_study(slug, judge, criterion, width, name, **options)
-
-

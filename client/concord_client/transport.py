@@ -104,8 +104,11 @@ class Transport:
             partial.unlink(missing_ok=True)
 
     def _url(self, path: str, query: Mapping[str, Any]) -> str:
-        given = {name: value for name, value in drop_omitted(query).items() if value is not None}
-        texts = {name: ",".join(map(str, value)) if isinstance(value, list | tuple) else value for name, value in given.items()}
+        texts = {
+            name: ",".join(map(str, value)) if isinstance(value, list | tuple) else value
+            for name, value in drop_omitted(query).items()
+            if value is not None
+        }
         return f"{self.address}{VERSION}/{path.strip('/')}" + (f"?{urllib.parse.urlencode(texts)}" if texts else "")
 
     def _written(self, method: str, path: str, key: str | None, **content: Any) -> requests.Response:
@@ -114,9 +117,7 @@ class Transport:
     def _sent(self, method: str, url: str, **content: Any) -> requests.Response:
         if not url.startswith(f"{self.address}/"):
             raise ValueError(f"{url} is not an address of {self.address}: the token is not sent there")
-        answer = self._session.request(
-            method, url, timeout=self.timeout, allow_redirects=method == "GET", **content
-        )
+        answer = self._session.request(method, url, timeout=self.timeout, allow_redirects=method == "GET", **content)
         if not 200 <= answer.status_code < 300:
             with answer:
                 raise ProblemError(answer.status_code, read_problem(answer))

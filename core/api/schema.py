@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import force_instance
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
@@ -46,13 +45,12 @@ class Schema(AutoSchema):
 
         Fields of models with a default count as optional otherwise, as they are in a body.
         """
-        shape: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
-        if not force_instance(serializer).__class__.__doc__:
+        shape: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        found = serializer() if isinstance(serializer, type) else serializer
+        if not type(found).__doc__:
             shape.pop("description", None)
         if direction == "response" and "properties" in shape:
-            absent = {
-                name for name, field in force_instance(serializer)._declared_fields.items() if may_be_absent(field)
-            }
+            absent = {name for name, field in found._declared_fields.items() if may_be_absent(field)}
             shape["required"] = sorted(set(shape["properties"]) - absent)
         return shape
 

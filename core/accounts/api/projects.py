@@ -76,8 +76,13 @@ class ProjectList(ProjectsApi):
         home = self.home
         return self.page(queries.mine(self.me), lambda row: ProjectSerializer(row, context={"home": home}).data)
 
-    @says("create_project", "Make a project, as the site's administration; its maker owns it", ProjectSerializer, body=NewProject,
-          status=201)  # fmt: skip
+    @says(
+        "create_project",
+        "Make a project, as the site's administration; its maker owns it",
+        ProjectSerializer,
+        body=NewProject,
+        status=201,
+    )
     def post(self, request: Request) -> Response:
         if not self.me.is_superuser:
             raise PermissionDenied("The site's administration makes projects.")

@@ -112,8 +112,12 @@ def some_criterion(study: Study, key: str) -> Criterion:
 
 
 class ItemJudgments(ResultsApi):
-    @says("item_judgments", "What judges said of an item, in all runs; nothing of a held-out item", page_of(JudgmentSerializer),
-          query=PageQuery)  # fmt: skip
+    @says(
+        "item_judgments",
+        "What judges said of an item, in all runs; nothing of a held-out item",
+        page_of(JudgmentSerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request, slug: str, position: int) -> Response:
         item = get_object_or_404(Item.objects.select_related("study"), study__slug=slug, position=position)
         rules.look(by=self.me, study=item.study)
