@@ -36,7 +36,7 @@ def leave(**_: Any) -> None:
     leaving[0] = 1
 
 
-@shared_task(name=results.TASK)
+@shared_task(name=leases.EVALUATION_TASK)
 def evaluation_results(evaluation_id: int) -> None:
     """Compute what an evaluation found once its last run is over, if that is not kept already."""
     results.keep(evaluation_id)

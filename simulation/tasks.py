@@ -9,8 +9,8 @@ from celery.signals import worker_ready, worker_shutdown
 
 from judging.tasks import leaving
 from simulation.experiments.services import leases, work
-from simulation.experiments.services.recovery import Sweeper
 from simulation.generation.services import generation, seed_runs, worker_sessions
+from simulation.generation.services.recovery import Sweeper
 from simulation.results.services import measures, results
 
 sweepers: list[Sweeper] = []

@@ -25,9 +25,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from kombu.exceptions import OperationalError
 
-from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
-from annotation.workbench.queries.overlap import is_due
 from core import outgoing
 from core.accounts.models.users import User
 from core.addresses import ForbiddenAddressError, Rule, check
@@ -127,34 +125,6 @@ def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
     made = WebhookDelivery.objects.create(webhook=webhook, event="ping", subject=now.isoformat(), body=body, due_at=now)
     transaction.on_commit(lambda: send([made.pk]))
     return made
-
-
-def submitted(slot: Assignment) -> None:
-    """A slot was handed in, or handed in again. One query where nobody listens: people wait for this."""
-    if not Webhook.objects.filter(ended_at=None).exists():
-        return
-    hooks = load_active(slot.study.project_id)
-    now = timezone.now()
-    data = {"study": slot.study.slug, "assignment": slot.pk, "position": slot.position, "purpose": slot.purpose}
-    subject = f"assignment {slot.pk} {now.isoformat()}"
-    tell("label.submitted", project=slot.study.project_id, subject=subject, data=data, hooks=hooks)
-    transaction.on_commit(lambda: finished(slot.study))
-
-
-def finished(study: Study) -> None:
-    """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it.
-
-    A repeat or a check that somebody left lying is no planned rating. An adaptive study may still plan more.
-    """
-    if study.is_adaptive and is_due(study):
-        return
-    if not any("study.finished" in hook.events for hook in load_active(study.project_id)):
-        return
-    ratings = study.assignments.filter(purpose=Assignment.Purpose.RATING)
-    left = ratings.exclude(state=Assignment.State.SUBMITTED)
-    if not left.exists():
-        with transaction.atomic():
-            tell("study.finished", project=study.project_id, subject=f"study {study.pk}", data={"study": study.slug})
 
 
 def send(keys: Iterable[int]) -> None:

@@ -26,11 +26,11 @@ from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.services import webhooks
 from annotation.studies.services.studies import LARGEST_OVERLAP, OPEN, RATING, batches, insert_slots
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap
 from annotation.workbench.queries.overlap import ItemSlots
+from annotation.workbench.services import announcements
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
@@ -183,7 +183,7 @@ def run_round(*, by: User | None, study: Study) -> OverlapRound | None:  # noqa:
     except StaleOverlapError:
         return None
     if not found.n_asked:
-        webhooks.finished(study)
+        announcements.finished(study)
     return found
 
 

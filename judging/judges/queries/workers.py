@@ -12,7 +12,6 @@ from core.audit.models import Act
 from judging.judges.models.judges import IN_TURN, Judge
 from judging.judges.models.limits import Seat
 from judging.judges.models.workers import Worker
-from judging.runs.models.runs import JudgeChunk
 
 
 def gone_before() -> datetime:
@@ -39,11 +38,6 @@ def clock_was_ahead() -> timedelta:
 def unheld(way: str = "") -> Q:
     """Of parts, which are found under `way`: no living process holds it."""
     return Q(**{f"{way}worker__isnull": True}) | Q(**{f"{way}worker__seen_at__lt": gone_before()})
-
-
-def is_held(chunk: JudgeChunk) -> bool:
-    """Whether a living process works on the part."""
-    return chunk.worker is not None and chunk.worker.seen_at >= gone_before()
 
 
 def are_busy_with_another(judge: Judge) -> bool:

@@ -13,7 +13,6 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from annotation.studies.services import webhooks
-from judging.evaluations.services import results
 from judging.judges.models.workers import Worker
 from judging.judges.queries.workers import unheld
 from judging.runs.models.runs import JudgeChunk, JudgeRun
@@ -21,6 +20,7 @@ from judging.runs.models.runs import JudgeChunk, JudgeRun
 logger = logging.getLogger(__name__)
 
 TASK = "judging.judge_chunk"
+EVALUATION_TASK = "judging.evaluation_results"
 MOST_ATTEMPTS = 10
 MOST_TRIES = 20
 FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
@@ -127,8 +127,16 @@ def finish_run(run_id: int) -> bool:
         subject = f"run {run.pk} {now.isoformat()}"
         webhooks.tell("run.finished", project=run.study.project_id, subject=subject, data=data)
         if evaluation := run.evaluation_id:
-            transaction.on_commit(lambda: results.keep_later(evaluation))
+            transaction.on_commit(lambda: compute_evaluation_later(evaluation))
     return True
+
+
+def compute_evaluation_later(evaluation_id: int) -> None:
+    """Leave an evaluation's results to a worker, so that who looks at the page first does not wait for them."""
+    try:
+        current_app.send_task(EVALUATION_TASK, args=[evaluation_id])
+    except OperationalError:
+        logger.exception("The broker took no message about evaluation %s; its page computes them.", evaluation_id)
 
 
 def release(chunk: JudgeChunk, worker: Worker) -> None:

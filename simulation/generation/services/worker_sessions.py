@@ -32,10 +32,10 @@ from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.parsing.made import UnfitError
 from simulation.experiments.services import leases
-from simulation.experiments.services.reservations import PostponedError, set_aside
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generation
 from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, judge_of, pending_of
+from simulation.generation.services.reservations import PostponedError, set_aside
 
 AT_ONCE = 5000  # orders that are named in a query
 IN_HAND = 16  # orders for each call in flight: some wait for equal requests
