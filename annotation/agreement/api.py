@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.agreement.documents import QualitySerializer, StudyGoldSerializer
 from annotation.agreement.models import TierOverride
 from annotation.agreement.queries import history as tier_history
 from annotation.agreement.services import gold, overrides
@@ -30,7 +31,7 @@ from annotation.workbench.queries import adjudication
 from annotation.workbench.services import adjudications, drafts, exclusions
 from core.accounts.access import IsAdjudicator
 from core.accounts.models.users import User
-from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, named, page_of
+from core.api.base import Api, Given, PageQuery, PlaceQuery, named, page_of
 from core.api.schema import says
 from core.downloads import audited_export
 from core.errors import InputError
@@ -176,7 +177,7 @@ class QualityQuery(Given):
 
 
 class StudyQuality(OfStudy):
-    @says("quality", "Each annotator as an instrument", Document, query=QualityQuery)
+    @says("quality", "Each annotator as an instrument", QualitySerializer, query=QualityQuery)
     @audited_export("annotators")
     def get(self, request: Request, slug: str) -> Response:
         return Response(quality.document(self.study(slug), **self.asked(QualityQuery)))
@@ -345,7 +346,7 @@ class GoldQuery(CriterionQuery):
 
 
 class StudyGold(OfStudy):
-    @says("gold", "The gold of a study's items on one criterion", Document, query=GoldQuery)
+    @says("gold", "The gold of a study's items on one criterion", StudyGoldSerializer, query=GoldQuery)
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(GoldQuery)
         ours = ratings.load_criterion(self.criterion(study, asked.pop("criterion")))

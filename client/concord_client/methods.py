@@ -132,7 +132,7 @@ class Methods(Transport):
         method: Literal["majority", "median", "dawid_skene", "model"] = OMITTED,
         min_ratings: int = OMITTED,
         min_posterior: float = OMITTED,
-    ) -> dict[str, Any]:
+    ) -> types.StudyGold:
         """The gold of a study's items on one criterion.
 
         `criterion`: The first if not given.
@@ -213,7 +213,7 @@ class Methods(Transport):
         """Use answers that came too late, or leave them out."""
         return self.post(f"studies/{quote(slug)}/late/{number}", {"decision": decision}, key=idempotency_key)
 
-    def quality(self, slug: str, bootstrap: int = OMITTED) -> dict[str, Any]:
+    def quality(self, slug: str, bootstrap: int = OMITTED) -> types.Quality:
         """Each annotator as an instrument."""
         return self.get(f"studies/{quote(slug)}/quality", bootstrap=bootstrap)
 
@@ -452,7 +452,7 @@ class Methods(Transport):
         each: int = OMITTED,
         seed: int = OMITTED,
         idempotency_key: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> types.MadePairs:
         """Make pairs of levels; the same rule and seed give the same pairs.
 
         `against`: Such as [["full", "none"]].
@@ -513,7 +513,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def candidate_run(self, run: int) -> dict[str, Any]:
+    def candidate_run(self, run: int) -> types.CandidateRunWhole:
         """A run of candidates: what came by level, and what failed with its reason."""
         return self.get(f"candidates/runs/{run}")
 
@@ -693,7 +693,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def failure_counts(self, evaluation: int) -> dict[str, Any]:
+    def failure_counts(self, evaluation: int) -> types.FailureCounts:
         """By model, how many wrong answers are tagged and with what."""
         return self.get(f"evaluations/{evaluation}/tags")
 
@@ -854,13 +854,13 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def calibrations(self, slug: str) -> dict[str, Any]:
+    def calibrations(self, slug: str) -> types.AssessedJudges:
         """All judges of a study side by side; `waiting` are left to a worker."""
         return self.get(f"studies/{quote(slug)}/calibration")
 
     def cascade(
         self, slug: str, judges: Sequence[int], *, target: float = OMITTED, delta: float = OMITTED
-    ) -> dict[str, Any]:
+    ) -> types.Cascade:
         """What `cascade --study NAME --judges A,B --json` prints.
 
         `judges`: Ids of two to five judges, in the order in which they are asked.
@@ -889,7 +889,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def hold_out(self, slug: str) -> dict[str, Any]:
+    def hold_out(self, slug: str) -> types.HeldOut:
         """How the study is split, and every look at the held-out part; 404 where nothing is held out."""
         return self.get(f"studies/{quote(slug)}/hold-out")
 
@@ -952,7 +952,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def version_change(self, slug: str, judge: int, against: str = OMITTED) -> dict[str, Any]:
+    def version_change(self, slug: str, judge: int, against: str = OMITTED) -> types.VersionChange:
         """How far a judge agrees better with people than another version of it.
 
         `against`: A version; the one before if not given.
@@ -1012,7 +1012,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def escalation_return(self, slug: str, judge: int) -> dict[str, Any]:
+    def escalation_return(self, slug: str, judge: int) -> types.EscalationReturn:
         """What people said of what the judge left to them last; 404 where it left nothing."""
         return self.get(f"studies/{quote(slug)}/judges/{judge}/escalations/newest")
 
@@ -1039,7 +1039,7 @@ class Methods(Transport):
         by: str = OMITTED,
         confidence: float = OMITTED,
         seed: int = OMITTED,
-    ) -> dict[str, Any]:
+    ) -> types.PlannedLabels:
         """What `plan_labels --study NAME --judge NAME --json` prints.
 
         `width`: Of the interval, in units of the scale.
@@ -1157,7 +1157,7 @@ class Methods(Transport):
         """The report of a study as html, latex or json."""
         self._download(f"studies/{quote(slug)}/report.{quote(form)}", path)
 
-    def rules(self, slug: str) -> dict[str, Any]:
+    def rules(self, slug: str) -> types.StudyRules:
         """The rules of a study's verdicts, its criterion of success, and how they came about."""
         return self.get(f"studies/{quote(slug)}/rules")
 
@@ -1170,7 +1170,7 @@ class Methods(Transport):
         success: Literal["replace", "assist and escalate"] = OMITTED,
         criteria: Sequence[str] = OMITTED,
         idempotency_key: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> types.StudyRules:
         """Set the rules before the first look, or change them on record.
 
         `rules`: As typed: least_items, least_clusters, least_outside, most_unscored, useful, below_ceiling, least_coverage, target_agreement, least_gained, must_pass_alt_test, tolerated_biases, required_probes.

@@ -127,6 +127,24 @@ class AskedCriterion(TypedDict):
     categories: list[AskedCategory]
 
 
+class AssessedJudge(TypedDict):
+    """Calibration and audits of one judge, as `calibration` and `audit` give them."""
+
+    calibration: dict[str, Any]
+    audit: dict[str, Any]
+
+
+class AssessedJudges(TypedDict):
+    """All judges of a study side by side."""
+
+    study: str
+    judges: dict[str, AssessedJudge]
+    """By name."""
+    differences: list[dict[str, Any]]
+    waiting: list[str]
+    """Judges that are left to a worker."""
+
+
 class Assignment(TypedDict):
     """An item in my work, as it is shown to me."""
 
@@ -211,6 +229,45 @@ class CandidateRun(TypedDict):
     n_failed: int
 
 
+class CandidateRunWhole(TypedDict):
+    """A run of candidates with what it cost, what came by level, and what failed."""
+
+    id: int
+    name: str
+    project: str
+    agent: str
+    levels: Any
+    """Those asked for, from nothing of the person to too much."""
+    seed: int
+    budget_usd: str | None
+    created_at: str
+    stopped_at: str | None
+    """When a person stopped it."""
+    n_total: int
+    n_done: int
+    n_failed: int
+    spent_usd: str
+    candidates: dict[str, int]
+    """By level."""
+    failures: list[OrderFailure]
+    from_seeds: NotRequired[dict[str, Any]]
+    """Of a run that began with seeds: its plan and stages."""
+
+
+class Cascade(TypedDict):
+    """What a cascade of judges decides, and what it escalates to people."""
+
+    study: str
+    part: str
+    judges: list[str]
+    target_agreement: float
+    delta: float
+    left_to_people: int
+    criteria: dict[str, dict[str, Any]]
+    on_record: dict[str, Any] | None
+    """The newest cascade that made a study."""
+
+
 class Case(TypedDict):
     """A case with gold, votes (null where nobody knows them) and what happened to it; `pair` holds the texts."""
 
@@ -266,6 +323,33 @@ class Check(TypedDict):
 
     name: str
     problem: str
+
+
+class CheckRecord(TypedDict):
+    """The mean mark of one annotator's checks or repeats: over all, by criterion, and over time."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    n_items: int
+    n_raters: int
+    n_ratings: int
+    confidence: float
+    """Nominal coverage of the interval."""
+    method: str
+    """How the interval was made; none where there is none."""
+    seed: int | None
+    se: float | None
+    """Standard error."""
+    df: float | None
+    """Effective degrees of freedom of the standard error."""
+    annotator: str
+    kind: str
+    """accuracy, of checks, or consistency, of repeats."""
+    unscored: int
+    by_criterion: dict[str, Figure]
+    stretches: list[StretchFigure]
 
 
 class Checked(TypedDict):
@@ -354,6 +438,19 @@ class Criterion(TypedDict):
     level: Literal["nominal", "ordinal", "interval", "ratio"]
     categories: Any
     """In scale order: [{"value": "1", "label": "…", "guideline": "…"}, …]"""
+
+
+class CriterionChange(TypedDict):
+    """How far a new version agrees better with people on one criterion."""
+
+    criterion: str
+    name: str
+    n_items: int
+    examples: dict[str, int]
+    figure: str
+    """The headline figure of the scale."""
+    figures: dict[str, FigureChange]
+    mcnemar: McNemar
 
 
 class DecidedStudy(TypedDict):
@@ -514,6 +611,16 @@ class Escalation(TypedDict):
     thresholds: Any
 
 
+class EscalationReturn(TypedDict):
+    """The same, with the address of the study in which they said it."""
+
+    study: str
+    target_agreement: float
+    items: int
+    criteria: dict[str, ReturnedCriterion]
+    slug: str
+
+
 class Estimate(TypedDict):
     """What a run will take; null where it cannot be known, and `why` says why not."""
 
@@ -618,7 +725,7 @@ class Experiment(TypedDict):
     multi_turns: int
     """The limit of one about several."""
     limit_unit: Literal["exchanges", "messages"]
-    """What limits count, and so whether the assistant closes the dialogue. See simulation.agents.parsing.endings."""
+    """What limits count, and so whether the assistant closes the dialogue."""
     passages: int
     """How many are retrieved for a turn."""
     budget_usd: str | None
@@ -690,6 +797,50 @@ class Failure(TypedDict):
     tags: list[dict[str, str]]
 
 
+class FailureCount(TypedDict):
+    """Of one model: wrong answers that are tagged, who tagged them, and the share of each tag."""
+
+    judge: str
+    n_tagged: int
+    tagged_by: list[str]
+    tags: dict[str, TagShare]
+
+
+class FailureCounts(TypedDict):
+    """Tags of wrong answers, by model."""
+
+    models: list[FailureCount]
+
+
+class Figure(TypedDict):
+    """A figure with its interval and what it rests on. What is undefined is null, and `reason` says why."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    n_items: int
+    n_raters: int
+    n_ratings: int
+    confidence: float
+    """Nominal coverage of the interval."""
+    method: str
+    """How the interval was made; none where there is none."""
+    seed: int | None
+    se: float | None
+    """Standard error."""
+    df: float | None
+    """Effective degrees of freedom of the standard error."""
+
+
+class FigureChange(TypedDict):
+    """A figure of two versions of a judge, and new minus old."""
+
+    new: Figure
+    old: Figure
+    difference: Figure
+
+
 class Format(TypedDict):
     """A file that can be brought in, and what must be told besides."""
 
@@ -715,6 +866,22 @@ class Freed(TypedDict):
     """Not if there is work on it."""
 
 
+class GoldItem(TypedDict):
+    """The gold of one item, or the reason why it has none."""
+
+    item: str
+    position: int
+    turn: NotRequired[int]
+    """Of one turn of a dialogue."""
+    gold: str | None
+    source: str | None
+    """How it was found, or adjudication."""
+    confidence: float | None
+    reason: str | None
+    candidates: list[str]
+    """Values among which it is undecided."""
+
+
 class HeldLimits(TypedDict):
     """What a judge may cost in a day and has cost today, and how fast its model may be asked; null is no limit."""
 
@@ -722,6 +889,25 @@ class HeldLimits(TypedDict):
     spent_today_usd: str
     requests_per_minute: int | None
     tokens_per_minute: int | None
+
+
+class HeldOut(TypedDict):
+    """How a study is split, how many held-out items leak, and who looked."""
+
+    share: float
+    seed: int
+    leaks: int
+    """Held-out items whose content is also in the development part."""
+    looks: list[HeldOutAccess]
+
+
+class HeldOutAccess(TypedDict):
+    """One look at what a judge does on the held-out part."""
+
+    judge: str
+    at: str
+    by: str | None
+    calibration: int | None
 
 
 class HoldOut(TypedDict):
@@ -970,6 +1156,20 @@ class MadeInvitation(TypedDict):
     """Of the link, behind the address of the site."""
 
 
+class MadePairs(TypedDict):
+    """Pairs that the candidates give: how many, how many are new, and what was left out."""
+
+    pairs: int
+    created: int
+    unchanged: int
+    levels: dict[str, int]
+    left_out: dict[str, int]
+    """Candidates or pairs, by reason."""
+    rule: PairRule
+    seed: int
+    source: str
+
+
 class MadeStudy(TypedDict):
     study: str
     """Its slug."""
@@ -1031,6 +1231,16 @@ class Mark(TypedDict):
     end: int
 
 
+class McNemar(TypedDict):
+    """McNemar's test of two versions: items that the new one gained and lost."""
+
+    n_items: int
+    gained: int
+    lost: int
+    p_value: float | None
+    reason: str | None
+
+
 class Me(TypedDict):
     username: str
     is_researcher: bool
@@ -1078,6 +1288,20 @@ class Named(TypedDict):
     n: int
 
 
+class NeededLabels(TypedDict):
+    """Labels that an interval of the given width takes."""
+
+    width: float
+    with_judge: float | None
+    without_judge: float | None
+    labelled: int
+    more: float | None
+    design_effect: float | None
+    """How many times as many the clusters make it."""
+    dependence: str | None
+    reason: str | None
+
+
 class NewKnownItem(TypedDict):
     item: str
     """Id of the dialogue or pair; source:id if not unique."""
@@ -1098,6 +1322,15 @@ class NewLabel(TypedDict):
     order: NotRequired[Literal["AB", "BA", ""]]
     turn: NotRequired[int]
     """Number of the turn that was rated, from 1; 0 for all."""
+
+
+class OrderFailure(TypedDict):
+    """Orders that failed at one level for one reason; `making` is one of them."""
+
+    level: str
+    reason: str
+    n: int
+    making: int
 
 
 class Override(TypedDict):
@@ -1136,6 +1369,16 @@ class Pair(TypedDict):
     """Group in the source: general, specific, …"""
     source_tier: str
     source_label: Literal["1", "2", "tie", ""]
+
+
+class PairRule(TypedDict):
+    """Which levels stood against which, and how alike two responses had to be."""
+
+    against: list[list[str]]
+    length: float
+    same_form: bool
+    near: float
+    each: int
 
 
 class PairTexts(TypedDict):
@@ -1178,6 +1421,35 @@ class Person(TypedDict):
     """May see all material, studies, judges and results."""
     is_active: bool
     """Designates whether this user should be treated as active. Unselect this instead of deleting accounts."""
+
+
+class PlannedItem(TypedDict):
+    """An item that the plan draws, with the probability that it had."""
+
+    position: int
+    probability: float
+    confidence: float | None
+
+
+class PlannedLabels(TypedDict):
+    """How many labels an interval takes, and which items come next."""
+
+    criterion: str
+    judge: str
+    part: str
+    estimand: str
+    width: float
+    by: str | None
+    confidence: float
+    seed: int
+    needed: NeededLabels | None
+    reason: str | None
+    allocation: dict[str, int]
+    could_be_drawn: int
+    items: list[PlannedItem]
+    came_back: dict[str, Any] | None
+    power: list[dict[str, Any]]
+    """Of studies like this one, by size."""
 
 
 class Price(TypedDict):
@@ -1328,6 +1600,14 @@ class PublishedPrice(TypedDict):
     batch_output: str | None
 
 
+class Quality(TypedDict):
+    """Each annotator as an instrument, by criterion."""
+
+    study: str
+    checks_and_repeats: list[CheckRecord]
+    criteria: dict[str, dict[str, Any]]
+
+
 class Question(TypedDict):
     """What people are asked about themselves; "prefer not to say" is always one more answer."""
 
@@ -1378,6 +1658,16 @@ class Retention(TypedDict):
     over: int
 
 
+class ReturnedCriterion(TypedDict):
+    """What people said of the escalated items on one criterion."""
+
+    labelled: int
+    confirmed: Figure
+    """Share of verdicts that people's label confirms."""
+    combined: float | None
+    """Mean over all items: people's label where there is one, else the verdict."""
+
+
 class Review(TypedDict):
     decision: Literal["conflict", "none", "unsure"]
     note: str
@@ -1419,6 +1709,34 @@ class Rules(TypedDict):
     repeat_after: int
     item_limit: int | None
     pass_mark: float | None
+
+
+class RulesChange(TypedDict):
+    """A change of the rules after the first look."""
+
+    at: str
+    by: str
+    sha256: str
+    reason: str
+    changed: list[str]
+    sentence: str
+
+
+class RulesLook(TypedDict):
+    """Who first looked at a result, and the hash of the rules that hold since."""
+
+    at: str
+    by: str
+    sha256: str
+
+
+class RulesRecord(TypedDict):
+    """How the rules came about."""
+
+    success: Success
+    sha256: str | None
+    first_look: RulesLook | None
+    changes: list[RulesChange]
 
 
 class Run(TypedDict):
@@ -1598,6 +1916,30 @@ class Stretch(TypedDict):
     high: float | None
 
 
+class StretchFigure(TypedDict):
+    """The mean mark of a stretch of checks or repeats."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    n_items: int
+    n_raters: int
+    n_ratings: int
+    confidence: float
+    """Nominal coverage of the interval."""
+    method: str
+    """How the interval was made; none where there is none."""
+    seed: int | None
+    se: float | None
+    """Standard error."""
+    df: float | None
+    """Effective degrees of freedom of the standard error."""
+    first: int
+    last: int
+    until: str
+
+
 class Study(TypedDict):
     """A study with its criteria. Counts are counted by the query."""
 
@@ -1629,9 +1971,40 @@ class Study(TypedDict):
     criteria: list[Criterion]
 
 
+class StudyGold(TypedDict):
+    """The gold of a study's items on one criterion."""
+
+    study: str
+    criterion: str
+    method: str
+    cuts: list[float]
+    chance: str
+    min_ratings: int
+    min_posterior: float
+    counts: dict[str, int]
+    """Items by source or reason."""
+    tied: int
+    items: list[GoldItem]
+
+
+class StudyRules(TypedDict):
+    """The rules of a study's verdicts."""
+
+    study: str
+    rules: dict[str, Any]
+    rules_on_record: RulesRecord
+
+
 class Submitted(TypedDict):
     id: str
     state: str
+
+
+class Success(TypedDict):
+    """The criterion of success: at least this decision on these criteria, or on all if none is named."""
+
+    decision: str
+    criteria: list[str]
 
 
 class System(TypedDict):
@@ -1643,6 +2016,28 @@ class System(TypedDict):
     runs: list[Run]
     experiments: list[Experiment]
     kept: list[Retention]
+
+
+class TagShare(TypedDict):
+    """The share of tagged answers that have a tag, and how many they are."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    n_items: int
+    n_raters: int
+    n_ratings: int
+    confidence: float
+    """Nominal coverage of the interval."""
+    method: str
+    """How the interval was made; none where there is none."""
+    seed: int | None
+    se: float | None
+    """Standard error."""
+    df: float | None
+    """Effective degrees of freedom of the standard error."""
+    n: int
 
 
 class Task(TypedDict):
@@ -1723,6 +2118,18 @@ class Version(TypedDict):
     created_at: str
     labels: int
     is_current: bool
+
+
+class VersionChange(TypedDict):
+    """How far a new version of a judge agrees better with people than an old one."""
+
+    study: str
+    part: str
+    old: str
+    new: str
+    bootstrap: int
+    seed: int
+    criteria: dict[str, CriterionChange]
 
 
 class Voice(TypedDict):

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from annotation.benchmarks.models import Benchmark
 from annotation.stats.bands import TIERS
+from annotation.studies.api.serializers import FigureSerializer
 from core.accounts.models.users import User
 from core.accounts.permissions import visible_to
 from core.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
@@ -260,8 +261,29 @@ class Tagging(Given):
     note = serializers.CharField(max_length=500, default="", allow_blank=True)
 
 
+class TagShareSerializer(FigureSerializer):
+    """The share of tagged answers that have a tag, and how many they are."""
+
+    n = serializers.IntegerField()
+
+
+class FailureCountSerializer(serializers.Serializer[Any]):
+    """Of one model: wrong answers that are tagged, who tagged them, and the share of each tag."""
+
+    judge = serializers.CharField()
+    n_tagged = serializers.IntegerField()
+    tagged_by = serializers.ListField(child=serializers.CharField())
+    tags = serializers.DictField(child=TagShareSerializer())
+
+
+class FailureCountsSerializer(serializers.Serializer[Any]):
+    """Tags of wrong answers, by model."""
+
+    models = FailureCountSerializer(many=True)
+
+
 class EvaluationTags(EvaluationsApi):
-    @says("failure_counts", "By model, how many wrong answers are tagged and with what", Document)
+    @says("failure_counts", "By model, how many wrong answers are tagged and with what", FailureCountsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response({"models": failures.counts(self.evaluation(pk))})
 

@@ -14,7 +14,7 @@ from core.accounts.permissions import visible_to
 from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, page_of
 from core.api.schema import says
 from core.errors import NotComputedError
-from judging.assessment.api.results import Queued
+from judging.assessment.api.documents import Queued
 from judging.judges.services.keys import ring_for
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import ENDINGS

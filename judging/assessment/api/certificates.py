@@ -9,11 +9,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.base import AnyAccount, Document, Given, PageQuery, page_of
+from core.api.base import AnyAccount, Given, PageQuery, page_of
 from core.api.rendering import JsonBody
 from core.api.schema import says
 from core.errors import InputError
 from judging.assessment import signing
+from judging.assessment.api.documents import StudyRulesSerializer
 from judging.assessment.api.results import OfJudge, ResultsApi
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.services import certificate_checks, certificates, rules, verdicts
@@ -41,14 +42,18 @@ class NewRules(ByRules):
 
 
 class StudyRules(ResultsApi):
-    @says("rules", "The rules of a study's verdicts, its criterion of success, and how they came about", Document)
+    @says(
+        "rules",
+        "The rules of a study's verdicts, its criterion of success, and how they came about",
+        StudyRulesSerializer,
+    )
     def get(self, request: Request, slug: str) -> Response:
         return Response(rules.document(self.study(slug)))
 
     @says(
         "set_rules",
         "Set the rules before the first look, or change them on record",
-        Document,
+        StudyRulesSerializer,
         body=NewRules,
         status=201,
     )

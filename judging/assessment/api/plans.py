@@ -10,10 +10,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.base import LARGEST, Document, Given
+from core.api.base import LARGEST, Given
 from core.api.schema import says
 from core.errors import InputError
-from judging.assessment.api.results import EscalationSerializer, ResultsApi
+from judging.assessment.api.documents import CascadeSerializer, EscalationSerializer, PlannedLabelsSerializer
+from judging.assessment.api.results import ResultsApi
 from judging.assessment.models.assessment import LabelPlan
 from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
 from judging.assessment.services import cascade_records, cascades, labelling_plans, rules
@@ -70,7 +71,7 @@ class CascadesApi(ResultsApi):
 
 class StudyCascade(CascadesApi):
     @extend_schema(parameters=[JUDGES])
-    @says("cascade", "What `cascade --study NAME --judges A,B --json` prints", Document, query=CascadeQuery)
+    @says("cascade", "What `cascade --study NAME --judges A,B --json` prints", CascadeSerializer, query=CascadeQuery)
     def get(self, request: Request, slug: str) -> Response:
         asked = self.asked(CascadeQuery)
         options = CascadeOptions(asked["target"], asked["delta"])
@@ -149,7 +150,12 @@ class JudgePlan(ResultsApi):
         options = PlanOptions(asked["width"], asked["by"], asked["confidence"], asked["seed"])
         return evidence, labelling_plans.planned(evidence, asked["criterion"], options)
 
-    @says("plan_labels", "What `plan_labels --study NAME --judge NAME --json` prints", Document, query=PlanQuery)
+    @says(
+        "plan_labels",
+        "What `plan_labels --study NAME --judge NAME --json` prints",
+        PlannedLabelsSerializer,
+        query=PlanQuery,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         return Response(labelling_plans.document(*self.planned(slug, pk, self.asked(PlanQuery))))
 

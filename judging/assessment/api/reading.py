@@ -19,6 +19,7 @@ from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, page_of
 from core.api.schema import says
 from core.downloads import audited_export, sent_zipped
 from core.errors import InputError
+from judging.assessment.api.documents import EscalationReturnSerializer, VersionChangeSerializer
 from judging.assessment.api.results import ResultsApi
 from judging.assessment.queries import items as items_queries
 from judging.assessment.queries.assessment_data import StudyEvidence
@@ -218,7 +219,7 @@ class JudgeChange(OneJudge):
     @says(
         "version_change",
         "How far a judge agrees better with people than another version of it",
-        Document,
+        VersionChangeSerializer,
         query=ChangeQuery,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
@@ -232,7 +233,9 @@ class JudgeChange(OneJudge):
 
 class JudgeReturn(OneJudge):
     @says(
-        "escalation_return", "What people said of what the judge left to them last; 404 where it left nothing", Document
+        "escalation_return",
+        "What people said of what the judge left to them last; 404 where it left nothing",
+        EscalationReturnSerializer,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         evidence, judge = self.evidence(slug, pk)

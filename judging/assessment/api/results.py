@@ -23,6 +23,13 @@ from annotation.studies.queries.studies import is_large
 from core.api.base import LARGEST, Api, Document, Given
 from core.api.schema import says
 from core.errors import NotComputedError
+from judging.assessment.api.documents import (
+    AssessedJudgesSerializer,
+    EscalationSerializer,
+    HeldOutSerializer,
+    HoldOutSerializer,
+    Queued,
+)
 from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
 from judging.assessment.services import (
     agreement,
@@ -40,7 +47,6 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest, Trusted
 from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services.items import criterion_of
-from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
 from judging.judges.services import examples
 from judging.runs.api.judges import JudgeSerializer
@@ -54,10 +60,6 @@ class ResultsApi(Api):
 
     def study(self, slug: str) -> Study:
         return get_object_or_404(Study, slug=slug)
-
-
-class Queued(serializers.Serializer[Any]):
-    queued = serializers.BooleanField()
 
 
 class AskedAgreement(Given):
@@ -196,7 +198,9 @@ class StudyTiersPredicted(ResultsApi):
 
 
 class StudyCalibration(ResultsApi):
-    @says("calibrations", "All judges of a study side by side; `waiting` are left to a worker", Document)
+    @says(
+        "calibrations", "All judges of a study side by side; `waiting` are left to a worker", AssessedJudgesSerializer
+    )
     def get(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
         evidence = StudyEvidence.read(study)
@@ -271,17 +275,11 @@ class NewHoldOut(Given):
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
 
 
-class HoldOutSerializer(serializers.ModelSerializer[HoldOut]):
-    class Meta:
-        model = HoldOut
-        fields = ["id", "share", "seed", "created_at"]
-
-
 class StudyHoldOut(ResultsApi):
     @says(
         "hold_out",
         "How the study is split, and every look at the held-out part; 404 where nothing is held out",
-        Document,
+        HeldOutSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
         found = hold_out.compute_study(self.study(slug))
@@ -313,12 +311,6 @@ class NewEscalation(Given):
     name = serializers.CharField(max_length=120, allow_blank=True, default="")
     target = serializers.FloatField(default=0.9)
     overlap = serializers.IntegerField(min_value=1, max_value=1000, default=3)
-
-
-class EscalationSerializer(serializers.Serializer[Any]):
-    study = serializers.CharField(source="target.slug", help_text="The study made for people.")
-    target_agreement = serializers.FloatField()
-    thresholds = serializers.JSONField()
 
 
 class JudgeEscalations(OfJudge):

@@ -226,8 +226,33 @@ class CandidateRunResume(BenchmarksApi):
         return Response({"n": candidate_runs.again(by=self.me, run=run, **given)})
 
 
+class OrderFailureSerializer(serializers.Serializer[Any]):
+    """Orders that failed at one level for one reason; `making` is one of them."""
+
+    level = serializers.CharField()
+    reason = serializers.CharField()
+    n = serializers.IntegerField()
+    making = serializers.IntegerField()
+
+
+class CandidateRunWholeSerializer(CandidateRunSerializer):
+    """A run of candidates with what it cost, what came by level, and what failed."""
+
+    spent_usd = serializers.CharField()
+    candidates = serializers.DictField(child=serializers.IntegerField(), help_text="By level.")
+    failures = OrderFailureSerializer(many=True)
+    from_seeds = serializers.DictField(required=False, help_text="Of a run that began with seeds: its plan and stages.")
+
+    class Meta(CandidateRunSerializer.Meta):
+        fields = [*CandidateRunSerializer.Meta.fields, "spent_usd", "candidates", "failures", "from_seeds"]
+
+
 class CandidateRunDetail(BenchmarksApi):
-    @says("candidate_run", "A run of candidates: what came by level, and what failed with its reason", Document)
+    @says(
+        "candidate_run",
+        "A run of candidates: what came by level, and what failed with its reason",
+        CandidateRunWholeSerializer,
+    )
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(queries.runs(), pk=pk)
         progress = queries.progress(run)
@@ -243,6 +268,29 @@ class CandidateRunDetail(BenchmarksApi):
                 **({"from_seeds": seed_runs.document(run)} if run.plan else {}),
             }
         )
+
+
+class PairRuleSerializer(serializers.Serializer[Any]):
+    """Which levels stood against which, and how alike two responses had to be."""
+
+    against = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    length = serializers.FloatField()
+    same_form = serializers.BooleanField()
+    near = serializers.FloatField()
+    each = serializers.IntegerField()
+
+
+class MadePairsSerializer(serializers.Serializer[Any]):
+    """Pairs that the candidates give: how many, how many are new, and what was left out."""
+
+    pairs = serializers.IntegerField()
+    created = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+    levels = serializers.DictField(child=serializers.IntegerField())
+    left_out = serializers.DictField(child=serializers.IntegerField(), help_text="Candidates or pairs, by reason.")
+    rule = PairRuleSerializer()
+    seed = serializers.IntegerField()
+    source = serializers.CharField()
 
 
 class NewPairs(Given):
@@ -264,7 +312,10 @@ class NewPairs(Given):
 
 class CandidatePairs(BenchmarksApi):
     @says(
-        "pair_candidates", "Make pairs of levels; the same rule and seed give the same pairs", Document, body=NewPairs
+        "pair_candidates",
+        "Make pairs of levels; the same rule and seed give the same pairs",
+        MadePairsSerializer,
+        body=NewPairs,
     )
     def post(self, request: Request) -> Response:
         given = self.given(NewPairs)
