@@ -10,6 +10,7 @@ import requests
 import schemathesis
 from rest_framework.response import Response
 from rest_framework.test import APIClient
+from urllib3 import HTTPResponse
 
 from config.api.views import load_document
 
@@ -31,7 +32,7 @@ def check(answer: Any, method: str) -> None:
         return
     found = requests.Response()
     found.status_code, found._content = answer.status_code, answer.content
-    found.headers.update(dict(answer.items()))
+    found.raw = HTTPResponse(headers=dict(answer.items()), status=answer.status_code)
     found.request = requests.Request(method, f"http://testserver{answer.wsgi_request.path}").prepare()
     operations()[method, route].validate_response(found)
 

@@ -63,7 +63,9 @@ class RulesChangeSerializer(RulesLookSerializer):
     """A change of the rules after the first look."""
 
     reason = serializers.CharField()
-    changed = serializers.ListField(child=serializers.CharField())
+    changed = serializers.ListField(
+        child=serializers.DictField(child=serializers.CharField()), help_text="Rule, from, to."
+    )
     sentence = serializers.CharField()
 
 
