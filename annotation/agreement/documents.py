@@ -42,7 +42,7 @@ class GoldItemSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField()
     turn = serializers.IntegerField(required=False, help_text="Of one turn of a dialogue.")
     gold = serializers.CharField(allow_null=True)
-    source = serializers.CharField(allow_null=True, help_text="How it was found, or adjudication.")
+    source = serializers.CharField(allow_null=True, help_text="How it was found, or adjudication.")  # type: ignore[assignment]
     confidence = serializers.FloatField(allow_null=True)
     reason = serializers.CharField(allow_null=True)
     candidates = serializers.ListField(child=serializers.CharField(), help_text="Values among which it is undecided.")

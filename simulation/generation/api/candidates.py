@@ -290,7 +290,7 @@ class MadePairsSerializer(serializers.Serializer[Any]):
     left_out = serializers.DictField(child=serializers.IntegerField(), help_text="Candidates or pairs, by reason.")
     rule = PairRuleSerializer()
     seed = serializers.IntegerField()
-    source = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]
 
 
 class NewPairs(Given):
