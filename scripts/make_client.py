@@ -7,8 +7,10 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +64,11 @@ class Methods(Transport):
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a method; `sent_as` is its name in the document."""
+    """One argument of a method."""
 
     name: str
     hint: str
-    sent_as: str
-    is_required: bool
+    is_required: bool = True
     about: str = ""
 
 
@@ -104,17 +105,11 @@ class Document:
     # types
 
     def write_types(self) -> str:
-        wanted = [
-            name
-            for name in sorted(self.shapes)
-            if "properties" in self.shapes[name] and (name in self.in_answers or name in self.inner_bodies())
-            if not name.endswith("Page")
-        ]
+        """Return the types of answers, and of what stands within bodies: a body's own fields are arguments."""
+        bodies = [self.shapes[name] for said in self.operations() if (name := self.body_name(said))]
+        names = sorted(self.in_answers | self.names_under(bodies))
+        wanted = [name for name in names if "properties" in self.shapes[name] and not name.endswith("Page")]
         return "\n".join([TYPES_HEAD, *map(self.write_type, wanted)])
-
-    def inner_bodies(self) -> set[str]:
-        """Return the components that stand within bodies, whose own fields are arguments of methods."""
-        return self.names_under([self.shapes[name] for said in self.operations() if (name := self.body_name(said))])
 
     def write_type(self, name: str) -> str:
         shape = self.shapes[name]
@@ -161,25 +156,22 @@ class Document:
     # methods
 
     def write_methods(self) -> str:
-        tag, lines = "", [METHODS_HEAD]
-        for said in self.operations():
-            if said["tags"][0] != tag:
-                tag = said["tags"][0]
-                lines.append(f"    # {tag}\n")
-            lines.append(self.write_method(said))
+        lines = [METHODS_HEAD]
+        for tag, said in groupby(self.operations(), lambda one: one["tags"][0]):
+            lines += [f"    # {tag}\n", *map(self.write_method, said)]
         return "\n".join(lines)
 
     def write_method(self, said: Shape) -> str:
         place, path = self.place_of(said)
         sent = self.query_of(said) if said["method"] == "GET" else self.fields_of(said)
-        file = [Argument("path", "str | Path", "", True)] if is_download(said) or is_upload(said) else []
+        file = [Argument("path", "str | Path")] if is_download(said) or is_upload(said) else []
         needed = [*place, *file, *(one for one in sent if one.is_required or (len(sent) == 1 and not file))]
         optional = [one for one in sent if one not in needed]
         arguments = ["self", *map(declare, needed), *(["*"] if optional else []), *map(declare, optional)]
         if said["method"] != "GET":
             arguments += [*([] if optional else ["*"]), "idempotency_key: str | None = None"]
         about = [f"`{one.name}`: {one.about}" for one in (*needed, *optional) if one.about]
-        summary = sentence(said["summary"])
+        summary = said["summary"] + ("" if said["summary"].endswith((".", "…", "?")) else ".")
         doc = quoted(summary if not about else "\n".join([summary, "", *about, ""]), 8)
         answer = self.answer_of(said)
         call = self.call_of(said, path, sent)
@@ -190,24 +182,20 @@ class Document:
         """Return the arguments that stand in the address, and the address as Python text."""
         schemas = {one["name"]: one["schema"] for one in said.get("parameters", ()) if one["in"] == "path"}
         found: list[Argument] = []
-        words: list[str] = said["path"].split("/")
-        for before, word in zip(["", *words], words, strict=False):
-            for sent_as in re.findall(r"{(\w+)}", word):
-                name = ARGUMENTS.get((before, sent_as), "number" if sent_as == "id" else sent_as)
-                found.append(Argument(name, self.hint(schemas[sent_as]), sent_as, True))
-        path = said["path"]
-        for one in found:
-            path = path.replace(
-                f"{{{one.sent_as}}}", f"{{quote({one.name})}}" if one.hint == "str" else f"{{{one.name}}}", 1
-            )
-        return found, f'f"{path}"' if found else f'"{path}"'
-
-    def argument_of(self, name: str, schema: Shape, is_required: bool, about: str) -> Argument:
-        return Argument(name, self.hint(schema, is_body=True, prefix="types."), name, is_required, about)
+        before, parts = "", []
+        for word in said["path"].split("/"):
+            part = word
+            for name in re.findall(r"{(\w+)}", word):
+                called = ARGUMENTS.get((before, name), "number" if name == "id" else name)
+                found.append(Argument(called, self.hint(schemas[name])))
+                part = part.replace(name, f"quote({called})" if found[-1].hint == "str" else called)
+            before = word
+            parts.append(part)
+        return found, f'{"f" if found else ""}"{"/".join(parts)}"'
 
     def query_of(self, said: Shape) -> list[Argument]:
         return [
-            self.argument_of(one["name"], one["schema"], one.get("required", False), describe(one))
+            Argument(one["name"], self.body_hint(one["schema"]), one.get("required", False), describe(one))
             for one in said.get("parameters", ())
             if one["in"] == "query"
         ]
@@ -215,10 +203,13 @@ class Document:
     def fields_of(self, said: Shape) -> list[Argument]:
         shape = self.shapes.get(self.body_name(said), {})
         return [
-            self.argument_of(name, one, name in shape.get("required", ()), describe(one))
+            Argument(name, self.body_hint(one), name in shape.get("required", ()), describe(one))
             for name, one in shape.get("properties", {}).items()
             if not (is_upload(said) and name == "file")
         ]
+
+    def body_hint(self, schema: Shape) -> str:
+        return self.hint(schema, is_body=True, prefix="types.")
 
     @staticmethod
     def body_name(said: Shape) -> str:
@@ -241,13 +232,13 @@ class Document:
 
     def call_of(self, said: Shape, path: str, sent: list[Argument]) -> str:
         """Return the call of the transport that a method consists of."""
-        pairs = ", ".join(f'"{one.sent_as}": {one.name}' for one in sent)
+        pairs = ", ".join(f'"{one.name}": {one.name}' for one in sent)
         if said["method"] == "GET":
-            verb = (
-                "_download" if is_download(said) else "rows" if self.answer_of(said).startswith("Iterator") else "get"
-            )
-            given = [path, *(["path"] if verb == "_download" else []), *(f"{one.sent_as}={one.name}" for one in sent)]
-            return f"self.{verb}({', '.join(given)})"
+            named = [f"{one.name}={one.name}" for one in sent]
+            if is_download(said):
+                return f"self._download({', '.join([path, 'path', *named])})"
+            verb = "rows" if self.answer_of(said).startswith("Iterator") else "get"
+            return f"self.{verb}({', '.join([path, *named])})"
         if is_upload(said):
             return f"self._upload({path}, path, {{{pairs}}}, key=idempotency_key)"
         verb = "self.post(" if said["method"] == "POST" else f'self.send("{said["method"]}", '
@@ -275,14 +266,9 @@ def describe(shape: Shape) -> str:
     return " ".join(str(shape.get("description", "")).partition("* `")[0].split())
 
 
-def sentence(text: str) -> str:
-    return text if text.endswith((".", "…", "?")) else f"{text}."
-
-
 def quoted(text: str, indent: int) -> str:
     """Return a docstring; its lines may be longer than a line of code."""
-    margin = " " * indent
-    return "\n".join(f"{margin}{line}".rstrip() for line in f'"""{text}"""'.split("\n"))
+    return textwrap.indent(f'"""{text}"""', " " * indent)
 
 
 def render(document: Shape) -> dict[str, str]:

@@ -1718,7 +1718,8 @@ class RulesChange(TypedDict):
     by: str
     sha256: str
     reason: str
-    changed: list[str]
+    changed: list[dict[str, str]]
+    """Rule, from, to."""
     sentence: str
 
 
