@@ -79,18 +79,18 @@ class Document:
         self.paths: dict[str, dict[str, Any]] = document["paths"]
         self.shapes: dict[str, Shape] = document["components"]["schemas"]
         self.in_answers = self.names_under(
-            [answer for said in self.operations() for status, answer in said["responses"].items() if status < "3"]
+            [answer for spec in self.operations() for status, answer in spec["responses"].items() if status < "3"]
         )
 
     def operations(self) -> Iterator[dict[str, Any]]:
         """Yield operations with their `path` and `method`, those of one tag together."""
         found = [
-            {**said, "path": path.removeprefix(PREFIX), "method": method.upper()}
+            {**spec, "path": path.removeprefix(PREFIX), "method": method.upper()}
             for path, methods in self.paths.items()
-            for method, said in methods.items()
+            for method, spec in methods.items()
         ]
-        order = list(dict.fromkeys(said["tags"][0] for said in found))
-        yield from sorted(found, key=lambda said: order.index(said["tags"][0]))
+        order = list(dict.fromkeys(spec["tags"][0] for spec in found))
+        yield from sorted(found, key=lambda spec: order.index(spec["tags"][0]))
 
     def names_under(self, part: Any) -> set[str]:
         """Return the components that a part of the document refers to, also indirectly."""
@@ -102,11 +102,9 @@ class Document:
             waiting.extend(self.shapes[name] for name in new)
         return found
 
-    # types
-
     def write_types(self) -> str:
         """Return the types of answers, and of what stands within bodies: a body's own fields are arguments."""
-        bodies = [self.shapes[name] for said in self.operations() if (name := self.body_name(said))]
+        bodies = [self.shapes[name] for spec in self.operations() if (name := self.body_name(spec))]
         names = sorted(self.in_answers | self.names_under(bodies))
         wanted = [name for name in names if "properties" in self.shapes[name] and not name.endswith("Page")]
         return "\n".join([TYPES_HEAD, *map(self.write_type, wanted)])
@@ -153,37 +151,35 @@ class Document:
         parts = [self.values_of(one) for one in (*shape.get("allOf", ()), *shape.get("oneOf", ()))]
         return list(shape.get("enum", ())) or ([value for part in parts for value in part] if all(parts) else [])
 
-    # methods
-
     def write_methods(self) -> str:
         lines = [METHODS_HEAD]
-        for tag, said in groupby(self.operations(), lambda one: one["tags"][0]):
-            lines += [f"    # {tag}\n", *map(self.write_method, said)]
+        for tag, spec in groupby(self.operations(), lambda one: one["tags"][0]):
+            lines += [f"    # {tag}\n", *map(self.write_method, spec)]
         return "\n".join(lines)
 
-    def write_method(self, said: Shape) -> str:
-        place, path = self.place_of(said)
-        sent = self.query_of(said) if said["method"] == "GET" else self.fields_of(said)
-        file = [Argument("path", "str | Path")] if is_download(said) or is_upload(said) else []
+    def write_method(self, spec: Shape) -> str:
+        place, path = self.place_of(spec)
+        sent = self.query_of(spec) if spec["method"] == "GET" else self.fields_of(spec)
+        file = [Argument("path", "str | Path")] if is_download(spec) or is_upload(spec) else []
         needed = [*place, *file, *(one for one in sent if one.is_required or (len(sent) == 1 and not file))]
         optional = [one for one in sent if one not in needed]
         arguments = ["self", *map(declare, needed), *(["*"] if optional else []), *map(declare, optional)]
-        if said["method"] != "GET":
+        if spec["method"] != "GET":
             arguments += [*([] if optional else ["*"]), "idempotency_key: str | None = None"]
         about = [f"`{one.name}`: {one.about}" for one in (*needed, *optional) if one.about]
-        summary = said["summary"] + ("" if said["summary"].endswith((".", "…", "?")) else ".")
+        summary = spec["summary"] + ("" if spec["summary"].endswith((".", "…", "?")) else ".")
         doc = quoted(summary if not about else "\n".join([summary, "", *about, ""]), 8)
-        answer = self.answer_of(said)
-        call = self.call_of(said, path, sent)
-        head = f"    def {said['operationId']}({', '.join(arguments)}) -> {answer}:"
+        answer = self.answer_of(spec)
+        call = self.call_of(spec, path, sent)
+        head = f"    def {spec['operationId']}({', '.join(arguments)}) -> {answer}:"
         return f"{head}\n{doc}\n        {call if answer == 'None' else f'return {call}'}\n"
 
-    def place_of(self, said: Shape) -> tuple[list[Argument], str]:
+    def place_of(self, spec: Shape) -> tuple[list[Argument], str]:
         """Return the arguments that stand in the address, and the address as Python text."""
-        schemas = {one["name"]: one["schema"] for one in said.get("parameters", ()) if one["in"] == "path"}
+        schemas = {one["name"]: one["schema"] for one in spec.get("parameters", ()) if one["in"] == "path"}
         found: list[Argument] = []
         before, parts = "", []
-        for word in said["path"].split("/"):
+        for word in spec["path"].split("/"):
             part = word
             for name in re.findall(r"{(\w+)}", word):
                 called = ARGUMENTS.get((before, name), "number" if name == "id" else name)
@@ -193,34 +189,34 @@ class Document:
             parts.append(part)
         return found, f'{"f" if found else ""}"{"/".join(parts)}"'
 
-    def query_of(self, said: Shape) -> list[Argument]:
+    def query_of(self, spec: Shape) -> list[Argument]:
         return [
             Argument(one["name"], self.body_hint(one["schema"]), one.get("required", False), describe(one))
-            for one in said.get("parameters", ())
+            for one in spec.get("parameters", ())
             if one["in"] == "query"
         ]
 
-    def fields_of(self, said: Shape) -> list[Argument]:
-        shape = self.shapes.get(self.body_name(said), {})
+    def fields_of(self, spec: Shape) -> list[Argument]:
+        shape = self.shapes.get(self.body_name(spec), {})
         return [
             Argument(name, self.body_hint(one), name in shape.get("required", ()), describe(one))
             for name, one in shape.get("properties", {}).items()
-            if not (is_upload(said) and name == "file")
+            if not (is_upload(spec) and name == "file")
         ]
 
     def body_hint(self, schema: Shape) -> str:
         return self.hint(schema, is_body=True, prefix="types.")
 
     @staticmethod
-    def body_name(said: Shape) -> str:
-        content = said.get("requestBody", {}).get("content", {})
+    def body_name(spec: Shape) -> str:
+        content = spec.get("requestBody", {}).get("content", {})
         return next((name_of(one["schema"]) for one in content.values()), "")
 
-    def answer_of(self, said: Shape) -> str:
+    def answer_of(self, spec: Shape) -> str:
         """Return the type of what a method returns."""
-        if is_download(said):
+        if is_download(spec):
             return "None"
-        successes = [one for status, one in said["responses"].items() if status.startswith("2")]
+        successes = [one for status, one in spec["responses"].items() if status.startswith("2")]
         shapes = [one["content"][JSON]["schema"] for one in successes if JSON in one.get("content", {})]
         if not shapes:
             return "None"
@@ -230,18 +226,18 @@ class Document:
         found = self.hint(shapes[0], prefix="types.")
         return found if len(successes) == len(shapes) else f"{found} | None"
 
-    def call_of(self, said: Shape, path: str, sent: list[Argument]) -> str:
+    def call_of(self, spec: Shape, path: str, sent: list[Argument]) -> str:
         """Return the call of the transport that a method consists of."""
         pairs = ", ".join(f'"{one.name}": {one.name}' for one in sent)
-        if said["method"] == "GET":
+        if spec["method"] == "GET":
             named = [f"{one.name}={one.name}" for one in sent]
-            if is_download(said):
+            if is_download(spec):
                 return f"self._download({', '.join([path, 'path', *named])})"
-            verb = "rows" if self.answer_of(said).startswith("Iterator") else "get"
+            verb = "rows" if self.answer_of(spec).startswith("Iterator") else "get"
             return f"self.{verb}({', '.join([path, *named])})"
-        if is_upload(said):
+        if is_upload(spec):
             return f"self._upload({path}, path, {{{pairs}}}, key=idempotency_key)"
-        verb = "self.post(" if said["method"] == "POST" else f'self.send("{said["method"]}", '
+        verb = "self.post(" if spec["method"] == "POST" else f'self.send("{spec["method"]}", '
         return f"{verb}{path}, {f'{{{pairs}}}, ' if sent else ''}key=idempotency_key)"
 
 
@@ -249,12 +245,12 @@ def name_of(shape: Shape) -> str:
     return str(shape["$ref"]).rpartition("/")[2]
 
 
-def is_download(said: Shape) -> bool:
-    return any(kind != JSON for one in [said["responses"].get("200", {})] for kind in one.get("content", {}))
+def is_download(spec: Shape) -> bool:
+    return any(kind != JSON for one in [spec["responses"].get("200", {})] for kind in one.get("content", {}))
 
 
-def is_upload(said: Shape) -> bool:
-    return "multipart/form-data" in said.get("requestBody", {}).get("content", {})
+def is_upload(spec: Shape) -> bool:
+    return "multipart/form-data" in spec.get("requestBody", {}).get("content", {})
 
 
 def declare(one: Argument) -> str:
