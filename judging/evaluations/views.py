@@ -242,11 +242,24 @@ def shown(document: Mapping[str, Any], key: str) -> dict[str, Any]:
             }
             for row in document["accuracy"]
         ],
+        "likely": likely_tiers(document, named),
         "lines": [
             {"name": line["name"], "figures": [line["cells"][cell] for cell in cells]} for line in document["lines"]
         ],
         "differences": list(compared(document, named)),
         "settings": SETTINGS,
+    }
+
+
+def likely_tiers(document: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Accuracy with each case in every tier by its probability; nothing where the tiers are counted."""
+    rows = document.get("accuracy_by_likely_tier", [])
+    if not rows:
+        return {}
+    tiers = [tier for tier in reversed(TIERS) if tier in rows[0]["tiers"]]
+    return {
+        "tiers": tiers,
+        "rows": [{"run": named[row["key"]], "figures": [row["tiers"][tier] for tier in tiers]} for row in rows],
     }
 
 
@@ -335,6 +348,8 @@ def csv_rows(document: Mapping[str, Any]) -> Iterator[list[Any]]:
 
     for one in document["accuracy"]:
         yield from (row("accuracy", one["key"], "", cell, found) for cell, found in sort_names(one["cells"], document))
+    for one in document.get("accuracy_by_likely_tier", []):
+        yield from (row("accuracy by likely tier", one["key"], "", tier, of) for tier, of in one["tiers"].items())
     for line in document["lines"]:
         yield from (row("line", line["name"], "", cell, found) for cell, found in sort_names(line["cells"], document))
     for one in document["orders"]:
