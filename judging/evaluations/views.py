@@ -22,7 +22,7 @@ from core.accounts.permissions import visible_to
 from core.csv_files import csv_text
 from core.errors import InputError
 from core.markup import drawing
-from judging.assessment import calibration_charts, charts
+from judging.assessment import charts
 from judging.assessment.views.verdict import CSV, JSON, attach_file
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
@@ -115,7 +115,7 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
     }
     if document["runs"]:
         rows = evaluation_charts.accuracy_rows(document, cells_of(document))
-        context["chart"] = drawing(charts.svg(evaluation_charts.accuracy(rows, charts.PAGE)))
+        context["chart"] = drawing(charts.svg(evaluation_charts.accuracy, rows, charts.PAGE))
         context["chart_files"] = plot_links(pk, "accuracy")
         context |= describe_answers(pk, document, context["chosen"])
     return render(request, "judging/evaluation_results.html", context)
@@ -138,7 +138,7 @@ def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     if not rows:
         raise Http404("there is nothing to draw")
     content_type, drawn = CHARTS[format]
-    return attach_file(drawn(draw(rows, charts.FILE)), content_type, f"{name}-{plot}.{format}")
+    return attach_file(drawn(draw, rows, charts.FILE), content_type, f"{name}-{plot}.{format}")
 
 
 @researcher_required
@@ -295,7 +295,7 @@ def compared(document: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[
 def describe_answers(pk: int, document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """What is told of one model in one setting: groups of personas, confidence, other cut-offs."""
     rows = evaluation_charts.reliability_rows(document, key)
-    drawn = charts.svg(evaluation_charts.reliability(rows, charts.PAGE)) if rows else ""
+    drawn = charts.svg(evaluation_charts.reliability, rows, charts.PAGE) if rows else ""
     return {
         "groups": [
             {**group, "figure": group["figures"][key]} for group in document["groups"] if key in group["figures"]
@@ -370,7 +370,7 @@ FILES: dict[str, tuple[str, Callable[[Any], str]]] = {
     "csv": (CSV, lambda document: csv_text(csv_rows(document))),
     "json": (JSON, lambda document: json.dumps(document, ensure_ascii=False, indent=1)),
 }
-CHARTS: dict[str, tuple[str, Callable[[Any], str | bytes]]] = {
+CHARTS: dict[str, tuple[str, Callable[..., str | bytes]]] = {
     "svg": ("image/svg+xml; charset=utf-8", charts.svg),
-    "png": ("image/png", calibration_charts.png),
+    "png": ("image/png", charts.png),
 }

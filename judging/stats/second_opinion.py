@@ -108,6 +108,17 @@ class SecondOpinion:
         }
 
 
+def recompute(
+    found: Calibrated, scores: Recalibration | None, agreed: tuple[RatingTable, IntArray, JudgeAgreement] | None = None
+) -> SecondOpinion:
+    """Recompute a calibration, and the agreement that stands beside it.
+
+    `agreed` holds the annotators' ratings, the judge's codes and the judge's agreement with people.
+    """
+    agreement = agreement_figures(*agreed) if agreed else ()
+    return SecondOpinion((*agreement, *calibration_figures(found, scores)))
+
+
 def agreement_figures(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[Recomputed]:
     """A judge's agreement with people, and people's own beside it.
 

@@ -1,13 +1,14 @@
 """One group of people who share items: which model it gets, and what the fit says of its items and people."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.categories import Categories
@@ -219,8 +220,8 @@ def components(table: RatingTable) -> tuple[IntArray, IntArray]:
     """(n,) and (r,) the group of each item and of each person; -1 for those without ratings."""
     n, r = table.codes.shape
     rows, columns = np.nonzero(table.codes != MISSING)
-    links = coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))
-    label = connected_components(links, directed=False)[1]
+    links = scipy.sparse.coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))
+    label = scipy.sparse.csgraph.connected_components(links, directed=False)[1]
     used = np.zeros(n + r, dtype=bool)
     used[rows], used[n + columns] = True, True
     numbers = {old: new for new, old in enumerate(dict.fromkeys(label[used].tolist()))}
@@ -253,8 +254,8 @@ def _preferences(table: RatingTable, shown: Shown | None) -> Component:
 
 
 def _that_settle(
-    ways: Sequence[Callable[[], "PreferencePart | GridPart"]],
-) -> tuple[list["PreferencePart | GridPart"], NoConvergenceError]:
+    ways: Sequence[Callable[[], PreferencePart | GridPart]],
+) -> tuple[list[PreferencePart | GridPart], NoConvergenceError]:
     found, why = [], NoConvergenceError("nothing was fitted")
     for way in ways:
         try:
@@ -296,7 +297,7 @@ def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTabl
     return part.select_raters([table.raters[k] for k in columns])
 
 
-def _ratings(table: RatingTable, codes: IntArray) -> tuple[Ratings, csr_array | None]:
+def _ratings(table: RatingTable, codes: IntArray) -> tuple[Ratings, scipy.sparse.csr_array | None]:
     """The ratings ``codes`` (n, columns) by kind of item, and what each kind weighs in each cluster.
 
     Weights have mean 1; without clusters there is None.
@@ -307,4 +308,4 @@ def _ratings(table: RatingTable, codes: IntArray) -> tuple[Ratings, csr_array | 
     if table.clusters is None:
         return ratings, None
     cluster = np.unique(np.asarray(table.clusters, dtype=object).astype(str), return_inverse=True)[1]
-    return ratings, csr_array((weights, (cluster, kind.ravel())))
+    return ratings, scipy.sparse.csr_array((weights, (cluster, kind.ravel())))
