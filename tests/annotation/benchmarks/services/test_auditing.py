@@ -47,8 +47,8 @@ def test_a_cleaned_version_says_what_it_left_out_and_why(benchmark):
     left = made.cases.get(pair__external_id="h")
     assert left.excluded_reason == "contradicting: its pair has the opposite label in easy"
     assert left.history == [{"step": "cleaned", "outcome": "left out", "version": "2", "reason": left.excluded_reason}]
-    assert [case.pair.external_id for case in made.cases.counting()] == ["alone"]
-    assert benchmark.cases.counting().count() == 3
+    assert [case.pair.external_id for case in made.cases.only_counting()] == ["alone"]
+    assert benchmark.cases.only_counting().count() == 3
     assert benchmark.cases.get(pair__external_id="h").history == []
 
 
