@@ -260,7 +260,7 @@ def of_datasets(experiment: Experiment, study: Study) -> Compared:
     found = values([*tables, measure_tables.table_5(by=None, study=study)])
     expected = {**of_profiles(profiles), **of_dialogues(experiment.source), **table_5(study)}
     return Compared(
-        found, expected, bars(charts.svg(charts.bars(charts.figure_3(made["profiles"]["demographics"]), charts.FILE)))
+        found, expected, bars(charts.svg(charts.bars, charts.figure_3(made["profiles"]["demographics"]), charts.FILE))
     )
 
 

@@ -275,7 +275,7 @@ class TestRealData:
         assert numbers["1"] == 2 * 20
         assert numbers["8"] + numbers["9"] == 7 * 90
         drawn = by_hand_datasets.bars(
-            charts.svg(charts.bars(charts.figure_3(made["profiles"]["demographics"]), charts.FILE))
+            charts.svg(charts.bars, charts.figure_3(made["profiles"]["demographics"]), charts.FILE)
         )
         assert drawn == by_hand_datasets.figure_3("personalens")
         assert list(drawn) == ["gender", "age", "ethnicity", "religion", "region"]
