@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from judging.judges.models.judges import Judge
-from judging.judges.models.pauses import Pause
+from judging.judges.models.provider_backoff import Pause
 
 
 def extend(*, judge: Judge, until: datetime) -> None:
