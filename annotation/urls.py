@@ -84,7 +84,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("projects/<slug:slug>/members/", projects.member_add, name="member_add"),
     path("projects/<slug:slug>/members/<int:pk>/", projects.member_change, name="member_change"),
     path("projects/<slug:slug>/members/<int:pk>/remove/", projects.member_remove, name="member_remove"),
-    path("adjudication/", projects.to_decide, name="to_decide"),
+    path("adjudication/", review.to_decide, name="to_decide"),
     # tokens
     path("tokens/", tokens.token_list, name="token_list"),
     path("tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),

@@ -10,9 +10,10 @@ from json.encoder import encode_basestring
 from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from annotation.stats.table import FloatArray, IntArray
-
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 Row = dict[str, Any]
 AT_ONCE = 2000
 """Rows that are made at once, and pieces of text that are handed on together."""

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-from annotation.studies.models.studies import Study
+from core.accounts.permissions import study_model
 from core.audit.log import VERBS, record
 from core.files.streaming import Member, zipped
 from core.read_snapshot import read_at_one_moment
@@ -36,7 +36,7 @@ def audited_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, R
             request: Any = next(one for one in args if hasattr(one, "user"))
             if response.status_code == 200 and request.method == "GET":
                 address = {name: part for name, part in kwargs.items() if name != "slug"}
-                study = Study.objects.filter(slug=kwargs["slug"]).first() if "slug" in kwargs else None
+                study = study_model()._default_manager.filter(slug=kwargs["slug"]).first() if "slug" in kwargs else None
                 record(verb, by=request.user, on=study, **address)
             return response
 

@@ -31,10 +31,11 @@ from core.errors import InputError
 from core.files.archives import unpack
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome
-from judging.runs.exchange import reading, writing
 from judging.runs.imports import pandalm, personalens
 from judging.runs.imports import ratings as judge_ratings
+from judging.runs.imports import study_packages as reading
 from judging.runs.models.runs import Judgment
+from judging.runs.services import tool_files
 from simulation.generation.services import candidates
 from tests.personalens_copy import make_copy
 
@@ -321,7 +322,7 @@ def of_exchanges(study: Study, folder: Path) -> Iterator[Importer]:
     for key, exchange in EXCHANGES.items():
         if study.kind not in exchange.kinds or not exchange.files:
             continue
-        writing.write(study, exchange, folder / "good" / key)
+        tool_files.write(study, exchange, folder / "good" / key)
         names = [name for name in exchange.files if name.endswith((".json", ".jsonl")) and not name.startswith(".")]
         files = {name: (folder / "good" / key / name).read_bytes() for name in names}
         yield Importer(key, files, exchanged(key))

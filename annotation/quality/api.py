@@ -15,7 +15,7 @@ from annotation.quality.models import Admission, KnownAnswer, KnownItem, QueueRu
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.studies.models.studies import Assignment, Study
-from annotation.workbench.queries.rating import Ask
+from annotation.studies.queries.asks import Ask
 from core.accounts import permissions
 from core.accounts.models.users import User
 from core.api.base import Api, Given, PageQuery, named, page_of

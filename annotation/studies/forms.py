@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotation.agreement.services.predicted_difficulty import predicted_tiers
 from annotation.studies.criteria import TEMPLATES, default_keys
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
@@ -140,6 +141,7 @@ class SampleForm(ServiceForm):
             seed=given["sample_seed"] or 0,
             allocation="equal" if stratified and given["allocation"] == "equal" else "proportional",
             predicted_from=predicted_from,
+            tiers=predicted_tiers(predicted_from) if predicted_from else None,
         )
 
     def save(self, by: User, study: Study) -> bool:

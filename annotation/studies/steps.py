@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from django.urls import NoReverseMatch, reverse
 
 from annotation.studies.models.studies import Study
-from annotation.studies.queries import size
 from annotation.studies.queries.sampling_frame import material
 from annotation.studies.queries.studies import StudyRow, study_row
+from core import row_counts
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def study_steps(study: Study, current: str = "") -> list[Step]:
 
 def material_step(row: StudyRow) -> Step:
     kind = row.study.kind
-    there = size.counted(("material", kind), material(kind).count, int)
+    there = row_counts.counted(("material", kind), material(kind).count, int)
     return Step("material", "Dataset", f"{there:,}", "done" if there else "todo", link("material"))
 
 

@@ -8,7 +8,7 @@ from django import forms
 
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Assignment, Criterion
-from annotation.workbench.queries.rating import SUFFIXES, Ask, asks, group_by_kind, shown_criterion
+from annotation.studies.queries.asks import SUFFIXES, Ask, asks, group_by_kind, shown_criterion
 from annotation.workbench.services import annotations, highlights
 from core.errors import InputError
 

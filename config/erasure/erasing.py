@@ -26,7 +26,7 @@ from annotation.recruitment.withdrawn_list import birthday
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.models.webhooks import Webhook
-from annotation.workbench.queries.rating import SUFFIXES
+from annotation.studies.queries.asks import SUFFIXES
 from config.erasure import names
 from core.accounts import permissions
 from core.accounts.access import may_research

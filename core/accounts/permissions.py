@@ -118,6 +118,11 @@ def names_a_row(route: str) -> bool:
     return any(isinstance(rule, tuple) for _, rule in rules_of(route))
 
 
+def study_model() -> type[Model]:
+    """The table of studies, by name: `core` stands below the app that holds it."""
+    return apps.get_model("annotation", "Study")
+
+
 def way_of(model: type[Model]) -> str:
     return PROJECT_LOOKUPS[model._meta.label]
 

@@ -26,6 +26,8 @@ LONGEST_KEY = 100
 class OtherRequestError(InputError):
     """The key was used for another request."""
 
+    status = 422
+
 
 @dataclass(frozen=True)
 class StoredResponse:

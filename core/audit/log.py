@@ -29,10 +29,10 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django_guid import get_guid
 
-from annotation.studies.models.studies import Study
 from core.accounts import permissions
 from core.accounts.models.projects import Project
 from core.accounts.models.users import User
+from core.accounts.permissions import study_model
 from core.audit.digest import current_key_id
 from core.audit.head_queries import RESTORE
 from core.audit.heads import write_head
@@ -281,7 +281,7 @@ def main(result: Any) -> Any:
     """Of what a service returns, the row that it is about."""
     if isinstance(result, Outcome | Mapping):
         name = result.study if isinstance(result, Outcome) else result.get("study")
-        return Study.objects.filter(name=name).first() if isinstance(name, str) else None
+        return study_model()._default_manager.filter(name=name).first() if isinstance(name, str) else None
     if is_dataclass(result) and not isinstance(result, type):
         result = tuple(getattr(result, one.name) for one in fields(result))
     if isinstance(result, tuple | list):
@@ -347,8 +347,8 @@ def told(value: Any, deep: int = 0) -> Any:
 def study_of(rows: Sequence[Any]) -> int | None:
     """The study that the first of them concerns that concerns one."""
     for row in rows:
-        if isinstance(row, Study):
-            return row.pk
+        if isinstance(row, study_model()):
+            return int(row.pk)
     for row in rows:
         if not isinstance(row, Model):
             continue
@@ -364,13 +364,13 @@ def study_of(rows: Sequence[Any]) -> int | None:
 
 def project_of(rows: Sequence[Any], study: int | None) -> int | None:
     """The project whose members may see it: that of the study, or of the first row that is of one."""
-    of_study = next((row for row in rows if isinstance(row, Study)), None)
+    of_study = next((row for row in rows if isinstance(row, study_model())), None)
     for row in [of_study, *rows]:
         found = row.pk if isinstance(row, Project) else getattr(row, "project_id", None)
         if isinstance(row, Model) and isinstance(found, int):
             return found
     if study is not None:
-        return Study.objects.filter(pk=study).values_list("project_id", flat=True).first()
+        return study_model()._default_manager.filter(pk=study).values_list("project_id", flat=True).first()
     for row in rows:
         if isinstance(row, Model) and row.pk and (way := permissions.PROJECT_LOOKUPS.get(row._meta.label)):
             found_by_way: int | None = row._meta.base_manager.filter(pk=row.pk).values_list(way, flat=True).first()

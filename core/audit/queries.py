@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.db.models import Q, QuerySet
 
-from annotation.studies.models.studies import Study
 from core.accounts import permissions
 from core.accounts.models.users import User
 from core.audit.digest import UnknownKeyError
@@ -70,9 +69,10 @@ def found(wanted: EventFilter, *, seen_by: User | None) -> QuerySet[Act]:
 
 def study_named(name: str, rows: QuerySet[Act]) -> int:
     """Its number, where one of the acts is on it; of a study that is gone, that of the newest on one of this name."""
-    there = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+    studies = permissions.study_model()._default_manager
+    there = studies.filter(name=name).first() or studies.filter(slug=name).first()
     if there and rows.filter(study_id=there.pk).exists():
-        return there.pk
+        return int(there.pk)
     gone = rows.filter(kind="study", name=name, key__isnull=False).first()
     if gone is None or gone.key is None:
         raise InputError(f"There is no study {name!r}.", field="study")

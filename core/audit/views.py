@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from annotation.studies.models.studies import Study
+from core.accounts import permissions
 from core.accounts.access import get_account, researcher_required
 from core.audit.forms import ActsForm
 from core.audit.models import Act
@@ -35,7 +35,7 @@ def act_list(request: HttpRequest) -> HttpResponse:
     found = list(rows[: AT_ONCE + 1])
     shown, query = found[:AT_ONCE], asked(request)
     older: dict[str, str | int] = {**query, "before": shown[-1].number} if len(found) > AT_ONCE else {}
-    studies = Study.objects.in_bulk({row.study_id for row in shown if row.study_id})
+    studies = permissions.study_model()._default_manager.in_bulk({row.study_id for row in shown if row.study_id})
     context = {
         "form": form,
         "rows": [(row, studies.get(row.study_id or 0)) for row in shown],

@@ -12,7 +12,7 @@ from django.db import OperationalError
 from django.test import Client
 from playwright.sync_api import Browser, Page
 
-from annotation.studies.queries import size
+from core import row_counts
 from core.accounts.queries import projects
 from tests.browser.conftest import Answered
 from tests.browser.faults import faults, screens
@@ -62,7 +62,7 @@ def test_before_a_large_study_is_read(live_server, rosas: Page, monkeypatch) -> 
     criterion = CriterionFactory(study=study, key="preference", preference=True)
     people_say(criterion, {"bob": ["1", "2", "tie", "1"], "dana": ["1", "2", "1", "2"]})
     judge_says(criterion, "gpt", ["1", "2", "1", "1"], order="AB")
-    monkeypatch.setattr(size, "LARGE", 1)
+    monkeypatch.setattr(row_counts, "LARGE", 1)
     for part in ("calibration", "quality"):
         rosas.goto(f"{live_server.url}/studies/suits/{part}/")
         rosas.get_by_role("link", name="Read them all now").wait_for()

@@ -14,12 +14,12 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotation.corpus.models import Dialogue
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Item, Study
-from annotation.studies.queries import size
 from annotation.studies.queries.labels import load_people
 from annotation.studies.queries.studies import rated
 from annotation.workbench.queries import adjudication, queue_position, work
 from annotation.workbench.services.assignments import open_slots
 from core.accounts.models.users import User
+from core.row_counts import LARGE as MOST
 from judging.assessment.queries import items as judged_items
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 from judging.runs.queries import runs
@@ -44,7 +44,7 @@ QUERYSETS: dict[str, Asked] = {
         assignment__item=study.items.all()[0], criterion=study.criteria.all()[0]
     ),
     "whether a study is large": lambda study, me, run: (
-        Assignment.objects.filter(study=study, state="submitted").order_by().values("pk")[size.LARGE : size.LARGE + 1]
+        Assignment.objects.filter(study=study, state="submitted").order_by().values("pk")[MOST : MOST + 1]
     ),
     "slots that are free": lambda study, me, run: open_slots(me, study)[:1],
     "what I hold": lambda study, me, run: work.mine(me).filter(pk=1),
@@ -63,9 +63,7 @@ QUERYSETS: dict[str, Asked] = {
     "judgments of a run on one item, in the API": lambda study, me, run: Judgment.objects.filter(
         run=run, item__study=study, item__position=2
     ).order_by("pk")[:101],
-    "whether a run is large": lambda study, me, run: run.judgments.order_by("pk").values("pk")[
-        size.LARGE : size.LARGE + 1
-    ],
+    "whether a run is large": lambda study, me, run: run.judgments.order_by("pk").values("pk")[MOST : MOST + 1],
     "judgments of texts that were written since": lambda study, me, run: run.judgments.stale().filter(
         runs.written_since(run.created_at, study)
     ),
@@ -81,8 +79,8 @@ QUERYSETS: dict[str, Asked] = {
     "who holds or has submitted something of a study": lambda study, me, run: User.objects.filter(
         Exists(Assignment.objects.filter(study=study, annotator=OuterRef("pk")))
     ),
-    "labels of a study up to a number": lambda study, me, run: load_people(study).plain.order_by()[: size.LARGE + 1],
-    "verdicts of a study up to a number": lambda study, me, run: load_judges(study).plain.order_by()[: size.LARGE + 1],
+    "labels of a study up to a number": lambda study, me, run: load_people(study).plain.order_by()[: MOST + 1],
+    "verdicts of a study up to a number": lambda study, me, run: load_judges(study).plain.order_by()[: MOST + 1],
     "late answers of a study": lambda study, me, run: adjudication.Draft.objects.filter(
         assignment__study=study, state="late"
     ),

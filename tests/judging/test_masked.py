@@ -11,10 +11,10 @@ from django.urls import reverse
 
 from annotation.studies.models.studies import Item
 from judging.assessment.models.assessment import Look
-from judging.assessment.queries import hold_out
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.assessment.services import hold_out as holding_out
+from judging.judges.queries import hold_out
+from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, ProfileFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items

@@ -13,7 +13,7 @@ from annotation.studies.criteria import TEMPLATES
 from annotation.studies.queries.context import PARTS as SHOWN
 from judging.judges import prompts as judge_prompts
 from judging.judges.providers.base import Category, CriterionSpec
-from judging.runs.queries.requests import dialogue_content
+from judging.judges.queries.contents import dialogue_content
 from simulation.agents.prompts import (
     CONDITIONS,
     TASK_PREFERENCES,

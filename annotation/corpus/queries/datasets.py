@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Model, Q, QuerySet
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
-from annotation.studies.queries import size
+from core import row_counts
 
 PAGE = 50
 
@@ -70,7 +70,7 @@ def stocks() -> list[Stock]:
 
 
 def count_by_source(kind: MaterialKind) -> dict[str, int]:
-    return size.counted(("stock", kind.key), lambda: counted(kind), lambda found: sum(found.values()))
+    return row_counts.counted(("stock", kind.key), lambda: counted(kind), lambda found: sum(found.values()))
 
 
 def counted(kind: MaterialKind) -> dict[str, int]:

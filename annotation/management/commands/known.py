@@ -11,8 +11,8 @@ from annotation.management.base import ConcordCommand
 from annotation.quality.models import KnownItem
 from annotation.quality.queries import gold_questions as queries
 from annotation.quality.services import gold_questions
+from annotation.studies.queries.asks import Ask
 from annotation.studies.queries.studies import study_called
-from annotation.workbench.queries.rating import Ask
 from core.errors import InputError
 
 

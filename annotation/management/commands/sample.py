@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.services.predicted_difficulty import predicted_tiers
 from annotation.management.base import ConcordCommand
 from annotation.management.lists import listed
 from annotation.studies.models.studies import Criterion, Sample
@@ -33,6 +34,7 @@ class Command(ConcordCommand):
             parser.add_argument(f"--{field.replace('_', '-')}", nargs="+", help="only items with one of these")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        predicted_from = criterion_to_predict(options["predicted_from"], options["predicted_criterion"])
         sample = samples.draw(
             by=None,
             study=study_called(options["study"]),
@@ -42,7 +44,8 @@ class Command(ConcordCommand):
             filters={field: listed(options[field]) for field in FIELDS if options[field]},
             seed=options["seed"],
             allocation=options["allocation"],
-            predicted_from=criterion_to_predict(options["predicted_from"], options["predicted_criterion"]),
+            predicted_from=predicted_from,
+            tiers=predicted_tiers(predicted_from) if predicted_from else None,
         )
         return document(sample)
 

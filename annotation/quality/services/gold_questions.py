@@ -15,9 +15,9 @@ from annotation.quality import parsing as quality_parsing
 from annotation.quality.models import KnownAnswer, KnownItem, QueueRules
 from annotation.studies.models.labels import Adjudication
 from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
+from annotation.studies.queries.asks import Ask
 from annotation.studies.queries.sampling_frame import material
 from annotation.studies.services import studies
-from annotation.workbench.queries.rating import Ask
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.agreement.services.predicted_difficulty import predicted_tiers
 from annotation.studies.api import serializers as shapes
 from annotation.studies.criteria import TEMPLATES, default_keys
 from annotation.studies.models.studies import Criterion, Study
@@ -214,7 +215,13 @@ class StudySamples(StudiesApi):
         given = self.given(NewSample)
         key, named = given.pop("predicted_criterion", ""), given.pop("predicted_from", "")
         criterion = queries.criterion_called(self.study(named), key) if named else None
-        sample = samples.draw(by=self.me, study=study, predicted_from=criterion, **given)
+        sample = samples.draw(
+            by=self.me,
+            study=study,
+            predicted_from=criterion,
+            tiers=predicted_tiers(criterion) if criterion else None,
+            **given,
+        )
         return Response(shapes.SampleSerializer(sample).data, status=201)
 
 

@@ -14,8 +14,8 @@ from annotation.stats.table import IntArray, RatingTable
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.queries.asks import SUFFIXES, Ask
 from annotation.studies.queries.by_rating import read_by_rating
-from annotation.workbench.queries.rating import SUFFIXES, Ask
 
 Piece = tuple[str, str]
 """Whether it is "same", "gone" or "new", and the text."""

@@ -10,7 +10,6 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.corpus.models import Dialogue, ResponsePair
-from annotation.quality.models import KnownItem
 from annotation.studies.models.studies import Item, Study
 from core.errors import InputError
 from core.hashing import content_hash
@@ -98,7 +97,7 @@ def matching(study: Study, wanted: Mapping[str, list[str]]) -> Iterator[dict[str
     """The material as plain rows, streamed."""
     in_columns = {f"{field}__in": values for field, values in wanted.items() if field != "domain"}
     taken = Item.objects.filter(study=study).values(study.kind)
-    known = KnownItem.objects.filter(study=study, retired_at=None).values(f"item__{study.kind}")
+    known = study.known_items.filter(retired_at=None).values(f"item__{study.kind}")
     rows = material(study.kind).filter(**in_columns).exclude(pk__in=taken).exclude(pk__in=known)
     for row in columns(study.kind, rows).iterator(chunk_size=2000):
         if "domain" not in wanted or set(wanted["domain"]) & set(domains_of(row)):

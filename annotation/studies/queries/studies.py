@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
-from annotation.studies.queries import size
+from core import row_counts
 from core.accounts.models.users import User
 from core.errors import InputError
 
@@ -83,7 +83,7 @@ def slots_of(studies: list[int]) -> dict[int, tuple[int, int]]:
         counts = rows.annotate(planned=Count("pk"), submitted=Count("pk", filter=SUBMITTED))
         return {study: (planned, submitted) for study, planned, submitted in counts}
 
-    return size.counted(("slots", *studies), count, lambda found: sum(planned for planned, _ in found.values()))
+    return row_counts.counted(("slots", *studies), count, lambda found: sum(planned for planned, _ in found.values()))
 
 
 def held(study: int) -> dict[tuple[int | None, str], int]:
@@ -94,12 +94,12 @@ def held(study: int) -> dict[tuple[int | None, str], int]:
         counts = rows.values_list("annotator", "state").annotate(n=Count("pk"))
         return {(annotator, state): n for annotator, state, n in counts}
 
-    return size.counted(("held", study), count, lambda found: sum(found.values()))
+    return row_counts.counted(("held", study), count, lambda found: sum(found.values()))
 
 
 def counted_ago(study: Study) -> int:
     """How many seconds ago the slots of a large study were counted; 0 where they are counted for every page."""
-    return size.age(("held", study.pk))
+    return row_counts.age(("held", study.pk))
 
 
 def everyday() -> QuerySet[Study]:
@@ -125,7 +125,7 @@ def annotator_rows(study: Study) -> list[AnnotatorRow]:
 
 def coverage(study: Study) -> list[tuple[int, int]]:
     """(number of labels, number of items that have so many), from none to the overlap."""
-    counts = size.counted(("coverage", study.pk), lambda: _coverage(study), Counter.total).copy()
+    counts = row_counts.counted(("coverage", study.pk), lambda: _coverage(study), Counter.total).copy()
     counts[0] = study.items.count() - counts.total()
     return [(labels, counts[labels]) for labels in range(max(study.overlap, *counts) + 1)]
 
@@ -182,3 +182,9 @@ def people_called(usernames: list[str]) -> list[User]:
     if missing := [name for name in usernames if name not in found]:
         raise InputError(f"There is nobody called {', '.join(missing)}.", field="annotators")
     return [found[name] for name in dict.fromkeys(usernames)]
+
+
+def is_large(study: Study) -> bool:
+    """Whether more was handed in than a page reads. One query, which looks at no more rows than that."""
+    handed_in = Assignment.objects.filter(study=study, state=Assignment.State.SUBMITTED).order_by()
+    return handed_in[row_counts.LARGE : row_counts.LARGE + 1].exists()

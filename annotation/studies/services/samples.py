@@ -9,7 +9,6 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.agreement.services.predicted_difficulty import predicted_tiers
 from annotation.stats.queueing import balanced_order
 from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
@@ -36,17 +35,17 @@ def draw(
     seed: int = 0,
     allocation: Allocation = "proportional",
     scores: Scores | None = None,
-    predicted_from: Criterion | None = None,
+    predicted_from: Criterion | None = None,  # noqa: ARG001 - on record
+    tiers: Mapping[int, str] | None = None,
 ) -> Sample:
     """Draw items into a draft, each with its stratum and the chance n_h / N_h that it had.
 
     Eligible is what matches `filters` (field -> value or values) and is not in the study yet. The same material,
     filters and seed give the same items in any database. `scores` (id of a dialogue or pair -> a judge's score) are
-    needed for the stratum `judge_score` only; `predicted_from` is a criterion of a rated study, from which the tiers of
-    the stratum `predicted_tier` are predicted.
+    needed for the stratum `judge_score` only; `tiers` (the same ids -> a tier) for the stratum `predicted_tier`
+    only, with the criterion of a rated study that they are predicted from.
     """
     check(study, method, size, strata)
-    tiers = None if predicted_from is None else predicted_tiers(predicted_from)
     filters = {field: to_values(given) for field, given in (filters or {}).items() if given}
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)

@@ -10,31 +10,25 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import logging
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from http.client import HTTPException
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from kombu.exceptions import OperationalError
 
-from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
-from annotation.workbench.queries.overlap import is_due
 from core import outgoing
 from core.accounts.models.users import User
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-
-logger = logging.getLogger(__name__)
+from core.jobs.leases import send
 
 TASK = "annotation.deliver"
 EVENTS = {
@@ -114,7 +108,7 @@ def tell(
     WebhookDelivery.objects.bulk_create(rows, ignore_conflicts=True)
     new = WebhookDelivery.objects.filter(event=event, subject=subject, attempts=0, due_at__isnull=False)
     keys = list(new.order_by("pk").values_list("pk", flat=True))
-    transaction.on_commit(lambda: send(keys))
+    transaction.on_commit(lambda: send(TASK, keys))
 
 
 @audited("webhook.ping", on="webhook")
@@ -125,45 +119,8 @@ def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
     now = timezone.now()
     body = json.dumps({"event": "ping", "at": now.isoformat(), "data": {"webhook": webhook.pk}})
     made = WebhookDelivery.objects.create(webhook=webhook, event="ping", subject=now.isoformat(), body=body, due_at=now)
-    transaction.on_commit(lambda: send([made.pk]))
+    transaction.on_commit(lambda: send(TASK, [made.pk]))
     return made
-
-
-def submitted(slot: Assignment) -> None:
-    """A slot was handed in, or handed in again. One query where nobody listens: people wait for this."""
-    if not Webhook.objects.filter(ended_at=None).exists():
-        return
-    hooks = load_active(slot.study.project_id)
-    now = timezone.now()
-    data = {"study": slot.study.slug, "assignment": slot.pk, "position": slot.position, "purpose": slot.purpose}
-    subject = f"assignment {slot.pk} {now.isoformat()}"
-    tell("label.submitted", project=slot.study.project_id, subject=subject, data=data, hooks=hooks)
-    transaction.on_commit(lambda: finished(slot.study))
-
-
-def finished(study: Study) -> None:
-    """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it.
-
-    A repeat or a check that somebody left lying is no planned rating. An adaptive study may still plan more.
-    """
-    if study.is_adaptive and is_due(study):
-        return
-    if not any("study.finished" in hook.events for hook in load_active(study.project_id)):
-        return
-    ratings = study.assignments.filter(purpose=Assignment.Purpose.RATING)
-    left = ratings.exclude(state=Assignment.State.SUBMITTED)
-    if not left.exists():
-        with transaction.atomic():
-            tell("study.finished", project=study.project_id, subject=f"study {study.pk}", data={"study": study.slug})
-
-
-def send(keys: Iterable[int]) -> None:
-    """A task for each message. If the broker is away, a worker's sweep finds them."""
-    try:
-        for key in keys:
-            current_app.send_task(TASK, args=[key])
-    except OperationalError:
-        logger.exception("The broker cannot be reached. Messages go out once a worker can reach it.")
 
 
 def send_due() -> int:
@@ -174,7 +131,7 @@ def send_due() -> int:
         .order_by("due_at", "pk")
         .values_list("pk", flat=True)[:MOST_AT_ONCE]
     )
-    send(keys)
+    send(TASK, keys)
     return len(keys)
 
 

@@ -16,7 +16,6 @@ from annotation.studies.queries.context import panels
 from annotation.workbench.api.work import ContextSerializer, TurnSerializer, part
 from annotation.workbench.queries import adjudication
 from core.accounts.access import IsAdjudicator, deciding_roles
-from core.accounts.queries import projects
 from core.api.base import Api, Given, PageQuery, page_of
 from core.api.schema import says
 from core.errors import InputError
@@ -41,7 +40,7 @@ class ToDecide(Api):
 
     @says("The studies in which I decide", page_of(DecidedStudySerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        rows = projects.to_decide(self.me, deciding_roles(self.me))
+        rows = adjudication.to_decide(self.me, deciding_roles(self.me))
         return self.page(rows, DecidedStudySerializer)
 
 

@@ -16,10 +16,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.queries import asks
 from annotation.studies.queries.context import Panel, panels
 from annotation.workbench.assignment_names import id_of, name_of
 from annotation.workbench.queries import assignments as slots
-from annotation.workbench.queries import rating, work
+from annotation.workbench.queries import work
 from annotation.workbench.services import annotations as labels
 from annotation.workbench.services import assignments, drafts
 from core.api.base import Given, OwnWork
@@ -108,8 +109,8 @@ class AssignmentSerializer(serializers.Serializer[Any]):
 def shown(slot: Assignment, annotator: Any) -> dict[str, Any]:
     """What the rating page shows, as data."""
     criteria = slot.study.asked
-    names = rating.asks(slot, criteria)
-    entered, _ = rating.entered(slot, annotator, names)
+    names = asks.asks(slot, criteria)
+    entered, _ = asks.entered(slot, annotator, names)
     dialogue, pair = slot.item.dialogue, slot.item.pair
     return {
         "id": name_of(slot.pk),
@@ -140,7 +141,7 @@ def part(panel: Panel) -> dict[str, Any]:
 
 def asked(slot: Assignment, criterion: Any) -> dict[str, Any]:
     """The criterion as it is asked, without the keys of the page's keyboard."""
-    found = rating.shown_criterion(slot, criterion)
+    found = asks.shown_criterion(slot, criterion)
     categories = [
         {name: str(one[name]) for name in ("value", "label", "guideline") if one.get(name) is not None}
         for one in found["categories"]
@@ -231,11 +232,9 @@ class MyAnswers(Mine):
 
     def late(self, slot: Assignment, answers: Mapping[str, Mapping[str, Any]]) -> Response:
         """Complete answers that came too late are kept for the researcher to decide on."""
-        asks, kinds = rating.asks(slot, slot.study.asked), group_by_kind(answers)
-        labels.to_store(slot, asks, **kinds)
-        content = {
-            f"{key}{rating.SUFFIXES[kind]}": text for kind, given in kinds.items() for key, text in given.items()
-        }
+        asked, kinds = asks.asks(slot, slot.study.asked), group_by_kind(answers)
+        labels.to_store(slot, asked, **kinds)
+        content = {f"{key}{asks.SUFFIXES[kind]}": text for kind, given in kinds.items() for key, text in given.items()}
         drafts.keep_late(by=self.me, assignment=slot, content=content, reason=CLOSED)
         return problem(409, f"{CLOSED} The answers are kept for whoever runs it to decide on.", field="assignment")
 
@@ -289,7 +288,7 @@ class MyDraft(Mine):
     @says("Keep what is entered and not handed in; renews the lease", Kept, body=DraftChanges)
     def patch(self, request: Request, name: str) -> Response:
         slot, given = self.slot(name), self.given(DraftChanges)
-        names = rating.input_names(rating.asks(slot, slot.study.asked))
+        names = asks.input_names(asks.asks(slot, slot.study.asked))
         changes = {name: text for name, text in given["changes"].items() if name in names}
         kept = drafts.save(by=self.me, assignment=slot, changes=changes, active_seconds=given["active_seconds"])
         assignments.renew_all(by=self.me, study=slot.study)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
+from django.db.models import Count, QuerySet
 
 from annotation.stats.bands import tier_of
 from annotation.stats.table import BoolArray, IntArray, RatingTable
@@ -14,8 +15,10 @@ from annotation.stats.tiers import chance_agreement, item_kappas
 from annotation.studies.models.labels import Adjudication, Annotation, Draft
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import ratings
-from annotation.studies.queries.size import is_large
+from annotation.studies.queries.studies import is_large
 from annotation.studies.queries.units import position_of, turn_of, unit
+from core.accounts.models.users import User
+from core.accounts.permissions import DECIDING, visible_to
 
 WINDOW, AHEAD = 500, 10
 """Items of a large study that are read at once for the next one to be decided, and how often."""
@@ -177,3 +180,10 @@ def late(study: Study) -> list[Draft]:
     """Answers that came too late and wait for a decision, oldest first."""
     waiting = Draft.objects.filter(assignment__study=study, state=Draft.State.LATE)
     return list(waiting.select_related("assignment__item", "annotator").order_by("saved_at", "pk"))
+
+
+def to_decide(user: User, roles: tuple[str, ...] = DECIDING) -> QuerySet[Study]:
+    """Studies that somebody decides in, with `n_decided` adjudications, newest first."""
+    studies = Study.objects.filter(known_for=None).exclude(state=Study.State.DRAFT)
+    counted = studies.annotate(n_decided=Count("items__adjudications")).select_related("project")
+    return visible_to(user, counted, roles=roles).order_by("-created_at", "-pk")

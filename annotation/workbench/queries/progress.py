@@ -21,11 +21,11 @@ from annotation.stats.table import FloatArray
 from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Criterion, Study
-from annotation.studies.queries import size
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.queries.items import NONE, SEVERAL_DOMAINS
 from annotation.studies.queries.ratings import Label, PeoplesRatings, ratings_of
 from annotation.studies.queries.studies import rated
+from core import row_counts
 from core.accounts.models.users import User
 
 SUBMITTED, LEASED, SKIPPED = Assignment.State.SUBMITTED, Assignment.State.LEASED, Assignment.State.SKIPPED
@@ -105,7 +105,7 @@ def excluded(study: Study) -> list[int]:
 def coverage(study: Study, left_out: Sequence[int]) -> list[Coverage]:
     """Each group of items. Two queries, grouped in the database; of a large study what it found a minute ago."""
     key = ("progress", study.pk, tuple(sorted(left_out)))
-    return size.counted(key, lambda: _coverage(study, left_out), lambda found: sum(one.items for one in found))
+    return row_counts.counted(key, lambda: _coverage(study, left_out), lambda found: sum(one.items for one in found))
 
 
 def _coverage(study: Study, left_out: Sequence[int]) -> list[Coverage]:

@@ -13,9 +13,8 @@ from django.utils import timezone
 
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Criterion, Study
-from annotation.studies.services import webhooks
-from annotation.workbench.queries.rating import Ask, asks
-from annotation.workbench.services import annotation_writer, overlap
+from annotation.studies.queries.asks import Ask, asks
+from annotation.workbench.services import annotation_writer, announcements, overlap
 from annotation.workbench.services import highlights as marked
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -28,6 +27,8 @@ LONGEST_REASON = 200
 
 class NotTheirsError(InputError):
     """The slot was handed to somebody else, or the study was closed, before the labels arrived."""
+
+    status = 409
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def submit(
         if not annotation_writer.handed_in(by, assignment, labels, active_seconds=spent, now=now):
             raise NotTheirsError(why_not(assignment), field="assignment")
         if assignment.is_watched:
-            webhooks.submitted(assignment)
+            announcements.submitted(assignment)
         overlap.submitted(assignment)
 
 

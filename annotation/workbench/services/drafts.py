@@ -16,7 +16,7 @@ from django.utils import timezone
 from annotation.recruitment.queries.participation import has_withdrawn
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Assignment, Study
-from annotation.workbench.queries import rating
+from annotation.studies.queries import asks
 from annotation.workbench.services.annotations import possible_time, store, to_store
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -161,8 +161,8 @@ def use_late(*, by: User, draft: Draft) -> Assignment:
         now = decide(by, draft, Draft.State.USED)
         taken = slot_to_use(draft)
         taken.order = taken.order if taken.pk == slot.pk else slot.order  # the answers name sides as they were shown
-        asked = rating.asks(slot, slot.study.asked)
-        labels = to_store(taken, asked, **rating.group_by_kind(asked, draft.content))
+        asked = asks.asks(slot, slot.study.asked)
+        labels = to_store(taken, asked, **asks.group_by_kind(asked, draft.content))
         taken.annotator, taken.state, taken.leased_until = draft.annotator, Assignment.State.SUBMITTED, None
         taken.started_at = taken.started_at or draft.saved_at
         taken.submitted_at = taken.submitted_at or now

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.studies.models.studies import Assignment
-from annotation.workbench.queries.rating import Mark, parts
+from annotation.studies.queries.asks import Mark, parts
 from core.errors import InputError
 from core.files.json_text import parse_json
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from celery import current_app
 from django.core.cache import cache
 from django.db import transaction
-from kombu.exceptions import OperationalError
 
 from annotation.stats.difficulty.adaptive import WORTH, worth_asking
 from annotation.stats.difficulty.latent import NoConvergenceError
@@ -26,14 +24,15 @@ from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.services import webhooks
 from annotation.studies.services.studies import LARGEST_OVERLAP, OPEN, RATING, batches, insert_slots
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap
 from annotation.workbench.queries.overlap import ItemSlots
+from annotation.workbench.services import announcements
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
+from core.jobs.leases import send
 from core.jobs.single_flight import alone
 from core.read_snapshot import one_moment
 
@@ -129,16 +128,7 @@ def order_of_next(study: Study, one: ItemSlots) -> str:
 def submitted(slot: Assignment) -> None:
     """A rating was handed in: a worker runs what is due of an adaptive study."""
     if slot.study.is_adaptive and slot.purpose == Assignment.Purpose.RATING:
-        transaction.on_commit(lambda: send([slot.study_id]))
-
-
-def send(studies: Iterable[int]) -> None:
-    """A task for each study."""
-    try:
-        for key in studies:
-            current_app.send_task(TASK, args=[key])
-    except OperationalError:
-        logger.exception("The broker cannot be reached. Unclear items are asked about once a worker can reach it.")
+        transaction.on_commit(lambda: send(TASK, [slot.study_id]))
 
 
 def send_due() -> int:
@@ -146,7 +136,7 @@ def send_due() -> int:
     if not cache.add("overlap-swept", True, SWEPT):
         return 0
     due = [study.pk for study in overlap.adaptive_studies() if overlap.is_due(study)]
-    send(due)
+    send(TASK, due)
     return len(due)
 
 
@@ -183,7 +173,7 @@ def run_round(*, by: User | None, study: Study) -> OverlapRound | None:  # noqa:
     except StaleOverlapError:
         return None
     if not found.n_asked:
-        webhooks.finished(study)
+        announcements.finished(study)
     return found
 
 

@@ -12,10 +12,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.queries import asks
 from annotation.workbench.assignment_names import id_of, name_of
 from annotation.workbench.forms import RatingForm
 from annotation.workbench.queries import assignments as slots
-from annotation.workbench.queries import rating, work
+from annotation.workbench.queries import work
 from annotation.workbench.services import annotations, assignments, drafts
 from annotation.workbench.views.work import item_context, lost_slot, not_now
 from core.accounts.access import get_account, marked
@@ -41,8 +42,8 @@ def signed_in(view: View) -> View:
 def save(request: HttpRequest, pk: int) -> JsonResponse:
     """Store the labels of an item, as often as it is sent, and say what to keep ready for after the next."""
     slot, still_mine = slot_without_texts(request, pk)
-    asked = rating.asks(slot, slot.study.asked)
-    answers = rating.group_by_kind(asked, request.POST)
+    asked = asks.asks(slot, slot.study.asked)
+    answers = asks.group_by_kind(asked, request.POST)
     problem = not_now(slot, still_mine)
     try:
         if problem:
@@ -120,7 +121,7 @@ def total(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 def inputs(request: HttpRequest, slot: Assignment) -> dict[str, str]:
     """What the page sent of its inputs, right or wrong, by their names."""
-    names = rating.input_names(rating.asks(slot, slot.study.asked))
+    names = asks.input_names(asks.asks(slot, slot.study.asked))
     return {name: request.POST[name].replace("\0", "") for name in names if name in request.POST}
 
 
@@ -151,8 +152,8 @@ def ahead_of(request: HttpRequest, study: Study) -> dict[str, Any] | None:
     slot.study = study
     slots.load_texts(slot)
     criteria = study.asked
-    asked = rating.asks(slot, criteria)
-    answers, kept = rating.entered(slot, user, asked)
+    asked = asks.asks(slot, criteria)
+    answers, kept = asks.entered(slot, user, asked)
     context = item_context(slot, user)
     return {
         "pk": name_of(slot.pk),

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Criterion, Item, Study
@@ -16,7 +16,8 @@ from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from annotation.workbench.queries import adjudication as queries
 from annotation.workbench.services import adjudications, drafts
-from core.accounts.access import adjudicator_required, get_account, may_research
+from core.accounts.access import adjudicator_required, deciding_roles, get_account, may_research
+from core.accounts.models.users import User
 from core.errors import InputError
 
 SHOWN = 200
@@ -128,3 +129,14 @@ def late_answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     return redirect("adjudication", slug=slug)
+
+
+@adjudicator_required
+@require_safe
+def to_decide(request: HttpRequest) -> HttpResponse:
+    """The studies in which I decide what people disagree on."""
+    assert isinstance(request.user, User)  # `adjudicator_required` lets nobody else in
+    studies = queries.to_decide(request.user, deciding_roles(request.user))
+    return render(
+        request, "annotation/to_decide.html", {"studies": studies, "adjudicates": not may_research(request.user)}
+    )

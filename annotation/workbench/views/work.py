@@ -14,11 +14,11 @@ from annotation.recruitment.platforms import TURK
 from annotation.recruitment.queries.participation import has_withdrawn
 from annotation.recruitment.services import completions
 from annotation.studies.models.studies import Assignment, Study
-from annotation.studies.queries import guidelines
+from annotation.studies.queries import asks, guidelines
 from annotation.studies.queries.context import panels
 from annotation.workbench.assignment_names import name_of
 from annotation.workbench.forms import RatingForm
-from annotation.workbench.queries import rating, work
+from annotation.workbench.queries import work
 from annotation.workbench.services import annotations, assignments, drafts
 from core.accounts.access import get_account, may_adjudicate, may_research, signed_in
 from core.accounts.models.users import User
@@ -151,9 +151,7 @@ def not_now(slot: Assignment, still_mine: bool) -> str:
 
 def rating_form(request: HttpRequest, slot: Assignment, data: Any) -> RatingForm:
     criteria = slot.study.asked
-    entered, draft = (
-        rating.entered(slot, get_account(request), rating.asks(slot, criteria)) if data is None else ({}, None)
-    )
+    entered, draft = asks.entered(slot, get_account(request), asks.asks(slot, criteria)) if data is None else ({}, None)
     form = RatingForm(data, slot=slot, criteria=criteria, entered=entered)
     form.draft = draft
     return form

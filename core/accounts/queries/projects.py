@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from django.db.models import Count, Q, QuerySet
 
-from annotation.studies.models.studies import Study
 from core.accounts.models.projects import Membership, Project
 from core.accounts.models.users import User
-from core.accounts.permissions import DECIDING, OWNING, visible_to
+from core.accounts.permissions import OWNING, visible_to
 from core.errors import InputError
 
 
@@ -31,10 +30,3 @@ def called(name: str) -> Project:
     if found is None:
         raise InputError(f"There is no project {name!r}.", field="project")
     return found
-
-
-def to_decide(user: User, roles: tuple[str, ...] = DECIDING) -> QuerySet[Study]:
-    """Studies that somebody decides in, with `n_decided` adjudications, newest first."""
-    studies = Study.objects.filter(known_for=None).exclude(state=Study.State.DRAFT)
-    counted = studies.annotate(n_decided=Count("items__adjudications")).select_related("project")
-    return visible_to(user, counted, roles=roles).order_by("-created_at", "-pk")

@@ -8,16 +8,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from core.accounts.access import (
-    adjudicator_required,
-    deciding_roles,
     get_account,
-    may_research,
     owner_required,
     researcher_required,
 )
 from core.accounts.forms import MemberForm, ProjectForm
 from core.accounts.models.projects import Membership, Project
-from core.accounts.models.users import User
 from core.accounts.queries import projects as queries
 from core.accounts.services import projects
 from core.errors import InputError
@@ -91,17 +87,6 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     else:
         messages.success(request, f"{member.user.username} is not in {member.project} any more.")
     return redirect("project_detail", slug=slug)
-
-
-@adjudicator_required
-@require_safe
-def to_decide(request: HttpRequest) -> HttpResponse:
-    """The studies in which I decide what people disagree on."""
-    assert isinstance(request.user, User)  # `adjudicator_required` lets nobody else in
-    studies = queries.to_decide(request.user, deciding_roles(request.user))
-    return render(
-        request, "annotation/to_decide.html", {"studies": studies, "adjudicates": not may_research(request.user)}
-    )
 
 
 def shown(request: HttpRequest, project: Project, form: MemberForm | None = None) -> HttpResponse:

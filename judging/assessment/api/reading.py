@@ -20,15 +20,15 @@ from core.api.schema import says
 from core.downloads import audited_export, sent_zipped
 from core.errors import InputError
 from judging.assessment.api.results import ResultsApi
-from judging.assessment.queries import hold_out
 from judging.assessment.queries import items as items_queries
 from judging.assessment.queries.assessment_data import StudyEvidence
 from judging.assessment.services import disagreement_sources, disagreements, escalation, improvement, progress, rules
 from judging.assessment.services.against_majority import contradictions
 from judging.assessment.services.items import ItemFilter, RatedItems, criterion_of
 from judging.judges.models.judges import Judge
+from judging.judges.queries import hold_out
 from judging.runs.api.runs import JudgmentSerializer
-from judging.runs.exchange import dataset, packing
+from judging.runs.services import hf_dataset
 
 
 class StudyProgressDetails(ResultsApi):
@@ -240,7 +240,7 @@ class StudyExports(ExportsApi):
             for one in EXCHANGES.values()
             if one.files and study.kind in one.kinds
         ]
-        own = {"key": dataset.KEY, "title": dataset.TITLE, "files": [], "unseen": []}
+        own = {"key": hf_dataset.KEY, "title": hf_dataset.TITLE, "files": [], "unseen": []}
         return Response([*rows, own])
 
 
@@ -252,7 +252,7 @@ class StudyExport(ExportsApi):
     @audited_export("labels")
     def get(self, request: Request, slug: str, tool: str) -> StreamingHttpResponse:
         study = get_object_or_404(Study, slug=slug)
-        members = packing.members(study, tool)
+        members = hf_dataset.package(study, tool)
         if members is None:
             raise Http404
         rules.look(by=self.me, study=study)

@@ -19,11 +19,10 @@ from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, Pr
 from annotation.agreement.services.tiers import TierOptions, chance_from, cuts_from
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
-from annotation.studies.queries.size import is_large
+from annotation.studies.queries.studies import is_large
 from core.api.base import LARGEST, Api, Document, Given
 from core.api.schema import says
 from core.errors import NotComputedError
-from judging.assessment.models.assessment import HoldOut
 from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
 from judging.assessment.services import (
     agreement,
@@ -41,6 +40,7 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest, Trusted
 from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services.items import criterion_of
+from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
 from judging.judges.services import examples
 from judging.runs.api.judges import JudgeSerializer

@@ -23,12 +23,12 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
 from core.errors import InputError
-from judging.assessment.queries import hold_out
 from judging.assessment.queries.ratings import runs_of, speaking
 from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, StoredReply, replies_of, said
-from judging.assessment.queries.study_items import ALL, DEVELOPMENT, material, part_of
 from judging.judges.models.judges import PANEL, Judge
 from judging.judges.providers.base import OWN_EXAMPLE
+from judging.judges.queries import hold_out
+from judging.judges.queries.study_items import ALL, DEVELOPMENT, material, part_of
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries.probe_replies import altered_of
 from judging.stats.evidence import Evidence

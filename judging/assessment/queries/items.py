@@ -8,7 +8,7 @@ from django.db.models import Count, Max, QuerySet
 
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Item, Study
-from annotation.studies.queries import size
+from core import row_counts
 from judging.runs.models.runs import Judgment
 
 
@@ -28,7 +28,7 @@ def positions(study: Study) -> Sequence[int] | QuerySet[Item, int]:
         found = study.items.aggregate(n=Count("position"), last=Max("position"))
         return found["n"], found["last"] or 0
 
-    n, last = size.counted(("positions", study.pk), count, lambda found: found[0])
+    n, last = row_counts.counted(("positions", study.pk), count, lambda found: found[0])
     return range(1, n + 1) if n == last else study.items.order_by("position").values_list("position", flat=True)
 
 

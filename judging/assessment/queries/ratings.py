@@ -29,10 +29,10 @@ from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Rat
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import columns, items
 from annotation.studies.queries.units import TURNS, numbered, numbers_of
-from judging.assessment.queries import hold_out
 from judging.judges.providers.base import OWN_EXAMPLE
+from judging.judges.queries import hold_out
+from judging.judges.queries.contents import spec_of, to_numbers
 from judging.runs.models.runs import JudgeRun, Judgment, JudgmentQuerySet
-from judging.runs.queries.requests import spec_of, to_numbers
 from judging.stats.weighted_scores import Opinion, WeightedScore, weighted_score
 
 ORDERS_DISAGREE = "its verdicts in the two orders disagree"

@@ -17,8 +17,8 @@ from annotation.studies.queries import columns
 from annotation.studies.queries.items import GROUPINGS, group_name
 from annotation.studies.queries.units import TURNS
 from core.errors import InputError
+from judging.judges.queries.contents import assistant_turns
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries.requests import assistant_turns
 
 DOMAIN = "domain"
 IN_ORDER = {"": 0, "AB": 1, "BA": 2}

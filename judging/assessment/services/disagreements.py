@@ -14,7 +14,7 @@ from annotation.stats.table import MISSING, BoolArray, FloatArray
 from annotation.studies.models.studies import Criterion
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import JudgeEvidence
-from judging.assessment.queries.study_items import HELD_OUT
+from judging.judges.queries.study_items import HELD_OUT
 from judging.stats.evidence import Evidence
 from judging.stats.observed import scored
 

@@ -10,13 +10,14 @@ from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-from judging.assessment.models.assessment import CalibrationRun, HoldOut, Look
+from judging.assessment.models.assessment import CalibrationRun, Look
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT, leaks
 from judging.assessment.services import assessment
 from judging.assessment.services.assessment import AssessmentRequest, Trusted
 from judging.assessment.services.rules import who
+from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
+from judging.judges.queries.study_items import HELD_OUT, leaks
 
 
 @audited("study.hold_out", on="study", says=("share", "seed"))

@@ -16,8 +16,8 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT
 from judging.judges.models.judges import Judge
+from judging.judges.queries.study_items import HELD_OUT
 from judging.judges.services import examples, judges
 from judging.stats.differences import compare_judges
 from judging.stats.evidence import Evidence

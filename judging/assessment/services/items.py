@@ -17,9 +17,9 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings as people
 from annotation.studies.queries.units import position_of, turn_of
 from core.errors import InputError
-from judging.assessment.queries import hold_out
 from judging.assessment.queries import ratings as judges
 from judging.assessment.services.comparison import JudgeColumn
+from judging.judges.queries import hold_out
 
 TIED, UNSCORED = "tied", "unscored"
 """In place of a value: people chose two categories equally often; the judge's reply held no verdict."""

@@ -16,8 +16,8 @@ from core.errors import InputError
 from judging.assessment.queries import scores as queries
 from judging.assessment.queries.scores import DOMAIN, ScoredRun
 from judging.assessment.services.comparison import SCORES, VERDICTS
+from judging.judges.queries.contents import spec_of, to_numbers
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries.requests import spec_of, to_numbers
 from judging.stats.means import means_of
 
 YES = "yes"

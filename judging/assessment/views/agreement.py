@@ -17,14 +17,14 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.recruitment.queries import demographics
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries import size
 from annotation.studies.queries.dependence import NAMED, NONE
 from annotation.studies.queries.guidelines import labels_by_version
 from annotation.studies.queries.items import STRATA
 from annotation.studies.queries.raters import Annotator
-from annotation.studies.queries.size import is_large
+from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE
+from core import row_counts
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
@@ -98,7 +98,7 @@ def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dic
     return {
         **known,
         "left": True,
-        "most": size.LARGE,
+        "most": row_counts.LARGE,
         "waiting": later.asked_for(study, options),
         "compute": reverse("agreement_compute", args=[study.slug]) + (f"?{query}" if query else ""),
         "here": f"?{query}",

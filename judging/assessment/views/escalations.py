@@ -15,12 +15,12 @@ from annotation.studies.models.studies import Study
 from core.accounts.access import researcher_required
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT
 from judging.assessment.services import assessment, cascades, escalation, hold_out, recalibration
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.cascades import CascadeOptions
 from judging.assessment.views.verdict import reader
 from judging.judges.models.judges import Judge
+from judging.judges.queries.study_items import HELD_OUT
 
 
 @researcher_required

@@ -10,15 +10,14 @@ from annotation.agreement.services.exports import FORMATS
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.studies.models.studies import Assignment, Study
-from annotation.studies.queries import size
 from annotation.studies.steps import study_steps
+from core import row_counts
 from core.accounts.access import researcher_required
 from core.downloads import audited_export, sent, sent_zipped
 from core.errors import InputError
 from judging.assessment.services import rules
 from judging.assessment.views.verdict import reader
-from judging.runs.exchange import packing
-from judging.runs.services import exports
+from judging.runs.services import exports, hf_dataset
 
 
 @researcher_required
@@ -48,7 +47,7 @@ def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
 def export_for(request: HttpRequest, slug: str, tool: str) -> HttpResponseBase:
     """The study as the files of another tool, in one ZIP archive."""
     study = get_object_or_404(Study, slug=slug)
-    members = packing.members(study, tool)
+    members = hf_dataset.package(study, tool)
     if members is None:
         raise Http404(f"a study of {study.get_kind_display()} is not written for {tool}")
     rules.look(by=reader(request), study=study)
@@ -67,8 +66,8 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": study_steps(study),
         "tools": tools,
         "formats": FORMATS.values(),
-        "people": size.count_up_to_limit(labels.people.plain),
-        "judged": size.count_up_to_limit(labels.judges.plain),
-        "most": size.LARGE,
+        "people": row_counts.count_up_to_limit(labels.people.plain),
+        "judged": row_counts.count_up_to_limit(labels.judges.plain),
+        "most": row_counts.LARGE,
     }
     return render(request, "judging/study_files.html", context)

@@ -19,7 +19,6 @@ from annotation.studies.queries.raters import Annotator, annotators_of
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
-from judging.assessment.queries import hold_out
 from judging.assessment.queries import items as items_queries
 from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
 from judging.assessment.queries.disagreements import Written, written
@@ -28,6 +27,7 @@ from judging.assessment.services.disagreements import Disagreement
 from judging.assessment.version_forms import VersionForm
 from judging.assessment.views.large import reads_judge
 from judging.judges.models.judges import NO_MODELS, NOT_RUN_HERE, Judge
+from judging.judges.queries import hold_out
 
 PER_PAGE = 25
 ASKED = ("criterion", "tier", "sort")

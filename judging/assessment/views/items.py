@@ -19,15 +19,16 @@ from annotation.agreement.services.overrides import set_tier
 from annotation.stats.bands import TIERS
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
-from annotation.studies.queries.size import is_large
+from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import asks_first
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
-from judging.assessment.queries import hold_out, ratings
 from judging.assessment.queries import items as queries
+from judging.assessment.queries import ratings
 from judging.assessment.services import rules
 from judging.assessment.services.items import TIED, UNSCORED, ItemFilter, RatedItems, criterion_of
+from judging.judges.queries import hold_out
 from judging.runs.models.runs import JudgeRun, Judgment
 
 PER_PAGE = 50

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_safe
 
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
-from judging.assessment.queries import hold_out
 from judging.assessment.services import rules
 from judging.assessment.views.verdict import reader
 from judging.judges.models.judges import PANEL
 from judging.judges.pricing import format_dollars
+from judging.judges.queries import hold_out
 from judging.runs.models.runs import Judgment
 from judging.runs.queries import judgments as queries
 from judging.runs.queries.runs import reason_in_words

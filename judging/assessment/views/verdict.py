@@ -22,10 +22,8 @@ from core.csv_files import csv_text
 from core.errors import InputError
 from core.markup import drawing
 from judging.assessment import calibration_charts, calibration_figures, charts
-from judging.assessment.models.assessment import HoldOut
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import leaks
 from judging.assessment.services import (
     assessment,
     certificate_checks,
@@ -38,7 +36,9 @@ from judging.assessment.services import (
 from judging.assessment.services.assessment import AssessmentRequest, Trusted
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.assessment.views.large import reads_judge
+from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
+from judging.judges.queries.study_items import leaks
 from judging.stats.verdict import Rules
 
 Document = Mapping[str, Any]

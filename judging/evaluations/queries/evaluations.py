@@ -17,9 +17,9 @@ from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Item
 from core.hashing import content_hash
 from judging.judges.evaluation_settings import PARTS, Setting, fields_of, is_made
+from judging.judges.queries.contents import known_of
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.requests import known_of
 from judging.stats.benchmark import ORDERS, Answers, Cases
 
 AT_ONCE = 5000

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from celery import current_app
-from kombu.exceptions import OperationalError
-
 from annotation.stats.bands import TIERS
 from annotation.stats.estimate import Estimate
 from core.version import code_version
@@ -20,8 +17,6 @@ from judging.stats import benchmark as stats
 from judging.stats.benchmark import Answers, Sheet
 
 logger = logging.getLogger(__name__)
-
-TASK = "judging.evaluation_results"
 
 MOST_LISTED = 200
 """Cases that no model gets, by name; their number is told whole."""
@@ -75,16 +70,6 @@ def load_or_compute(evaluation: Evaluation, options: Options | None = None) -> d
             result=found,
         )
     return add_states(found, asked)
-
-
-def keep_later(evaluation_id: int) -> None:
-    """Leave the computation to a worker, so that who looks at the page first does not wait for it."""
-    try:
-        current_app.send_task(TASK, args=[evaluation_id])
-    except OperationalError:
-        logger.exception(
-            "The broker took no message about evaluation %s; its page computes the results.", evaluation_id
-        )
 
 
 def keep(evaluation_id: int) -> None:

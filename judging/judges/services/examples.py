@@ -25,10 +25,10 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from core.accounts.models.users import User
 from core.accounts.permissions import sees
 from core.errors import InputError
-from judging.assessment.queries import hold_out
-from judging.assessment.queries.study_items import leaks, material
 from judging.judges import prompts
-from judging.runs.queries.requests import content_of
+from judging.judges.queries import hold_out
+from judging.judges.queries.contents import content_of
+from judging.judges.queries.study_items import leaks, material
 
 MOST = 20
 """Examples a criterion."""

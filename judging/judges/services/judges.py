@@ -22,9 +22,9 @@ from judging.judges.models.judges import IMPORTED, PANEL, RECALIBRATED, Judge
 from judging.judges.prompts import templates
 from judging.judges.providers.base import BatchProvider, PermanentError, Provider, TransientError
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
+from judging.judges.queries.contents import spec_of
 from judging.judges.services import examples
 from judging.judges.services.keys import ring_of
-from judging.runs.queries.requests import spec_of
 
 NO_BATCHES = "A judge of provider {provider} takes no batches."
 

@@ -13,11 +13,11 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import study_called
 from judging.assessment import wording
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT
 from judging.assessment.services import assessment, hold_out, rules, verdicts
 from judging.assessment.services.assessment import AssessmentRequest, Trusted
 from judging.assessment.services.options import AuditOptions
 from judging.assessment.services.rules import StudyVerdictRules
+from judging.judges.queries.study_items import HELD_OUT
 from judging.management.commands.calibrate import add_part, left_out
 from judging.stats.multiplicity import Method
 

@@ -15,11 +15,11 @@ from annotation.stats.table import Level
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT, PARTS
 from judging.assessment.services import assessment, file_calibration, hold_out, rules, runs
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.file_calibration import CalibrationOptions, FileColumns
 from judging.assessment.services.options import TrustOptions
+from judging.judges.queries.study_items import HELD_OUT, PARTS
 from judging.management.commands.agreement import check_source
 from judging.stats.calibration import MapName
 

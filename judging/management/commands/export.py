@@ -16,8 +16,7 @@ from annotation.studies.queries.labels import left_out
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from judging.assessment.services import rules
-from judging.runs.exchange import dataset, writing
-from judging.runs.services import exports
+from judging.runs.services import exports, hf_dataset, tool_files
 
 
 class Command(ConcordCommand):
@@ -27,7 +26,7 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
-        known = [*files.FORMATS, dataset.KEY, *(key for key, one in EXCHANGES.items() if one.files)]
+        known = [*files.FORMATS, hf_dataset.KEY, *(key for key, one in EXCHANGES.items() if one.files)]
         parser.add_argument("--format", default="csv", help=f"one of {', '.join(known)}; other tools' make a folder")
         parser.add_argument(
             "--purposes",
@@ -42,7 +41,7 @@ class Command(ConcordCommand):
         parser.add_argument("-o", "--output", required=True, type=Path, metavar="PATH")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        if options["format"] in (*EXCHANGES, dataset.KEY):
+        if options["format"] in (*EXCHANGES, hf_dataset.KEY):
             if options["tiers"]:
                 raise InputError(f"goes with {', '.join(files.FORMATS)}, not with {options['format']}", field="tiers")
             return self.for_elsewhere(**options)
@@ -65,11 +64,11 @@ class Command(ConcordCommand):
     def for_elsewhere(self, **options: Any) -> dict[str, Any]:
         study, output = study_called(options["study"]), options["output"]
         rules.look(by=None, study=study)
-        if options["format"] == dataset.KEY:
-            written, unseen = dataset.write(study, output), []
+        if options["format"] == hf_dataset.KEY:
+            written, unseen = hf_dataset.write(study, output), []
         else:
             exchange = exchange_named(options["format"], writing=True)
-            written, unseen = writing.write(study, exchange, output), list(exchange.unseen)
+            written, unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
         labels = exports.labels_of(study)
         return {
             "study": study.name,

@@ -9,8 +9,8 @@ from django.core.management.base import CommandParser
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.assessment.services import hold_out
+from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 
 
 class Command(ConcordCommand):

@@ -10,7 +10,7 @@ from annotation.corpus.exchange.dataset import naming
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.management.imports import ImportCommand
 from core.files.input_files import InputFile
-from judging.runs.exchange import reading
+from judging.runs.imports import study_packages as reading
 
 
 class Command(ImportCommand):

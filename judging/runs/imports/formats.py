@@ -13,8 +13,7 @@ from core.accounts.models.users import User
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome
 from core.files.problems import OnError
-from judging.runs.exchange import reading as exchanging
-from judging.runs.imports import pandalm, personalens
+from judging.runs.imports import pandalm, personalens, study_packages
 from judging.runs.imports import ratings as judge_ratings
 
 Load = Callable[..., Outcome]
@@ -73,7 +72,7 @@ def records_of(kind: str) -> Load:
 
 def find_exchange_format(key: str) -> Format:
     def load(*, by: User | None, file: InputFile, study: str, source: str, on_error: OnError) -> Outcome:
-        return exchanging.load(by=by, file=file, format=key, study=study, source=source, on_error=on_error)
+        return study_packages.load(by=by, file=file, format=key, study=study, source=source, on_error=on_error)
 
     about, example = ELSEWHERE[key]
     return Format(key, EXCHANGES[key].title, about, example, ("study", "source"), load, folder=key == "potato")

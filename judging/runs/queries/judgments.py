@@ -11,8 +11,9 @@ from django.db.models import Q, QuerySet
 from annotation.studies.models.labels import Annotation
 from judging.judges.prompts import evaluation
 from judging.judges.providers.base import JudgeRequest, PairContent, Prompt
+from judging.judges.queries.contents import prompt_for
 from judging.runs.models.runs import Judgment
-from judging.runs.queries.requests import Frame, asked, prompt_for
+from judging.runs.queries.requests import Frame, asked
 
 
 def whole() -> QuerySet[Judgment]:

@@ -14,7 +14,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries import size
+from core import row_counts
+from core.jobs.heartbeat import is_unheld
 from judging.judges.models.judges import PANEL, Judge
 from judging.judges.providers.base import OWN_EXAMPLE
 from judging.judges.queries import pauses, workers
@@ -187,7 +188,7 @@ def progress(run: JudgeRun) -> Progress:
     """
     criteria, parts = list(run.criteria.all()), counted_parts(run)
     moment = ("judgments of a run", run.pk, run.finished_at, run.stopped_at)
-    counts = size.counted(moment, lambda: counted_judgments(run), lambda found: sum(one["n"] for one in found))
+    counts = row_counts.counted(moment, lambda: counted_judgments(run), lambda found: sum(one["n"] for one in found))
     return Progress(
         state=run.state,
         expected=expected(run, parts["units"], len(criteria)),
@@ -227,7 +228,7 @@ def counted_parts(run: JudgeRun) -> dict[str, int]:
     found = run.chunks.order_by().aggregate(
         n=Count("pk"),
         left=Count("pk", filter=left),
-        held=Count("pk", filter=left & ~workers.unheld()),
+        held=Count("pk", filter=left & ~is_unheld()),
         units=Coalesce(Sum("n_units"), 0),
         untold=Count("pk", filter=Q(n_units__isnull=True)),
     )
@@ -322,7 +323,7 @@ def stale(run: JudgeRun, among: int) -> int:
     rows = run.judgments.stale()
     if run.chunks.exists():
         rows = rows.filter(written_since(run.created_at - CLOCKS, run.study))
-    return size.counted(("stale", run.pk, run.finished_at, run.stopped_at), rows.count, lambda _: among)
+    return row_counts.counted(("stale", run.pk, run.finished_at, run.stopped_at), rows.count, lambda _: among)
 
 
 def written_since(moment: datetime, study: Study) -> Q:

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.studies.models.studies import Study
 from core.hashing import content_hash
-from judging.runs.queries.requests import assistant_turns
+from judging.judges.queries.contents import assistant_turns
 
 ITEMS_PER_PART = 25
 TEXT: dict[str, tuple[str, ...]] = {

@@ -16,9 +16,10 @@ from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate
 from judging.judges.providers import sides
 from judging.judges.providers.base import OWN_EXAMPLE, Reply
+from judging.judges.queries.contents import to_numbers
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.requests import Pending, to_numbers
+from judging.runs.queries.requests import Pending
 from judging.runs.services import cache, earlier_replies
 from judging.runs.services.request_pool import Answer, Ask
 from judging.stats.weighted_scores import normalise_to_scale

@@ -11,14 +11,14 @@ from django.utils import timezone
 
 from annotation.studies.services import webhooks
 from core.jobs.heartbeat import is_held
-from core.jobs.leases import Leases
-from judging.evaluations.services import results
+from core.jobs.leases import Leases, send
 from judging.judges.models.workers import Worker
 from judging.judges.queries.workers import alive
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 
 logger = logging.getLogger(__name__)
 
+EVALUATION_TASK = "judging.evaluation_results"
 MOST_TRIES = 20
 
 
@@ -89,7 +89,7 @@ class BatchLeases(Leases[JudgeChunk]):
             subject = f"run {run.pk} {now.isoformat()}"
             webhooks.tell("run.finished", project=run.study.project_id, subject=subject, data=data)
             if evaluation := run.evaluation_id:
-                transaction.on_commit(lambda: results.keep_later(evaluation))
+                transaction.on_commit(lambda: send(EVALUATION_TASK, [evaluation]))
         return True
 
 

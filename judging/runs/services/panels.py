@@ -22,9 +22,9 @@ from core.errors import InputError
 from core.hashing import content_hash
 from core.version import code_version
 from judging.judges.models.judges import PANEL, Judge
+from judging.judges.queries.contents import spec_of, to_numbers
 from judging.judges.services.judges import check_names, latest_of
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.requests import spec_of, to_numbers
 from judging.stats import panels
 from judging.stats.means import clustered_means
 from judging.stats.panels import Combined

@@ -39,9 +39,10 @@ from judging.judges.services import judges
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries.requests import pending
-from judging.runs.services import budgets, cache, judgment_writer, leases, runs
+from judging.runs.services import budgets, cache, judgment_writer, runs
 from judging.runs.services.async_bridge import BATCH_SIZE
 from judging.runs.services.cancellations import load_batches_to_cancel
+from judging.runs.services.leases import leases
 from judging.runs.services.request_pool import Answer, Ask, own_example
 from judging.runs.services.worker_sessions import known_answer
 

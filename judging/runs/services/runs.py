@@ -21,14 +21,16 @@ from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
 from judging.judges.pricing import format_dollars
 from judging.judges.prompts import evaluation as evaluation_prompts
+from judging.judges.queries.contents import spec_of
 from judging.judges.services import judges
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries import spending
 from judging.runs.queries.probing import changed_since
-from judging.runs.queries.requests import input_rows, spec_of
-from judging.runs.services import batches, budgets, cancellations, earlier_replies, leases
+from judging.runs.queries.requests import input_rows
+from judging.runs.services import batches, budgets, cancellations, earlier_replies
 from judging.runs.services import judgment_writer as replies
+from judging.runs.services.leases import leases
 
 REQUESTS_PER_BATCH = 1000
 MOST_REPEATS = 100

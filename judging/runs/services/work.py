@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 
 from django.db import InterfaceError, OperationalError
 
+from core.jobs.heartbeat import beating
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, TransientError
 from judging.judges.services import judges
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
-from judging.runs.services import concurrency_slots, leases, provider_batches, workers
+from judging.runs.services import concurrency_slots, provider_batches
+from judging.runs.services.leases import leases
 from judging.runs.services.worker_sessions import LetGo, PausedError, Shift, never
 
 PAUSE = 0.5  # seconds between looks at parts that others hold
@@ -25,14 +27,14 @@ def judge_chunk(chunk_id: int, *, leaving: Callable[[], bool] = never) -> None:
     """
     free = None if leaving() else leases.free(chunk_id)
     if free and (free.run.in_bulk or concurrency_slots.left(free.run.judge, concurrency(free.run))):
-        with workers.beating() as worker:
+        with beating(Worker) as worker:
             for _ in stint(free.run, worker, lambda: leases.claim(chunk_id, worker), leaving):
                 pass
 
 
 def through(run: JudgeRun) -> Iterator[None]:
     """Work through the run in this process, yielding now and then until it is over. Others may help."""
-    with workers.beating() as worker:
+    with beating(Worker) as worker:
         while leases.unfinished().filter(run=run).exists():
             yield from stint(run, worker, lambda: leases.claim_next(run, worker))
             yield

@@ -13,6 +13,8 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from django.db.models import Q
+
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, Provider, Reply, TransientError
 from judging.judges.providers.calls import PATIENCE
@@ -20,8 +22,9 @@ from judging.judges.queries import pauses as told
 from judging.judges.services import pauses, quotas
 from judging.runs.models.runs import JudgeChunk
 from judging.runs.queries.requests import Pending, pending
-from judging.runs.services import budgets, cache, evaluated_judge, judgment_writer, leases, runs
+from judging.runs.services import budgets, cache, evaluated_judge, judgment_writer, runs
 from judging.runs.services.async_bridge import BATCH_SIZE
+from judging.runs.services.leases import leases
 from judging.runs.services.request_coalescing import Followers
 from judging.runs.services.request_pool import Answer, Ask, Crew, own_example
 
@@ -235,7 +238,7 @@ class Shift:
         self.looked = time.monotonic()
         self.purse.look()
         self.has_quota = quotas.find_quota(self.run.judge.provider, self.run.judge.model) is not None
-        self.makes_way = time.monotonic() - self.began > LONGEST and leases.others_wait(self.run)
+        self.makes_way = time.monotonic() - self.began > LONGEST and leases.others_wait(Q(run=self.run))
         if self.leaving() and self.ends == math.inf:
             self.ends, self.over = time.monotonic() + (0 if self.purse.is_free else LANDING), True
             self.put_down(lambda _: True)

@@ -8,12 +8,13 @@ from contextlib import closing
 
 from django.db import InterfaceError, OperationalError
 
+from core.jobs.heartbeat import beating
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, TransientError
-from judging.runs.services import workers
 from judging.runs.services.worker_sessions import never
 from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.services import experiments, leases
+from simulation.experiments.services import experiments
+from simulation.experiments.services.leases import leases
 from simulation.experiments.services.worker_sessions import LetGo, Shift
 
 PAUSE = 0.5  # seconds between looks at an experiment that another process holds
@@ -26,7 +27,7 @@ def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
     """
     if leaving() or leases.free(pk) is None:
         return
-    with workers.beating() as worker:
+    with beating(Worker) as worker:
         experiment = leases.claim(pk, worker)
         if experiment:
             with closing(steps(experiment, worker)) as going:
@@ -37,7 +38,7 @@ def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
 
 def through(experiment: Experiment) -> Iterator[None]:
     """Work through the experiment in this process, yielding now and then until it is over."""
-    with workers.beating() as worker:
+    with beating(Worker) as worker:
         while leases.unfinished().filter(pk=experiment.pk).exists():
             if found := leases.claim(experiment.pk, worker):
                 yield from steps(found, worker)
@@ -64,7 +65,7 @@ def steps(experiment: Experiment, worker: Worker) -> Generator[None]:
     except LetGo:
         leases.release(experiment, worker)
         if shift.makes_way:
-            leases.queue(experiment.pk)
+            leases.queue([experiment.pk])
     except (GeneratorExit, KeyboardInterrupt):
         leases.release(experiment, worker)
         raise

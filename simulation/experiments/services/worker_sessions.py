@@ -14,6 +14,7 @@ from contextlib import closing
 from decimal import Decimal
 
 from django.db import IntegrityError
+from django.db.models import Q
 
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
@@ -26,10 +27,11 @@ from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts.conditions import EMBEDDINGS
 from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.services import experiments, leases, turn_writer
+from simulation.experiments.services import experiments, turn_writer
 from simulation.experiments.services.budget_tracker import Purse
 from simulation.experiments.services.dialogue_scheduler import Answer, Ask, Lane, Stage
 from simulation.experiments.services.dialogue_state import Playing, waiting
+from simulation.experiments.services.leases import leases
 from simulation.experiments.services.retrieval import Retriever
 from simulation.experiments.services.turn_writer import SavedTurn
 
@@ -226,9 +228,9 @@ class Shift:
             return
         self.looked = time.monotonic()
         self.find_quotas()
-        if not self.over and not leases.still_held(self.experiment, self.worker):
+        if not self.over and not leases.held(self.experiment, self.worker).exists():
             self.put_down()
-        if self.looked - self.began > LONGEST and not self.makes_way and leases.others_wait(experiment=self.experiment):
+        if self.looked - self.began > LONGEST and not self.makes_way and leases.others_wait(Q(pk=self.experiment.pk)):
             self.makes_way = True
             self.put_down()
 

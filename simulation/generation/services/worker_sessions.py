@@ -18,12 +18,13 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import InputError
+from core.jobs.heartbeat import beating
+from core.jobs.leases import compute_wait
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, Reply, TransientError
-from judging.judges.queries.workers import gone_before, unheld
 from judging.judges.services import quotas
 from judging.judges.services.keys import ring_of
-from judging.runs.services import cache, workers
+from judging.runs.services import cache
 from judging.runs.services.budgets import USUAL_REPLY
 from judging.runs.services.request_coalescing import Followers
 from judging.runs.services.request_pool import Answer, Ask, Crew
@@ -31,17 +32,15 @@ from judging.runs.services.worker_sessions import never
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.parsing.made import UnfitError
-from simulation.experiments.services import leases
-from simulation.experiments.services.reservations import PostponedError, set_aside
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generation
+from simulation.generation.services.leases import AT_ONCE, leases
 from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, judge_of, pending_of
+from simulation.generation.services.reservations import PostponedError, set_aside
 
-AT_ONCE = 5000  # orders that are named in a query
 IN_HAND = 16  # orders for each call in flight: some wait for equal requests
 MOST_ATTEMPTS = 10  # times that a model is not reached, after which an order has failed
 TOLERATED_FAULTS = 3  # orders in a row that the other side turned down, after which no more are asked
-FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
 LOOK_EVERY = 0.5  # seconds between looks at whether orders were taken away
 PAUSE = 0.5  # seconds, while the quota allows no start or another process has the agent
 LONGEST = 120.0  # seconds, after which other work that waits gets its turn
@@ -52,10 +51,10 @@ def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
 
     Once `leaving` says so, the orders are handed back with the replies that are saved.
     """
-    found = free(Q(pk=pk)).select_related("agent").first()
+    found = leases.free(Q(pk=pk)).select_related("agent").first()
     if found is None or leaving():
         return
-    with workers.beating() as worker:
+    with beating(Worker) as worker:
         wanted = Q(pk=pk) | Q(queued_at__isnull=False)
         with closing(Session(found.agent, found.project_id, worker, wanted).work()) as going:
             for _ in going:
@@ -69,11 +68,11 @@ def through(orders: Sequence[Making]) -> Iterator[int]:
     while open_ones := unfinished(wanted):
         yield len(wanted) - len(open_ones)
         mine = Q(pk__in=open_ones[:AT_ONCE])
-        found = free(mine).select_related("agent").first()
+        found = leases.free(mine).select_related("agent").first()
         if found is None:
             time.sleep(PAUSE)
             continue
-        with workers.beating() as worker:
+        with beating(Worker) as worker:
             before = time.monotonic()
             for _ in Session(found.agent, found.project_id, worker, mine).work():
                 if time.monotonic() - before > PAUSE:
@@ -86,29 +85,6 @@ def unfinished(pks: set[int]) -> list[int]:
     """Of these orders, those that are not over."""
     open_ones = Making.objects.filter(finished_at__isnull=True).order_by("pk").values_list("pk", flat=True)
     return [pk for pk in open_ones if pk in pks]
-
-
-def free(of: Q) -> QuerySet[Making]:
-    """Orders that anybody may claim: left, due, and held by no living process."""
-    due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
-    return Making.objects.filter(unheld(), due, of, finished_at__isnull=True).order_by("pk")
-
-
-def claim(agent: Agent, project: int, worker: Worker, of: Q, n: int) -> list[Making]:
-    """Claim up to `n` free orders of an agent. None while another living process works on the agent's orders.
-
-    The agent's row is the lock: of two processes that reach for its orders, one waits for the other. A process that
-    stood still for so long that it counts as gone does not claim again what it holds.
-    """
-    with transaction.atomic():
-        list(Agent.objects.select_for_update().filter(pk=agent.pk).values_list("pk"))
-        held = Making.objects.filter(agent=agent, finished_at__isnull=True, worker__seen_at__gte=gone_before())
-        if held.exclude(worker=worker).exists():
-            return []
-        found = free(of).filter(agent=agent, project=project).exclude(worker=worker)
-        pks = list(found.values_list("pk", flat=True)[:n])
-        Making.objects.filter(pk__in=pks).update(worker=worker)
-    return list(Making.objects.filter(pk__in=pks).select_related("agent", "profile").order_by("pk"))
 
 
 class Session:
@@ -126,7 +102,7 @@ class Session:
 
     def work(self) -> Generator[None]:
         """Ask and save, yielding after every batch. However it ends, what is in hand is handed back."""
-        if not (first := claim(self.agent, self.project, self.worker, self.wanted, 1)):
+        if not (first := leases.claim(self.agent, self.project, self.worker, self.wanted, 1)):
             return
         try:
             self.provider = agents_services.speaker_of(self.agent, ring_of(self.project))
@@ -154,7 +130,7 @@ class Session:
         calls = self.provider.concurrency
         while not self.over and len(self.ready) + self.crew.outstanding < 2 * calls:
             room = min(2 * calls, IN_HAND * calls - len(self.orders))
-            found = claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
+            found = leases.claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
             if not found:
                 break
             self.take(found)
@@ -285,7 +261,7 @@ class Session:
     def refuse_all(self, problem: str) -> None:
         """Let all orders fail that are not in flight."""
         waiting = [order.making.pk for order in self.ready]
-        rest = self.left().filter(Q(pk__in=free(self.wanted).values("pk")) | Q(pk__in=waiting))
+        rest = self.left().filter(Q(pk__in=leases.free(self.wanted).values("pk")) | Q(pk__in=waiting))
         rest.update(problem=problem, finished_at=timezone.now())
         self.orders = {pk: order for pk, order in self.orders.items() if pk not in waiting}
         self.ready.clear()
@@ -304,15 +280,15 @@ class Session:
     def postpone(self, fault: TransientError) -> None:
         """Go on with the agent's orders later: after the time asked for, or twice as long each time."""
         tried = max((one.making.attempts for one in self.orders.values()), default=1)
-        wait = max(fault.retry_after or 0.0, min(FIRST_WAIT * 2 ** (tried - 1), LONGEST_WAIT))
+        wait = compute_wait(tried, fault.retry_after)
         due = timezone.now() + timedelta(seconds=wait)
-        mine = Q(worker=self.worker) | Q(pk__in=free(self.wanted).values("pk"))
+        mine = Q(worker=self.worker) | Q(pk__in=leases.free(self.wanted).values("pk"))
         left = self.left().filter(mine)
         pks = list(left.order_by("pk").values_list("pk", flat=True))
         was_queued = left.filter(queued_at__isnull=False).exists()
         Making.objects.filter(pk__in=pks).update(worker=None, queued_at=due)
         if pks and was_queued:
-            generation.send(pks[0], wait=wait)
+            leases.send(pks[:1], wait=wait)
 
     # looking up
 
@@ -325,6 +301,7 @@ class Session:
         mine = set(held.values_list("pk", flat=True))
         self.orders = {pk: order for pk, order in self.orders.items() if pk in mine}
         self.ready = deque(order for order in self.ready if order.making.pk in mine)
-        if self.looked - self.began > LONGEST and leases.others_wait(agent=self.agent):
+        if self.looked - self.began > LONGEST and leases.others_wait(Q(agent=self.agent)):
             self.put_down()
-            generation.queue(free(self.wanted).filter(agent=self.agent))
+            rest = leases.free(self.wanted).filter(agent=self.agent)
+            leases.queue(list(rest.values_list("pk", flat=True)))

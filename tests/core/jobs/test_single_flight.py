@@ -9,10 +9,10 @@ from annotation.agreement.services import overrides
 from annotation.stats.dependence import Design
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Study
-from annotation.studies.queries import labels, ratings
+from annotation.studies.queries import asks, labels, ratings
 from annotation.studies.queries.dependence import Dependence
 from annotation.studies.services import samples, studies
-from annotation.workbench.queries import adjudication, rating
+from annotation.workbench.queries import adjudication
 from annotation.workbench.services import adjudications, annotations, assignments
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -61,7 +61,7 @@ def rated(person: User, study: Study, **changed: str) -> Assignment:
 
 def test_turns_are_asked_in_their_order_and_then_the_whole(study: Study, people: list[User]) -> None:
     slot = assignments.next_for(by=people[0], study=study)
-    assert [one.name for one in rating.asks(slot, study.criteria.all())] == list(GOOD)
+    assert [one.name for one in asks.asks(slot, study.criteria.all())] == list(GOOD)
 
 
 def test_each_turn_has_a_label_of_its_own_and_sending_again_replaces_it(study: Study, people: list[User]) -> None:

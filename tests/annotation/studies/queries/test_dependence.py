@@ -11,15 +11,15 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.services import studies
 from core.errors import InputError
-from judging.assessment.queries import hold_out
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import material
 from judging.assessment.services import agreement, assessment, progress
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.comparison import JudgedOptions
 from judging.assessment.services.options import TrustOptions
+from judging.judges.queries import hold_out
+from judging.judges.queries.study_items import material
 from judging.stats.agreement import judge_agreement
 from tests import factories
 from tests.labelled import judge_says, people_say, with_items

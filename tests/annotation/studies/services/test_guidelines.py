@@ -7,10 +7,10 @@ from django.db import IntegrityError, transaction
 
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation
+from annotation.studies.queries import asks, ratings
 from annotation.studies.queries import guidelines as queries
-from annotation.studies.queries import ratings
 from annotation.studies.services import guidelines
-from annotation.workbench.queries import rating, work
+from annotation.workbench.queries import work
 from annotation.workbench.services import annotations, assignments, drafts
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -115,7 +115,7 @@ def test_late_answers_keep_the_version_that_was_shown(open_study: OpenStudy, ali
 
 
 def news(slot, bob: User, draft=None) -> list[tuple[str, int, int]]:
-    asked = rating.asks(slot, slot.study.criteria.all())
+    asked = asks.asks(slot, slot.study.criteria.all())
     found = queries.news(slot, work.find_previous(slot, bob), asked, draft)
     return [(one.name, one.before, one.after) for one in found]
 
@@ -125,7 +125,7 @@ def test_news_is_told_until_it_was_rated_under_and_costs_nothing_before_any_edit
 ) -> None:
     study = open_study([bob], items=3)
     slot = assignments.next_for(by=bob, study=study)
-    asked = rating.asks(slot, slot.study.criteria.all())
+    asked = asks.asks(slot, slot.study.criteria.all())
     with django_assert_num_queries(0):
         assert queries.news(slot, None, asked) == []
     annotations.submit(by=bob, assignment=slot, values=GOOD)
@@ -134,7 +134,7 @@ def test_news_is_told_until_it_was_rated_under_and_costs_nothing_before_any_edit
         guidelines.edit(by=alice, criterion=criterion, guideline=text, reason="Better.")
     slot = assignments.next_for(by=bob, study=study)
     assert news(slot, bob) == [("Personalization", 1, 3)]
-    asked = rating.asks(slot, slot.study.criteria.all())
+    asked = asks.asks(slot, slot.study.criteria.all())
     before = work.find_previous(slot, bob)
     with django_assert_num_queries(2):
         queries.news(slot, before, asked)
@@ -163,6 +163,6 @@ def test_pieces_put_together_are_both_texts() -> None:
 def test_a_version_that_is_no_number_is_none(open_study: OpenStudy, bob: User, text: str) -> None:
     study = open_study([bob])
     slot = assignments.next_for(by=bob, study=study)
-    asked = rating.asks(slot, study.asked)
+    asked = asks.asks(slot, study.asked)
     assert queries.versions_in({f"{asked[0].name}-version": text}, asked) == {}
     assert queries.versions_in({f"{asked[0].name}-version": "2"}, asked) == {asked[0].criterion.pk: 2}

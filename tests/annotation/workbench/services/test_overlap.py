@@ -19,7 +19,7 @@ from annotation.studies.models.webhooks import Webhook
 from annotation.studies.services import studies, webhooks
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap as queries
-from annotation.workbench.services import annotations, assignments, overlap
+from annotation.workbench.services import annotations, announcements, assignments, overlap
 from config import invariants
 from core.audit.models import Act
 from core.errors import InputError
@@ -249,7 +249,7 @@ def test_a_study_is_told_as_finished_once_nothing_more_is_asked(adaptive, people
     monkeypatch.setattr(webhooks, "load_active", lambda project: [Webhook(events=["study.finished"])])
     monkeypatch.setattr(webhooks, "tell", lambda event, **more: told.append(event))
     vote(adaptive, people, 3)
-    webhooks.finished(adaptive)
+    announcements.finished(adaptive)
     assert told == [], "a round may still ask for more"
     while overlap.run_rounds(adaptive.pk):
         vote(adaptive, people, 1)

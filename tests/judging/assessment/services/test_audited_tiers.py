@@ -12,10 +12,10 @@ from annotation.studies.models.studies import Criterion
 from annotation.studies.queries import ratings
 from judging.assessment.models.assessment import AuditRun
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT
 from judging.assessment.services import hold_out, runs
 from judging.assessment.services.options import AuditOptions
 from judging.assessment.wording import item_tiers
+from judging.judges.queries.study_items import HELD_OUT
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services import judged
 from tests.labelled import judge_says, people_say, with_items

@@ -13,9 +13,9 @@ from annotation.corpus.models import Dialogue
 from core.errors import InputError
 from judging.assessment.models.assessment import Look
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks
 from judging.assessment.services import certificates, hold_out
 from judging.assessment.services.assessment import AssessmentRequest
+from judging.judges.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks
 from judging.stats.hold_out import held_out
 from tests.factories import JudgeFactory, JudgeRunFactory, ResearcherFactory, ScenarioFactory
 from tests.judging.assessment.services.judged import QUICK, study, trusted

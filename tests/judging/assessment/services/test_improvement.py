@@ -12,15 +12,15 @@ from annotation.corpus.models import Dialogue
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion
 from core.errors import InputError
-from judging.assessment.queries import hold_out
 from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.assessment.services import disagreements, improvement
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.options import TrustOptions
 from judging.judges.models.judges import Judge
 from judging.judges.providers.base import OWN_EXAMPLE
+from judging.judges.queries import hold_out
+from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.judges.services import judges
 from judging.runs.queries.requests import Frame, asked
 from judging.runs.services.request_pool import Ask, own_example
@@ -217,7 +217,7 @@ class TestOwnExamples:
         examples = [self.example(criterion, position) for position in free[:2]]
         monkeypatch.setattr(Judge, "examples", examples)
         monkeypatch.setattr(
-            "judging.runs.queries.requests.examples_of", lambda _, key: examples if key == "suits" else []
+            "judging.judges.queries.contents.examples_of", lambda _, key: examples if key == "suits" else []
         )
         done = judged(criterion.study, judge)
         assert done.finished_at

@@ -5,8 +5,8 @@ import pytest
 from core.errors import InputError
 from judging.assessment.services import improvement
 from judging.judges.models.judges import Judge
+from judging.judges.queries.contents import content_of, prompt_for, spec_of
 from judging.judges.services import judges
-from judging.runs.queries.requests import content_of, prompt_for, spec_of
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotation.studies.queries import size
+from core import row_counts
 from judging.judges.models.limits import Seat
 from judging.runs.queries import runs, spending
 from tests import factories
@@ -170,10 +170,10 @@ class TestOfAnOlderText:
 class TestMoreThanIsCountedForEveryPage:
     @pytest.fixture(autouse=True)
     def small_limit(self, monkeypatch):
-        monkeypatch.setattr(size, "LARGE", 2)
-        size.forget()
+        monkeypatch.setattr(row_counts, "LARGE", 2)
+        row_counts.forget()
         yield
-        size.forget()
+        row_counts.forget()
 
     def test_counts_are_kept_for_a_moment_and_made_anew_when_the_run_is_over(self):
         study = dialogue_study(3)

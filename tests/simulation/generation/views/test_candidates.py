@@ -15,11 +15,10 @@ from judging.judges.models.limits import Price
 from judging.judges.models.workers import Worker
 from simulation.agents import services as agents_services
 from simulation.agents.speakers import request_of
-from simulation.experiments.services import reservations
 from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.models.orders import Making
 from simulation.generation.queries import candidates as queries
-from simulation.generation.services import candidate_runs, generators, orders, worker_sessions
+from simulation.generation.services import candidate_runs, generators, orders, reservations, worker_sessions
 from simulation.generation.services.candidates import Question
 from tests.factories import ProfileFactory, ResearcherFactory, UserFactory
 

@@ -1,4 +1,4 @@
-"""What a page may read at once, and counts of so many rows that they are not made anew for every page."""
+"""Count rows without reading more of them than a page needs; keep large counts for a minute."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 from django.db.models import QuerySet
-
-from annotation.studies.models.studies import Assignment, Study
 
 LARGE = 100_000
 """Labels that a page reads at most, and rows that are counted for every page."""
@@ -19,12 +17,6 @@ Found = TypeVar("Found")
 
 _counted: dict[Hashable, tuple[float, object]] = {}
 """Of this process alone: another one counts for itself."""
-
-
-def is_large(study: Study) -> bool:
-    """Whether more was handed in than a page reads. One query, which looks at no more rows than that."""
-    handed_in = Assignment.objects.filter(study=study, state=Assignment.State.SUBMITTED).order_by()
-    return handed_in[LARGE : LARGE + 1].exists()
 
 
 def counted(key: Hashable, count: Callable[[], Found], size: Callable[[Found], int]) -> Found:

@@ -18,8 +18,8 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries.dependence import load_dialogue, load_pair, read_dependence
 from core.errors import InputError
 from core.hashing import content_hash
-from judging.assessment.models.assessment import HoldOut
-from judging.assessment.queries import hold_out
+from judging.judges.models.hold_out import HoldOut
+from judging.judges.queries import hold_out
 from judging.stats.observed import Material
 
 MOST_GROUPS = 30

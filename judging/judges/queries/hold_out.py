@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from annotation.stats.table import BoolArray
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries.dependence import load_dialogue, load_pair
-from judging.assessment.models.assessment import HoldOut
+from judging.judges.models.hold_out import HoldOut
 from judging.stats.hold_out import held_out
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from annotation.agreement.services.exports import FORMATS
+from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries.exchange import head_of, items_of, record_of
 from core.files.parquet import load_arrow, table_pieces
-from core.files.streaming import Member
+from core.files.streaming import Member, below
 from core.read_snapshot import one_moment
-from judging.runs.exchange.writing import put_below
-from judging.runs.services import exports
+from judging.runs.services import exports, tool_files
+from judging.runs.services.tool_files import put_below
 
 KEY, TITLE = "hf", "Hugging Face dataset"
 ITEMS = [
@@ -39,6 +40,18 @@ def _members(study: Study) -> Iterator[Member]:
     yield "data/items.parquet", table_pieces(map(row_of, items_of(study)), ITEMS)
     yield "data/labels.parquet", FORMATS["parquet"].pieces(labels)
     yield "README.md", [card(study, study.items.count(), len(labels.people), len(labels.judges)).encode()]
+
+
+def package(study: Study, tool: str) -> Iterator[Member] | None:
+    """The files for that tool, in a folder that names study and tool; None where studies of that kind have none."""
+    exchange = EXCHANGES.get(tool)
+    if tool == KEY:
+        found = members(study)
+    elif exchange is not None and exchange.files and study.kind in exchange.kinds:
+        found = tool_files.members(study, exchange)
+    else:
+        return None
+    return below(f"{study.slug}-{tool}", found)
 
 
 def write(study: Study, folder: Path) -> list[Path]:

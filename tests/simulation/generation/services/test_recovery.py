@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from simulation.agents.models import Agent
 from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.services import recovery
 from simulation.generation.models.orders import Making
+from simulation.generation.services import recovery
 from tests import factories
 from tests.judging.runs.services.test_recovery import ended
 
