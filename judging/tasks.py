@@ -14,7 +14,7 @@ from judging.assessment.services import assessment, deferred_agreement
 from judging.evaluations.services import results
 from judging.judges.models.workers import Worker
 from judging.runs.services import cancellations, recovery, work
-from judging.runs.services.leases import leases
+from judging.runs.services.leases import EVALUATION_TASK, leases
 
 hearts: list[heartbeat.Heartbeat] = []
 leaving = mmap(-1, 1)
@@ -39,7 +39,7 @@ def leave(**_: Any) -> None:
     leaving[0] = 1
 
 
-@shared_task(name=leases.EVALUATION_TASK)
+@shared_task(name=EVALUATION_TASK)
 def evaluation_results(evaluation_id: int) -> None:
     """Compute what an evaluation found once its last run is over, if that is not kept already."""
     results.keep(evaluation_id)
@@ -80,4 +80,5 @@ def end(**_: Any) -> None:
     while hearts:
         heart = hearts.pop()
         heart.end()
-        heartbeat.sign_off(heart.worker)
+        if heart.worker:
+            heartbeat.sign_off(heart.worker)

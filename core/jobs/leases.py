@@ -29,16 +29,17 @@ FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
 
 def send(task: str, keys: Sequence[int], *, wait: float | None = None) -> None:
     """Send the workers a message for each key. Where the broker is away, the rows stay due and a sweep finds them."""
+    later = {} if wait is None else {"countdown": wait}
     try:
         for key in keys:
-            current_app.send_task(task, args=[key], countdown=wait)
+            current_app.send_task(task, args=[key], **later)
     except OperationalError:
         logger.exception("The broker cannot be reached. Work goes on by itself once a worker can reach it.")
 
 
 def compute_wait(attempts: int, retry_after: float | None) -> float:
     """Compute the seconds until the next attempt: twice as many each time, or more where more are asked for."""
-    return max(retry_after or 0.0, min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_WAIT))
+    return max(retry_after or 0.0, min(FIRST_WAIT * 2.0 ** (attempts - 1), LONGEST_WAIT))
 
 
 class WorkQueue(Generic[Row]):

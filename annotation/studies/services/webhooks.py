@@ -14,6 +14,7 @@ import secrets
 import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from http.client import HTTPException
 from typing import Any
 
@@ -28,9 +29,10 @@ from core.accounts.models.users import User
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-from core.jobs.leases import send
+from core.jobs import leases
 
 TASK = "annotation.deliver"
+send = partial(leases.send, TASK)
 EVENTS = {
     "label.submitted": "an annotator has handed in an item",
     "study.finished": "every planned rating of a study is there",
@@ -108,7 +110,7 @@ def tell(
     WebhookDelivery.objects.bulk_create(rows, ignore_conflicts=True)
     new = WebhookDelivery.objects.filter(event=event, subject=subject, attempts=0, due_at__isnull=False)
     keys = list(new.order_by("pk").values_list("pk", flat=True))
-    transaction.on_commit(lambda: send(TASK, keys))
+    transaction.on_commit(lambda: send(keys))
 
 
 @audited("webhook.ping", on="webhook")
@@ -119,7 +121,7 @@ def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
     now = timezone.now()
     body = json.dumps({"event": "ping", "at": now.isoformat(), "data": {"webhook": webhook.pk}})
     made = WebhookDelivery.objects.create(webhook=webhook, event="ping", subject=now.isoformat(), body=body, due_at=now)
-    transaction.on_commit(lambda: send(TASK, [made.pk]))
+    transaction.on_commit(lambda: send([made.pk]))
     return made
 
 
@@ -131,7 +133,7 @@ def send_due() -> int:
         .order_by("due_at", "pk")
         .values_list("pk", flat=True)[:MOST_AT_ONCE]
     )
-    send(TASK, keys)
+    send(keys)
     return len(keys)
 
 

@@ -6,10 +6,10 @@ rating to come, and never beyond the study's limit; the constraint of one slot p
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 from django.core.cache import cache
@@ -32,13 +32,12 @@ from annotation.workbench.services import announcements
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-from core.jobs.leases import send
+from core.jobs import leases
 from core.jobs.single_flight import alone
 from core.read_snapshot import one_moment
 
-logger = logging.getLogger(__name__)
-
 TASK = "annotation.run_overlap_rounds"
+send = partial(leases.send, TASK)
 SWEPT = 60
 """Seconds after which a worker looks again for rounds that are due, whatever became of their messages."""
 
@@ -128,7 +127,7 @@ def order_of_next(study: Study, one: ItemSlots) -> str:
 def submitted(slot: Assignment) -> None:
     """A rating was handed in: a worker runs what is due of an adaptive study."""
     if slot.study.is_adaptive and slot.purpose == Assignment.Purpose.RATING:
-        transaction.on_commit(lambda: send(TASK, [slot.study_id]))
+        transaction.on_commit(lambda: send([slot.study_id]))
 
 
 def send_due() -> int:
@@ -136,7 +135,7 @@ def send_due() -> int:
     if not cache.add("overlap-swept", True, SWEPT):
         return 0
     due = [study.pk for study in overlap.adaptive_studies() if overlap.is_due(study)]
-    send(TASK, due)
+    send(due)
     return len(due)
 
 

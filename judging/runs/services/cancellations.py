@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from core.jobs import leases
 from core.jobs.heartbeat import is_unheld
-from core.jobs.leases import send
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeRun
 
 TASK = "judging.cancel_batch"
+send = partial(leases.send, TASK)
 UNATTENDED = timedelta(seconds=30)
 
 
@@ -32,5 +34,5 @@ def call_back(run: JudgeRun | None = None) -> int:
     read = list(found.order_by("pk").values_list("pk", "looked_at"))
     rows, now = JudgeBatch.objects, timezone.now()
     mine = [pk for pk, looked_at in read if rows.filter(pk=pk, looked_at=looked_at).update(looked_at=now)]
-    send(TASK, mine)
+    send(mine)
     return len(mine)

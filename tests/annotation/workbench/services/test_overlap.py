@@ -23,6 +23,7 @@ from annotation.workbench.services import annotations, announcements, assignment
 from config import invariants
 from core.audit.models import Act
 from core.errors import InputError
+from core.jobs import leases
 from tests.factories import UserFactory
 
 ITEMS = 24
@@ -57,7 +58,7 @@ def people(db):
 def sent(monkeypatch):
     """The studies that a task was sent for."""
     found = []
-    monkeypatch.setattr(overlap.current_app, "send_task", lambda name, args: found.append((name, *args)))
+    monkeypatch.setattr(leases.current_app, "send_task", lambda name, args: found.append((name, *args)))
     return found
 
 
@@ -195,7 +196,7 @@ def test_a_broker_that_is_away_loses_nothing(adaptive, people, monkeypatch, sent
 
     vote(adaptive, people, 3)
     with monkeypatch.context() as patched:
-        patched.setattr(overlap.current_app, "send_task", away)
+        patched.setattr(leases.current_app, "send_task", away)
         overlap.send([adaptive.pk])
     assert "broker cannot be reached" in caplog.text
     assert overlap.send_due() == 1

@@ -12,7 +12,8 @@ from judging.judges.models.pauses import Pause
 from judging.judges.queries import pauses as queries
 from judging.judges.services import pauses
 from judging.runs.queries.runs import progress
-from judging.runs.services import leases, runs, work, worker_sessions
+from judging.runs.services import runs, work, worker_sessions
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged
 from tests.model_server import KEY, MODEL, Answer, running

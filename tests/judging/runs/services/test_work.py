@@ -12,12 +12,12 @@ from judging.runs.services import (
     async_bridge,
     batches,
     judgment_writer,
-    leases,
     request_pool,
     runs,
     work,
     worker_sessions,
 )
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 from tests.judging.paid import NAME as PAID
