@@ -29,10 +29,9 @@ FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
 
 def send(task: str, keys: Sequence[int], *, wait: float | None = None) -> None:
     """Send the workers a message for each key. Where the broker is away, the rows stay due and a sweep finds them."""
-    later = {} if wait is None else {"countdown": wait}
     try:
         for key in keys:
-            current_app.send_task(task, args=[key], **later)
+            current_app.send_task(task, args=[key], countdown=wait)
     except OperationalError:
         logger.exception("The broker cannot be reached. Work goes on by itself once a worker can reach it.")
 

@@ -22,6 +22,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core.hashing import content_hash
+from core.jobs.async_bridge import BATCH_SIZE
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import (
@@ -40,7 +41,6 @@ from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries.requests import pending
 from judging.runs.services import budgets, cache, judgment_writer, runs
-from judging.runs.services.async_bridge import BATCH_SIZE
 from judging.runs.services.cancellations import load_batches_to_cancel
 from judging.runs.services.leases import leases
 from judging.runs.services.request_pool import Answer, Ask, own_example

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 
 from django.db.models import Q
 
+from core.jobs.async_bridge import BATCH_SIZE
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, Provider, Reply, TransientError
 from judging.judges.providers.calls import PATIENCE
@@ -23,10 +24,9 @@ from judging.judges.services import pauses, quotas
 from judging.runs.models.runs import JudgeChunk
 from judging.runs.queries.requests import Pending, pending
 from judging.runs.services import budgets, cache, evaluated_judge, judgment_writer, runs
-from judging.runs.services.async_bridge import BATCH_SIZE
 from judging.runs.services.leases import leases
 from judging.runs.services.request_coalescing import Followers
-from judging.runs.services.request_pool import Answer, Ask, Crew, own_example
+from judging.runs.services.request_pool import Answer, Ask, JudgePool, error_of, own_example
 
 TOLERATED_ERRORS = 3
 LOOK_EVERY = 0.5  # seconds between looks at whether the run was stopped or a part taken away
@@ -82,11 +82,11 @@ class Shift:
         """Ask and save, yielding after every batch. Raises what keeps the parts in hand from being finished."""
         self.provider: Provider = evaluated_judge.provider_of(self.run)
         self.purse = budgets.Purse(self.run)
-        self.crew = Crew(self.provider, self.seats, careful=not self.is_rule)
-        with closing(self.crew):
+        self.pool = JudgePool(self.provider, self.seats, careful=not self.is_rule)
+        with closing(self.pool):
             self.keep_quiet()
             while self.feed() and time.monotonic() < self.ends:
-                self.keep(self.crew.batch())
+                self.keep(self.pool.batch())
                 self.tell_the_others()
                 self.look()
                 yield
@@ -105,12 +105,12 @@ class Shift:
         """Fetch parts and start requests. False when nothing is left to wait for."""
         fetched = sum(1 for _ in self.parts_fetched())
         self.start()
-        return bool(fetched or self.stock or self.crew.outstanding)
+        return bool(fetched or self.stock or self.pool.outstanding)
 
     def parts_fetched(self) -> Iterator[None]:
         """Take some parts, while those in hand leave seats empty."""
         for _ in range(PARTS_AT_ONCE):
-            if self.over or self.makes_way or len(self.stock) + self.crew.outstanding >= self.ahead:
+            if self.over or self.makes_way or len(self.stock) + self.pool.outstanding >= self.ahead:
                 return
             chunk = self.fresh or leases.claim_next(self.run, self.worker)
             self.fresh = None
@@ -138,9 +138,9 @@ class Shift:
 
     def start(self) -> None:
         """Start what seats, budget and quota allow."""
-        wanted = min(len(self.stock), self.ahead - self.crew.outstanding)
-        allowed = self.purse.allows(wanted, on_the_way=self.crew.outstanding)
-        if wanted and not allowed and not self.crew.outstanding:
+        wanted = min(len(self.stock), self.ahead - self.pool.outstanding)
+        allowed = self.purse.allows(wanted, on_the_way=self.pool.outstanding)
+        if wanted and not allowed and not self.pool.outstanding:
             self.purse.look(force=True)
             allowed = self.purse.allows(wanted, on_the_way=0)
             if not allowed:
@@ -149,9 +149,9 @@ class Shift:
             return
         first = [self.stock.popleft() for _ in range(allowed)]
         starts = self.starts(first)
-        self.crew.send(replace(ask, starts=start) for ask, start in zip(first, starts, strict=False))
+        self.pool.send(replace(ask, starts=start) for ask, start in zip(first, starts, strict=False))
         self.stock.extendleft(reversed(first[len(starts) :]))
-        if not self.crew.outstanding:
+        if not self.pool.outstanding:
             time.sleep(PAUSE)
 
     def starts(self, asks: Sequence[Ask]) -> list[float]:
@@ -180,7 +180,7 @@ class Shift:
         for answer in over:
             self.note(answer)
         self.ask_again(saved.again)
-        self.crew.saved(sum(not answer.cached for answer in batch))
+        self.pool.saved(batch)
         equal, next_ones = self.followers.released(over)
         self.stock.extendleft(next_ones)
         self.keep(equal)
@@ -213,8 +213,8 @@ class Shift:
             part.left -= 1
             if answer.reply and not answer.cached:
                 leases.progressed(part.chunk, self.worker)
-            if answer.error:
-                part.errors.append(answer.error)
+            if error := error_of(answer):
+                part.errors.append(error)
                 self.spare(part)
             self.finish_if_done(answer.ask.part)
 
@@ -251,8 +251,8 @@ class Shift:
 
     def tell_the_others(self) -> None:
         """Write down until when the model wants to be left alone, if it just said so."""
-        if self.crew.quiet_until > self.told_until:
-            self.told_until = self.crew.quiet_until
+        if (until := self.pool.paused_until[self.provider]) > self.told_until:
+            self.told_until = until
             pauses.extend(judge=self.run.judge, until=datetime.fromtimestamp(self.told_until, tz=UTC))
 
     def keep_quiet(self) -> None:
@@ -260,7 +260,7 @@ class Shift:
         if not (until := told.until(self.run.judge)):
             return
         self.told_until = max(self.told_until, until.timestamp())
-        self.crew.hush(until.timestamp())
+        self.pool.pause_until(self.provider, until.timestamp())
         if (seconds := until.timestamp() - time.time()) > PATIENCE and not self.over:
             self.fault = PausedError(f"The model wants to be left alone for {seconds:.0f} s.", retry_after=seconds)
             self.over = True
@@ -270,7 +270,7 @@ class Shift:
         """Forget requests that have not started. Returns how many."""
         dropped = [ask for ask in self.stock if unwanted(ask)]
         self.stock = deque(ask for ask in self.stock if not unwanted(ask))
-        dropped += self.crew.drop(unwanted)
+        dropped += self.pool.drop(unwanted)
         behind, next_ones = self.followers.dropped(dropped, unwanted)
         self.stock.extendleft(next_ones)
         return len(dropped) + behind

@@ -29,7 +29,7 @@ from simulation.agents.prompts.conditions import EMBEDDINGS
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.services import experiments, turn_writer
 from simulation.experiments.services.budget_tracker import Purse
-from simulation.experiments.services.dialogue_scheduler import Answer, Ask, Lane, Stage
+from simulation.experiments.services.dialogue_scheduler import Answer, Ask, DialogueScheduler, ModelLimit
 from simulation.experiments.services.dialogue_state import Playing, waiting
 from simulation.experiments.services.leases import leases
 from simulation.experiments.services.retrieval import Retriever
@@ -65,16 +65,18 @@ class Shift:
         """Ask and save, yielding after every batch. Raises what keeps the experiment from being finished."""
         keys = ring_of(self.experiment.project_id)
         speakers = {pk: agents_services.speaker_of(agent, keys) for pk, agent in self.agents.items()}
-        lanes = lanes_of(self.agents, speakers)
-        self.speakers, self.most = speakers, most_on_stage(lanes)
+        limits = limits_of(self.agents, speakers)
+        self.speakers, self.most = speakers, most_on_stage(limits)
         self.purse = Purse.of(self.experiment, [*self.agents.values(), *embedders(self.experiment)])
         self.judges = {pk: Judge(provider=one.provider, model=one.model) for pk, one in self.agents.items()}
         self.find_quotas()
         self.retriever = retriever_of(self.experiment, keys)
-        self.stage = Stage(speakers, lanes, others=[self.retriever.embeddings] if self.retriever else [])
-        with closing(self.stage):
+        self.scheduler = DialogueScheduler(
+            speakers, limits, others=[self.retriever.embeddings] if self.retriever else []
+        )
+        with closing(self.scheduler):
             while self.feed():
-                self.keep(self.stage.batch())
+                self.keep(self.scheduler.batch())
                 self.look()
                 yield
         if self.fault:
@@ -89,7 +91,7 @@ class Shift:
         if not self.over:
             self.bring_on()
             self.start()
-        return bool(self.stage.outstanding or (self.ready and not self.over))
+        return bool(self.scheduler.outstanding or (self.ready and not self.over))
 
     def bring_on(self) -> None:
         free = self.most - len(self.playing)
@@ -106,13 +108,13 @@ class Shift:
         """Start what budget and quota allow, oldest first."""
         asks: list[Ask] = []
         while self.ready:
-            ask = self.next_ask(self.ready[0], alone=not (asks or self.stage.outstanding))
+            ask = self.next_ask(self.ready[0], alone=not (asks or self.scheduler.outstanding))
             if ask is None:
                 break
             self.ready.popleft()
             asks.append(ask)
-        self.stage.send(asks)
-        if self.ready and not self.over and not self.stage.outstanding:
+        self.scheduler.send(asks)
+        if self.ready and not self.over and not self.scheduler.outstanding:
             time.sleep(PAUSE)
 
     def next_ask(self, pk: int, *, alone: bool) -> Ask | None:
@@ -166,7 +168,7 @@ class Shift:
             turn_writer.save(found, failed)
         except IntegrityError as error:
             raise LetGo from error  # somebody thought that this process was gone
-        self.stage.saved(batch)
+        self.scheduler.saved(batch)
         self.settle(batch, found)
         if found and not self.progressed:
             leases.progressed(self.experiment, self.worker)
@@ -237,7 +239,7 @@ class Shift:
     def put_down(self) -> None:
         """Start nothing more."""
         self.over = True
-        for ask in self.stage.drop():
+        for ask in self.scheduler.drop():
             self.purse.settle(ask.reserved, Decimal(0))
 
 
@@ -251,18 +253,18 @@ def embedders(experiment: Experiment) -> list[Agent]:
     return [experiment.embedder] if experiment.embedder else []
 
 
-def lanes_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[Lane]:
+def limits_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[ModelLimit]:
     """Agents that speak through the same model share its limit, the larger of what they name."""
     by_model: dict[tuple[str, str, str], set[int]] = {}
     for pk, agent in known.items():
         place = (agent.provider, agent.model, str(agent.parameters.get("base_url", "")))
         by_model.setdefault(place, set()).add(pk)
-    return [Lane(frozenset(pks), max(speakers[pk].concurrency for pk in pks)) for pks in by_model.values()]
+    return [ModelLimit(frozenset(pks), max(speakers[pk].concurrency for pk in pks)) for pks in by_model.values()]
 
 
-def most_on_stage(lanes: Sequence[Lane]) -> int:
-    calls = sum(lane.limit for lane in lanes)
-    return calls * ON_STAGE if calls > len(lanes) else 1
+def most_on_stage(limits: Sequence[ModelLimit]) -> int:
+    calls = sum(one.limit for one in limits)
+    return calls * ON_STAGE if calls > len(limits) else 1
 
 
 __all__ = ["LetGo", "Shift"]

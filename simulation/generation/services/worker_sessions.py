@@ -27,7 +27,7 @@ from judging.judges.services.keys import ring_of
 from judging.runs.services import cache
 from judging.runs.services.budgets import USUAL_REPLY
 from judging.runs.services.request_coalescing import Followers
-from judging.runs.services.request_pool import Answer, Ask, Crew
+from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from judging.runs.services.worker_sessions import never
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
@@ -112,10 +112,10 @@ class Session:
         self.judge = judge_of(self.agent)
         self.has_quota = quotas.find_quota(self.judge.provider, self.judge.model) is not None
         try:
-            with closing(Crew(self.provider, self.provider.concurrency)) as self.crew:
+            with closing(JudgePool(self.provider, self.provider.concurrency)) as self.pool:
                 self.take(first)
                 while self.feed():
-                    self.save(self.crew.batch())
+                    self.save(self.pool.batch())
                     self.look()
                     yield
             if self.fault:
@@ -128,14 +128,14 @@ class Session:
     def feed(self) -> bool:
         """Claim orders and start requests. False when nothing is left to wait for."""
         calls = self.provider.concurrency
-        while not self.over and len(self.ready) + self.crew.outstanding < 2 * calls:
+        while not self.over and len(self.ready) + self.pool.outstanding < 2 * calls:
             room = min(2 * calls, IN_HAND * calls - len(self.orders))
             found = leases.claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
             if not found:
                 break
             self.take(found)
         self.start()
-        return bool(self.crew.outstanding or (self.ready and not self.over))
+        return bool(self.pool.outstanding or (self.ready and not self.over))
 
     def take(self, found: Sequence[Making]) -> None:
         """Take claimed orders in hand."""
@@ -161,7 +161,7 @@ class Session:
 
     def start(self) -> None:
         """Start what pool, budgets and quota allow; a request that equals one on its way waits for that reply."""
-        while self.ready and not self.over and self.crew.outstanding < 2 * self.provider.concurrency:
+        while self.ready and not self.over and self.pool.outstanding < 2 * self.provider.concurrency:
             order = self.ready.popleft()
             pending = pending_of(order)
             ask = Ask(pending, order.making.pk, order.key(self.provider, pending))
@@ -179,7 +179,7 @@ class Session:
             set_aside(order.making, ask.pending.request)
         except PostponedError:
             self.ready.appendleft(order)
-            self.over |= not self.crew.outstanding  # replies are on their way elsewhere: the recovery sends it again
+            self.over |= not self.pool.outstanding  # replies are on their way elsewhere: the recovery sends it again
             return False
         except InputError as error:
             self.close(order, str(error))
@@ -187,10 +187,10 @@ class Session:
         starts = quotas.reserve(self.judge, [tokens]) if self.has_quota else [0.0]
         if not starts:
             self.ready.appendleft(order)
-            time.sleep(0 if self.crew.outstanding else PAUSE)
+            time.sleep(0 if self.pool.outstanding else PAUSE)
             return False
         self.followers.held_back(ask)
-        self.crew.send([replace(ask, tokens=tokens, starts=starts[0])])
+        self.pool.send([replace(ask, tokens=tokens, starts=starts[0])])
         return True
 
     # keeping
@@ -201,7 +201,7 @@ class Session:
         with transaction.atomic():
             for answer in mine:
                 self.settle(answer)
-        self.crew.saved(sum(not answer.cached for answer in batch))
+        self.pool.saved(batch)
         equal, next_ones = self.followers.released(batch)
         self.ready.extendleft(self.orders[ask.part] for ask in next_ones if ask.part in self.orders)
         if equal:
@@ -273,7 +273,7 @@ class Session:
     def put_down(self) -> None:
         """Start nothing more. What is in flight still lands, for it is paid for."""
         self.over = True
-        for ask in self.crew.drop(lambda _: True):
+        for ask in self.pool.drop():
             if ask.part in self.orders:
                 self.ready.append(self.orders[ask.part])
 

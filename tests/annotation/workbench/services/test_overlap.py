@@ -58,7 +58,7 @@ def people(db):
 def sent(monkeypatch):
     """The studies that a task was sent for."""
     found = []
-    monkeypatch.setattr(leases.current_app, "send_task", lambda name, args: found.append((name, *args)))
+    monkeypatch.setattr(leases.current_app, "send_task", lambda name, args, countdown: found.append((name, *args)))
     return found
 
 
@@ -191,7 +191,7 @@ def test_other_studies_send_none(open_study, people, sent, django_capture_on_com
 
 
 def test_a_broker_that_is_away_loses_nothing(adaptive, people, monkeypatch, sent, caplog):
-    def away(name, args):
+    def away(name, args, countdown):
         raise OperationalError("gone")
 
     vote(adaptive, people, 3)

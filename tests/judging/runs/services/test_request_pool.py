@@ -6,11 +6,11 @@ from threading import Event
 
 import pytest
 
+from core.jobs import async_bridge
 from judging.judges.providers import base
 from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply, TransientError
 from judging.runs.queries.requests import Pending
-from judging.runs.services import async_bridge
-from judging.runs.services.request_pool import Answer, Ask, Crew
+from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from tests.judging.helpers import run
 
 CRITERION = CriterionSpec("c", "C", "?", "", "nominal", ())
@@ -58,8 +58,8 @@ def crew():
     """Makes crews, and closes what is left open."""
     made = []
 
-    def make(provider: base.Provider, seats: int = 3, **options) -> Crew:
-        made.append(Crew(provider, seats, **options))
+    def make(provider: base.Provider, seats: int = 3, **options) -> JudgePool:
+        made.append(JudgePool(provider, seats, **options))
         return made[-1]
 
     yield make
@@ -71,12 +71,12 @@ def asks(n: int, **options) -> list[Ask]:
     return [Ask(pending, **options) for pending in requests(n)]
 
 
-def all_of(crew: Crew) -> list[Answer]:
+def all_of(crew: JudgePool) -> list[Answer]:
     """Every answer, each batch said to be saved."""
     got = []
     while crew.outstanding:
         batch = crew.batch()
-        crew.saved(len(batch))
+        crew.saved(batch)
         got += batch
     return got
 
@@ -109,7 +109,7 @@ def test_an_answer_keeps_its_seat_until_it_is_saved(crew):
     working.send(asks(10))
     assert settled(provider, 3)
 
-    working.saved(len(working.batch()))
+    working.saved(working.batch())
     assert settled(provider, 6)
 
 

@@ -4,12 +4,12 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from core.jobs import async_bridge
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import Reply
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 from judging.runs.queries.requests import pending
 from judging.runs.services import (
-    async_bridge,
     batches,
     judgment_writer,
     request_pool,

@@ -1,6 +1,6 @@
 """An event loop in a thread beside the caller, which keeps many calls to models in flight.
 
-The loop goes on while the caller saves what has landed and sends more; the caller keeps its database connection, and
+The loop goes on while the caller saves what came back and sends more; the caller keeps its database connection, and
 may be in a loop itself, as in a notebook.
 """
 
@@ -13,28 +13,32 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Generic, TypeVar
-
-from judging.judges.providers.base import Provider
+from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
-Landed = TypeVar("Landed")
+Found = TypeVar("Found")
 
 BATCH_SIZE = 100
 BATCH_SECONDS = 1.0
 LINGER = 0.004  # seconds that a first answer waits for others
 
 
-class Aside(ABC, Generic[Landed]):
+class Closable(Protocol):
+    """What holds connections open."""
+
+    async def aclose(self) -> None: ...
+
+
+class AsyncBridge(ABC, Generic[Found]):
     """Calls in flight in a loop of their own. To be closed, which cancels them and lets the providers go.
 
-    What comes back is put into `landed`, in the loop; the caller counts what it sent as `outstanding`.
+    What comes back is put into `found`, in the loop; the caller counts what it sent as `outstanding`.
     """
 
-    def __init__(self, name: str, providers: Sequence[Provider]) -> None:
+    def __init__(self, name: str, providers: Sequence[Closable]) -> None:
         """The loop runs from here on, in a thread of that `name`: subclasses set what they have before."""
         self.providers = tuple(dict.fromkeys(providers))
-        self.landed: SimpleQueue[Landed] = SimpleQueue()
+        self.found: SimpleQueue[Found] = SimpleQueue()
         self.outstanding = 0
         self.loop = asyncio.new_event_loop()
         self.thread = Thread(target=self.loop.run_forever, name=name, daemon=True)
@@ -42,13 +46,13 @@ class Aside(ABC, Generic[Landed]):
 
     # what the caller does
 
-    def batch(self) -> list[Landed]:
-        """What has landed: waits for the first answer, a second at most, and takes along what else is there."""
-        batch: list[Landed] = []
+    def batch(self) -> list[Found]:
+        """What has come back: waits for the first answer, a second at most, and takes along what else is there."""
+        batch: list[Found] = []
         end = time.monotonic() + BATCH_SECONDS
         while self.outstanding and len(batch) < BATCH_SIZE:
             try:
-                batch.append(self.landed.get(timeout=max(end - time.monotonic(), 0)))
+                batch.append(self.found.get(timeout=max(end - time.monotonic(), 0)))
             except Empty:
                 break
             self.outstanding -= 1
@@ -56,7 +60,7 @@ class Aside(ABC, Generic[Landed]):
                 end = min(end, time.monotonic() + LINGER)
         return batch
 
-    def there(self, act: Callable[[], object]) -> None:
+    def call_in_loop(self, act: Callable[[], object]) -> None:
         """Have something done in the loop, soon."""
         self.loop.call_soon_threadsafe(act)
 
@@ -78,18 +82,18 @@ class Aside(ABC, Generic[Landed]):
     # what happens in the loop
 
     @abstractmethod
-    def land_all(self) -> None:
+    def forget_waiting(self) -> None:
         """Forget what waits for its start. What is in flight is cancelled right after."""
 
     async def end(self) -> None:
         """Leave nothing behind: no task, no connection, no thread. One that will not close keeps no other open."""
-        self.land_all()
+        self.forget_waiting()
         async with AsyncExitStack() as last_first:
             last_first.push_async_callback(self.loop.shutdown_default_executor)
             last_first.push_async_callback(self.loop.shutdown_asyncgens)
             for provider in self.providers:
                 last_first.push_async_callback(provider.aclose)
-            while flying := asyncio.all_tasks() - {asyncio.current_task()}:
-                for task in flying:
+            while in_flight := asyncio.all_tasks() - {asyncio.current_task()}:
+                for task in in_flight:
                     task.cancel()
-                await asyncio.gather(*flying, return_exceptions=True)
+                await asyncio.gather(*in_flight, return_exceptions=True)
