@@ -22,7 +22,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core.hashing import content_hash
-from core.jobs.async_bridge import BATCH_SIZE
+from core.jobs.request_pool import BATCH_SIZE
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import (

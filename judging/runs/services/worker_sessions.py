@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from django.db.models import Q
 
-from core.jobs.async_bridge import BATCH_SIZE
+from core.jobs.request_pool import BATCH_SIZE
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, Provider, Reply, TransientError
 from judging.judges.providers.calls import PATIENCE

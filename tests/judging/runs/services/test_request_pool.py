@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from core.jobs import async_bridge
+from core.jobs import request_pool as pool
 from judging.judges.providers import base
 from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply, TransientError
 from judging.runs.queries.requests import Pending
@@ -122,7 +122,7 @@ def test_a_crew_that_is_paid_nothing_goes_on_meanwhile(crew):
 
 
 def test_a_batch_is_no_longer_than_agreed(crew, monkeypatch):
-    monkeypatch.setattr(async_bridge, "BATCH_SIZE", 4)
+    monkeypatch.setattr(pool, "BATCH_SIZE", 4)
     provider = Provider(delay=0)
     working = crew(provider, careful=False)
 
@@ -133,7 +133,7 @@ def test_a_batch_is_no_longer_than_agreed(crew, monkeypatch):
 
 
 def test_the_caller_is_heard_while_nothing_comes(crew, monkeypatch):
-    monkeypatch.setattr(async_bridge, "BATCH_SECONDS", 0.05)
+    monkeypatch.setattr(pool, "BATCH_SECONDS", 0.05)
     gate = Event()
     working = crew(Provider(gate=gate))
 

@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from core.jobs import async_bridge
+from core.jobs import request_pool as pool
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import Reply
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
@@ -250,7 +250,7 @@ class TestLettingGo:
         assert sent == [run.chunks.get(index=done).pk], "the rest is sent for again, behind the others"
 
     def test_leaving_early_hands_the_part_back(self, monkeypatch):
-        monkeypatch.setattr(async_bridge, "BATCH_SIZE", 1)
+        monkeypatch.setattr(pool, "BATCH_SIZE", 1)
         run = begun(dialogue_study(3), scripted(), criteria=["personalization"])
 
         through = work.through(run)
