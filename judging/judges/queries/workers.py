@@ -1,12 +1,15 @@
-"""Who is alive."""
+"""Who is alive, and what keeps a model from being asked."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from core.jobs.heartbeat import gone_before, is_held
 from judging.judges.models.judges import IN_TURN, Judge
-from judging.judges.models.limits import Seat
+from judging.judges.models.limits import Pause, Seat
 from judging.judges.models.workers import Worker
 
 
@@ -19,3 +22,9 @@ def are_busy_with_another(judge: Judge) -> bool:
     """Whether another model is at work on this machine, where this judge would work too: they take turns."""
     taken = Seat.objects.filter(is_held(), judge__provider=judge.provider)
     return judge.provider in IN_TURN and taken.exists()
+
+
+def find_pause(judge: Judge) -> datetime | None:
+    """When the judge's model may be asked again; None if it may be now. One query."""
+    row = Pause.objects.filter(provider=judge.provider, model=judge.model, until__gt=timezone.now())
+    return row.values_list("until", flat=True).first()

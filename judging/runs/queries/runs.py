@@ -18,7 +18,7 @@ from core import row_counts
 from core.jobs.heartbeat import is_unheld
 from judging.judges.models.judges import PANEL, Judge
 from judging.judges.providers.base import OWN_EXAMPLE
-from judging.judges.queries import pauses, workers
+from judging.judges.queries import workers
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 from judging.runs.queries import spending
@@ -202,7 +202,7 @@ def progress(run: JudgeRun) -> Progress:
         workers=workers.alive().count(),
         by_criterion=group_by_criterion(criteria, counts),
         bulk=bulk(run) if run.in_bulk else None,
-        paused_until=pauses.until(run.judge),
+        paused_until=workers.find_pause(run.judge),
         waits_its_turn=not parts["held"] and workers.are_busy_with_another(run.judge),
         spent=spending.load_counts(counts),
     )

@@ -11,11 +11,12 @@ from core.jobs.heartbeat import beating
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, TransientError
 from judging.judges.services import judges
+from judging.judges.services.provider_backoff import PausedError
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.services import concurrency_slots, provider_batches
 from judging.runs.services.leases import leases
-from judging.runs.services.worker_sessions import LetGo, PausedError, Shift, never
+from judging.runs.services.worker_sessions import LetGo, Shift, never
 
 PAUSE = 0.5  # seconds between looks at parts that others hold
 

@@ -11,16 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from django.db.models import Q
 
 from core.jobs.request_pool import BATCH_SIZE
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, Provider, Reply, TransientError
-from judging.judges.providers.calls import PATIENCE
-from judging.judges.queries import pauses as told
-from judging.judges.services import pauses, quotas
+from judging.judges.services.provider_backoff import ProviderBackoff
+from judging.judges.services.quotas import ModelQuota
 from judging.runs.models.runs import JudgeChunk
 from judging.runs.queries.requests import Pending, pending
 from judging.runs.services import budgets, cache, evaluated_judge, judgment_writer, runs
@@ -38,10 +36,6 @@ LANDING = 6.0  # seconds that replies on their way have to come back in, when th
 
 def never() -> bool:
     return False
-
-
-class PausedError(TransientError):
-    """The model wants to be left alone for longer than a process should wait."""
 
 
 class LetGo(Exception):  # noqa: N818 — a turn of events, not an error
@@ -64,7 +58,6 @@ class Shift:
         """`leaving` tells when the process is to end: what is on its way then has some seconds to land."""
         self.run, self.worker, self.seats, self.leaving = chunk.run, worker, seats, leaving
         self.ends = math.inf
-        self.told_until = 0.0
         self.is_rule = chunk.run.judge.is_baseline
         self.ahead = 2 * (BATCH_SIZE if self.is_rule else seats)  # requests in hand, so that no seat waits for one
         self.parts: dict[int, SessionBatch] = {chunk.pk: SessionBatch(chunk, 0)}
@@ -76,18 +69,19 @@ class Shift:
         self.over = False
         self.looked = self.began = time.monotonic()
         self.makes_way = False
-        self.has_quota = quotas.find_quota(self.run.judge.provider, self.run.judge.model) is not None
+        self.quota = ModelQuota(self.run.judge)
 
     def work(self) -> Iterator[None]:
         """Ask and save, yielding after every batch. Raises what keeps the parts in hand from being finished."""
         self.provider: Provider = evaluated_judge.provider_of(self.run)
-        self.purse = budgets.Purse(self.run)
+        self.budget = budgets.BudgetTracker(self.run)
         self.pool = JudgePool(self.provider, self.seats, careful=not self.is_rule)
+        self.backoff = ProviderBackoff(self.run.judge, self.pool, self.provider)
         with closing(self.pool):
             self.keep_quiet()
             while self.feed() and time.monotonic() < self.ends:
                 self.keep(self.pool.batch())
-                self.tell_the_others()
+                self.backoff.tell()
                 self.look()
                 yield
         if self.fault:
@@ -133,32 +127,26 @@ class Shift:
 
     def ask(self, one: Pending, chunk: JudgeChunk) -> Ask:
         tokens = self.provider.estimate_tokens(one.request).tokens
-        self.purse.guess(tokens)
+        self.budget.guess(tokens)
         return Ask(one, chunk.pk, cache.key_of(self.run.judge, self.run.seed, self.provider, one), tokens)
 
     def start(self) -> None:
         """Start what seats, budget and quota allow."""
         wanted = min(len(self.stock), self.ahead - self.pool.outstanding)
-        allowed = self.purse.allows(wanted, on_the_way=self.pool.outstanding)
+        allowed = self.budget.allows(wanted, on_the_way=self.pool.outstanding)
         if wanted and not allowed and not self.pool.outstanding:
-            self.purse.look(force=True)
-            allowed = self.purse.allows(wanted, on_the_way=0)
+            self.budget.look(force=True)
+            allowed = self.budget.allows(wanted, on_the_way=0)
             if not allowed:
-                self.halt(self.purse.reached())
+                self.halt(self.budget.reached())
         if allowed <= 0:
             return
         first = [self.stock.popleft() for _ in range(allowed)]
-        starts = self.starts(first)
+        starts = self.quota.reserve([ask.tokens for ask in first])
         self.pool.send(replace(ask, starts=start) for ask, start in zip(first, starts, strict=False))
         self.stock.extendleft(reversed(first[len(starts) :]))
         if not self.pool.outstanding:
             time.sleep(PAUSE)
-
-    def starts(self, asks: Sequence[Ask]) -> list[float]:
-        """When the first of the requests may start: at once where there is no quota."""
-        if not self.has_quota:
-            return [0.0] * len(asks)
-        return quotas.reserve(self.run.judge, [ask.tokens + budgets.USUAL_REPLY for ask in asks])
 
     def halt(self, reason: str) -> None:
         """Stop the run, for all that work on it."""
@@ -172,9 +160,9 @@ class Shift:
         """Save the answers, and see to the parts that they belong to."""
         if not batch:
             return
-        saved = judgment_writer.save(self.run, batch, self.purse.rate)
-        self.purse.pay(saved.costs)
-        self.settle(batch)
+        saved = judgment_writer.save(self.run, batch, self.budget.rate)
+        self.budget.pay(saved.costs)
+        self.quota.settle((a.ask.tokens, a.reply.usage) for a in batch if a.reply and not a.cached)
         unread = set(map(id, saved.again))
         over = [answer for answer in batch if id(answer) not in unread]
         for answer in over:
@@ -189,16 +177,6 @@ class Shift:
         """What was not read goes back to the others; to the next process where this one puts its work down."""
         if not self.over:
             self.stock.extend(replace(one.ask, pending=one.ask.pending.again()) for one in unread)
-
-    def settle(self, batch: Sequence[Answer]) -> None:
-        """Tell the quota how many tokens it really took."""
-        if not self.has_quota:
-            return
-        told = [(a.ask.tokens + budgets.USUAL_REPLY, a.reply.usage) for a in batch if a.reply and not a.cached]
-        known = [(reserved, usage.input_tokens + usage.output_tokens) for reserved, usage in told if usage]
-        if known:
-            reserved, used = (sum(column) for column in zip(*known, strict=True))
-            quotas.settle(self.run.judge, reserved=reserved, used=used)
 
     def note(self, answer: Answer) -> None:
         """Count an answer for its part. A fault that may pass ends the shift; one that no call survives is raised."""
@@ -236,11 +214,11 @@ class Shift:
         if time.monotonic() - self.looked < LOOK_EVERY:
             return
         self.looked = time.monotonic()
-        self.purse.look()
-        self.has_quota = quotas.find_quota(self.run.judge.provider, self.run.judge.model) is not None
+        self.budget.look()
+        self.quota.look()
         self.makes_way = time.monotonic() - self.began > LONGEST and leases.others_wait(Q(run=self.run))
         if self.leaving() and self.ends == math.inf:
-            self.ends, self.over = time.monotonic() + (0 if self.purse.is_free else LANDING), True
+            self.ends, self.over = time.monotonic() + (0 if self.budget.is_free else LANDING), True
             self.put_down(lambda _: True)
         self.keep_quiet()
         held = leases.still_held(self.worker, self.run)
@@ -249,21 +227,11 @@ class Shift:
             self.over = True
             self.put_down(lambda ask: ask.part in lost)
 
-    def tell_the_others(self) -> None:
-        """Write down until when the model wants to be left alone, if it just said so."""
-        if (until := self.pool.paused_until[self.provider]) > self.told_until:
-            self.told_until = until
-            pauses.extend(judge=self.run.judge, until=datetime.fromtimestamp(self.told_until, tz=UTC))
-
     def keep_quiet(self) -> None:
-        """Wait with the others where one of them was told to. A long wait is no reason to hold parts in hand."""
-        if not (until := told.until(self.run.judge)):
-            return
-        self.told_until = max(self.told_until, until.timestamp())
-        self.pool.pause_until(self.provider, until.timestamp())
-        if (seconds := until.timestamp() - time.time()) > PATIENCE and not self.over:
-            self.fault = PausedError(f"The model wants to be left alone for {seconds:.0f} s.", retry_after=seconds)
-            self.over = True
+        """Leave the model alone where it wants that. A long wait is no reason to hold parts in hand."""
+        pause = self.backoff.keep()
+        if pause and not self.over:
+            self.fault, self.over = pause, True
             self.put_down(lambda _: True)
 
     def put_down(self, unwanted: Callable[[Ask], bool]) -> int:

@@ -20,15 +20,14 @@ from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import JudgeRequest, PermanentError, Provider, TransientError
 from judging.judges.providers.keys import Keyring
-from judging.judges.services import quotas
 from judging.judges.services.keys import ring_of
-from judging.runs.services.budgets import USUAL_REPLY
+from judging.judges.services.quotas import ModelQuota
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts.conditions import EMBEDDINGS
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.services import experiments, turn_writer
-from simulation.experiments.services.budget_tracker import Purse
+from simulation.experiments.services.budget_tracker import BudgetTracker
 from simulation.experiments.services.dialogue_scheduler import Answer, Ask, DialogueScheduler, ModelLimit
 from simulation.experiments.services.dialogue_state import Playing, waiting
 from simulation.experiments.services.leases import leases
@@ -67,9 +66,8 @@ class Shift:
         speakers = {pk: agents_services.speaker_of(agent, keys) for pk, agent in self.agents.items()}
         limits = limits_of(self.agents, speakers)
         self.speakers, self.most = speakers, most_on_stage(limits)
-        self.purse = Purse.of(self.experiment, [*self.agents.values(), *embedders(self.experiment)])
-        self.judges = {pk: Judge(provider=one.provider, model=one.model) for pk, one in self.agents.items()}
-        self.find_quotas()
+        self.budget = BudgetTracker.of(self.experiment, [*self.agents.values(), *embedders(self.experiment)])
+        self.quotas = {pk: ModelQuota(Judge(provider=one.provider, model=one.model)) for pk, one in self.agents.items()}
         self.retriever = retriever_of(self.experiment, keys)
         self.scheduler = DialogueScheduler(
             speakers, limits, others=[self.retriever.embeddings] if self.retriever else []
@@ -118,21 +116,21 @@ class Shift:
             time.sleep(PAUSE)
 
     def next_ask(self, pk: int, *, alone: bool) -> Ask | None:
-        """The dialogue's next turn, paid for in the purse; None while it may not start. `alone`: no other is coming."""
+        """The dialogue's next turn, set aside in the budget; None while it may not start. `alone`: no other comes."""
         playing = self.playing[pk]
         agent, request = playing.speaker, playing.request()
         speaker = self.speakers[agent.pk]
         tokens = speaker.estimate_tokens(request).tokens
-        amount = self.purse.price(agent, tokens, speaker.reply_tokens * playing.room)
-        if not self.purse.reserve(amount):
+        amount = self.budget.price(agent, tokens, speaker.reply_tokens * playing.room)
+        if not self.budget.reserve(amount):
             if alone:
-                self.halt(self.purse.reached(amount))
+                self.halt(self.budget.reached(amount))
             return None
-        starts = self.starts(agent, tokens)
-        if starts is None:
-            self.purse.settle(amount, Decimal(0))
+        starts = self.quotas[agent.pk].reserve([tokens])
+        if not starts:
+            self.budget.settle(amount, Decimal(0))
             return None
-        return Ask(pk, agent.pk, request, tokens, amount, starts, self.preparing(playing))
+        return Ask(pk, agent.pk, request, tokens, amount, starts[0], self.preparing(playing))
 
     def preparing(self, playing: Playing) -> Callable[[], Awaitable[JudgeRequest]] | None:
         """How the request gets its final form, where passages have to be found by embeddings."""
@@ -140,15 +138,6 @@ class Shift:
         if retriever is None or playing.retriever != EMBEDDINGS:
             return None
         return lambda: retriever.request(playing)
-
-    def starts(self, agent: Agent, tokens: int) -> float | None:
-        """When a turn may start: at once where there is no quota; None where that is not soon."""
-        if agent.pk not in self.with_quota:
-            return 0.0
-        return next(iter(quotas.reserve(self.judges[agent.pk], [tokens + USUAL_REPLY])), None)
-
-    def find_quotas(self) -> None:
-        self.with_quota = {pk for pk, one in self.agents.items() if quotas.find_quota(one.provider, one.model)}
 
     def halt(self, reason: str) -> None:
         """Stop the experiment, and say why."""
@@ -181,22 +170,17 @@ class Shift:
         self.raise_others(batch)
 
     def kept(self, answer: Answer) -> SavedTurn:
-        embedder, rates = self.experiment.embedder_id, self.purse.rates
+        embedder, rates = self.experiment.embedder_id, self.budget.rates
         of_embeddings = rates[embedder] if embedder else None
         return turn_writer.kept(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
 
     def settle(self, batch: Sequence[Answer], found: Sequence[SavedTurn]) -> None:
-        """Tell purse and quota what was really used."""
+        """Tell budget and quota what was really used."""
         costs = iter(turn_writer.costs(found))
         for answer in batch:
-            self.purse.settle(answer.ask.reserved, next(costs) if answer.reply else Decimal(0))
-            usage = answer.reply.usage if answer.reply else None
-            if usage and answer.ask.agent in self.with_quota:
-                quotas.settle(
-                    self.judges[answer.ask.agent],
-                    reserved=answer.ask.tokens + USUAL_REPLY,
-                    used=usage.input_tokens + usage.output_tokens,
-                )
+            self.budget.settle(answer.ask.reserved, next(costs) if answer.reply else Decimal(0))
+            if answer.reply:
+                self.quotas[answer.ask.agent].settle([(answer.ask.tokens, answer.reply.usage)])
 
     def note(self, one: SavedTurn) -> None:
         pk = one.playing.row.pk
@@ -229,7 +213,8 @@ class Shift:
         if time.monotonic() - self.looked < LOOK_EVERY:
             return
         self.looked = time.monotonic()
-        self.find_quotas()
+        for quota in self.quotas.values():
+            quota.look()
         if not self.over and not leases.held(self.experiment, self.worker).exists():
             self.put_down()
         if self.looked - self.began > LONGEST and not self.makes_way and leases.others_wait(Q(pk=self.experiment.pk)):
@@ -240,7 +225,7 @@ class Shift:
         """Start nothing more."""
         self.over = True
         for ask in self.scheduler.drop():
-            self.purse.settle(ask.reserved, Decimal(0))
+            self.budget.settle(ask.reserved, Decimal(0))
 
 
 def retriever_of(experiment: Experiment, keys: Keyring) -> Retriever | None:

@@ -22,10 +22,9 @@ from core.jobs.heartbeat import beating
 from core.jobs.leases import compute_wait
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, Reply, TransientError
-from judging.judges.services import quotas
 from judging.judges.services.keys import ring_of
+from judging.judges.services.quotas import ModelQuota
 from judging.runs.services import cache
-from judging.runs.services.budgets import USUAL_REPLY
 from judging.runs.services.request_coalescing import Followers
 from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from judging.runs.services.worker_sessions import never
@@ -110,7 +109,7 @@ class Session:
             self.refuse_all(str(error))
             return
         self.judge = judge_of(self.agent)
-        self.has_quota = quotas.find_quota(self.judge.provider, self.judge.model) is not None
+        self.quota = ModelQuota(self.judge)
         try:
             with closing(JudgePool(self.provider, self.provider.concurrency)) as self.pool:
                 self.take(first)
@@ -174,7 +173,7 @@ class Session:
 
     def send(self, order: Order, ask: Ask) -> bool:
         """Start a request. False where it, and those after it, have to wait."""
-        tokens = self.provider.estimate_tokens(ask.pending.request).tokens + USUAL_REPLY
+        tokens = self.provider.estimate_tokens(ask.pending.request).tokens
         try:
             set_aside(order.making, ask.pending.request)
         except PostponedError:
@@ -184,7 +183,7 @@ class Session:
         except InputError as error:
             self.close(order, str(error))
             return True
-        starts = quotas.reserve(self.judge, [tokens]) if self.has_quota else [0.0]
+        starts = self.quota.reserve([tokens])
         if not starts:
             self.ready.appendleft(order)
             time.sleep(0 if self.pool.outstanding else PAUSE)
@@ -241,9 +240,8 @@ class Session:
         if fits and answer.ask.key and not answer.cached:
             row = cache.row(self.judge, answer.ask.key, reply)
             cache.keep([row], anew=False)
-        if self.has_quota and not answer.cached and reply.usage:
-            used = reply.usage.input_tokens + reply.usage.output_tokens
-            quotas.settle(self.judge, reserved=answer.ask.tokens, used=used)
+        if not answer.cached:
+            self.quota.settle([(answer.ask.tokens, reply.usage)])
         if problem:
             self.close(order, problem)
         else:
