@@ -41,9 +41,9 @@ def gone_before() -> datetime:
     return timezone.now() - timedelta(seconds=settings.WORKER_GONE_SECONDS)
 
 
-def is_held(path: str = "") -> Q:
-    """Of work that is found under `path`: a living process holds it."""
-    return Q(**{f"{path}worker__seen_at__gte": gone_before()})
+def is_held() -> Q:
+    """Of work: a living process holds it."""
+    return Q(worker__seen_at__gte=gone_before())
 
 
 def is_unheld(path: str = "") -> Q:

@@ -17,14 +17,13 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from core.jobs.backoff import compute_wait
 from core.jobs.heartbeat import is_unheld
 from core.jobs.models import AbstractWorker, LeasedRow
 
 logger = logging.getLogger(__name__)
 
 Row = TypeVar("Row", bound=LeasedRow)
-
-FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
 
 
 def send(task: str, keys: Sequence[int], *, wait: float | None = None) -> None:
@@ -34,11 +33,6 @@ def send(task: str, keys: Sequence[int], *, wait: float | None = None) -> None:
             current_app.send_task(task, args=[key], countdown=wait)
     except OperationalError:
         logger.exception("The broker cannot be reached. Work goes on by itself once a worker can reach it.")
-
-
-def compute_wait(attempts: int, retry_after: float | None) -> float:
-    """Compute the seconds until the next attempt: twice as many each time, or more where more are asked for."""
-    return max(retry_after or 0.0, min(FIRST_WAIT * 2.0 ** (attempts - 1), LONGEST_WAIT))
 
 
 class WorkQueue(Generic[Row]):

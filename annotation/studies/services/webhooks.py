@@ -1,8 +1,8 @@
 """Webhooks: addresses are told what happened, with a signature, again and again until they answer or it is too late.
 
 A message is a row before it is sent, written in the transaction of what it tells. A worker sends it; what a worker did
-not get to, the next one's sweep finds. The same message is told under the same number, so that a reader can leave out
-what came twice.
+not get to, the next one's sweep finds. No lease is needed: an attempt takes seconds, and counting it puts the next one
+off. The same message is told under the same number, so that a reader can leave out what came twice.
 """
 
 from __future__ import annotations

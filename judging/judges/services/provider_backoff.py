@@ -7,16 +7,12 @@ from collections.abc import Hashable
 from datetime import UTC, datetime
 from typing import Any
 
+from core.jobs.backoff import PausedError
 from core.jobs.request_pool import RequestPool
 from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Pause
-from judging.judges.providers.base import TransientError
 from judging.judges.providers.calls import PATIENCE
 from judging.judges.queries.workers import find_pause
-
-
-class PausedError(TransientError):
-    """The model wants to be left alone for longer than a process should wait."""
 
 
 def extend_pause(*, judge: Judge, until: datetime) -> None:

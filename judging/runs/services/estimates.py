@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from annotation.studies.models.studies import Study
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.models.limits import Quota
 from judging.judges.pricing import Rate
-from judging.judges.providers.base import PermanentError, Provider, TokenCount, TransientError
+from judging.judges.providers.base import Provider, TokenCount
 from judging.judges.queries.prices import rate_of
 from judging.judges.services import judges, quotas
 from judging.runs.models.runs import JudgeRun

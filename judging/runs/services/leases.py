@@ -63,7 +63,7 @@ class BatchLeases(Leases[JudgeChunk]):
         spare = max(slots - self.unfinished().filter(is_held()).count(), 0)
         return super().lost(before)[: 4 * spare]
 
-    def finish(self, chunk: JudgeChunk, worker: Worker, *, error: str = "") -> None:
+    def finish(self, chunk: JudgeChunk, worker: Worker, error: str = "") -> None:
         """The worker is through with the part; `error` says what it could not do. The last part finishes the run.
 
         The run is looked at after the part is committed, so that of two processes ending at once the later one sees

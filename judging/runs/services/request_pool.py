@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
+from core.jobs.backoff import PermanentError
 from core.jobs.request_pool import PoolAnswer, RequestPool
-from judging.judges.providers.base import OWN_EXAMPLE, PermanentError, Provider, Reply
+from judging.judges.providers.base import OWN_EXAMPLE, Provider, Reply
 from judging.runs.queries.requests import Pending
 
 

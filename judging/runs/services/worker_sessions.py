@@ -1,4 +1,4 @@
-"""One process's stint on a run: it holds some parts at a time and keeps as many requests in flight as it has seats.
+"""One process's work on a run: it holds some parts at a time and keeps as many requests in flight as it has seats.
 
 A part is fetched when the ones in hand run short, so that the seats stay full from one part to the next.
 """
@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 
 from django.db.models import Q
 
+from core.jobs.backoff import PermanentError, TransientError
 from core.jobs.request_pool import BATCH_SIZE
+from core.jobs.worker_session import LetGo, WorkerSession, never
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import PermanentError, Provider, Reply, TransientError
+from judging.judges.providers.base import Provider, Reply
 from judging.judges.services.provider_backoff import ProviderBackoff
 from judging.judges.services.quotas import ModelQuota
 from judging.runs.models.runs import JudgeChunk
@@ -27,19 +29,9 @@ from judging.runs.services.request_coalescing import Followers
 from judging.runs.services.request_pool import Answer, Ask, JudgePool, error_of, own_example
 
 TOLERATED_ERRORS = 3
-LOOK_EVERY = 0.5  # seconds between looks at whether the run was stopped or a part taken away
 PAUSE = 0.5  # seconds, while the quota allows no start
 PARTS_AT_ONCE = 4
-LONGEST = 120.0  # seconds, after which other runs that wait get their turn
 LANDING = 6.0  # seconds that replies on their way have to come back in, when the process is told to end
-
-
-def never() -> bool:
-    return False
-
-
-class LetGo(Exception):  # noqa: N818 — a turn of events, not an error
-    """Parts were taken away or the run was stopped."""
 
 
 @dataclass(slots=True)
@@ -51,11 +43,12 @@ class SessionBatch:
     errors: list[str] = field(default_factory=list)
 
 
-class Shift:
+class RunSession(WorkerSession):
     """Works on a part and then on what else of its run is free, until nothing is left that it may do."""
 
     def __init__(self, chunk: JudgeChunk, worker: Worker, seats: int, leaving: Callable[[], bool] = never) -> None:
         """`leaving` tells when the process is to end: what is on its way then has some seconds to land."""
+        super().__init__()
         self.run, self.worker, self.seats, self.leaving = chunk.run, worker, seats, leaving
         self.ends = math.inf
         self.is_rule = chunk.run.judge.is_baseline
@@ -64,11 +57,7 @@ class Shift:
         self.fresh: JudgeChunk | None = chunk
         self.stock: deque[Ask] = deque()
         self.followers = Followers(together=self.run.use_cache)
-        self.fault: TransientError | None = None
         self.culprit: int | None = None
-        self.over = False
-        self.looked = self.began = time.monotonic()
-        self.makes_way = False
         self.quota = ModelQuota(self.run.judge)
 
     def work(self) -> Iterator[None]:
@@ -92,6 +81,10 @@ class Shift:
     def in_hand(self) -> list[JudgeChunk]:
         """The parts that this process holds and has not finished."""
         return [part.chunk for part in self.parts.values()]
+
+    def is_culprit(self, chunk: JudgeChunk) -> bool:
+        """Whether a fault came of this part, or nobody knows of which."""
+        return self.culprit in (chunk.pk, None)
 
     # asking
 
@@ -211,12 +204,11 @@ class Shift:
 
     def look(self) -> None:
         """Put down what is no longer this process's to work on. What is on its way still lands, for it is paid for."""
-        if time.monotonic() - self.looked < LOOK_EVERY:
+        if not self.is_time_to_look():
             return
-        self.looked = time.monotonic()
         self.budget.look()
         self.quota.look()
-        self.makes_way = time.monotonic() - self.began > LONGEST and leases.others_wait(Q(run=self.run))
+        self.makes_way = self.has_had_its_turn(leases, Q(run=self.run))
         if self.leaving() and self.ends == math.inf:
             self.ends, self.over = time.monotonic() + (0 if self.budget.is_free else LANDING), True
             self.put_down(lambda _: True)

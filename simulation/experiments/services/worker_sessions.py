@@ -1,4 +1,4 @@
-"""One process's stint on an experiment: it brings dialogues on, lets their sides speak in turn, and saves every turn.
+"""One process's work on an experiment: it brings dialogues on, lets their sides speak in turn, and saves every turn.
 
 Many dialogues go on at once, one turn of each in flight. More are on stage than calls may be in flight, so that the
 last ones do not go on alone; where a model takes one call at a time there is one dialogue at a time, whose beginning
@@ -16,9 +16,11 @@ from decimal import Decimal
 from django.db import IntegrityError
 from django.db.models import Q
 
+from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.worker_session import LetGo, WorkerSession
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import JudgeRequest, PermanentError, Provider, TransientError
+from judging.judges.providers.base import JudgeRequest, Provider
 from judging.judges.providers.keys import Keyring
 from judging.judges.services.keys import ring_of
 from judging.judges.services.quotas import ModelQuota
@@ -36,29 +38,22 @@ from simulation.experiments.services.turn_writer import SavedTurn
 
 ON_STAGE = 4  # dialogues for each call that may be in flight
 TOLERATED_ERRORS = 3  # in a row, after which the experiment stops itself
-LOOK_EVERY = 0.5  # seconds between looks at whether the experiment was stopped or taken away
 PAUSE = 0.5  # seconds, while the quota allows no start
-LONGEST = 120.0  # seconds, after which other work that waits gets its turn
 
 
-class LetGo(Exception):  # noqa: N818 — a turn of events, not an error
-    """The experiment was stopped or taken away, or makes way."""
-
-
-class Shift:
+class ExperimentSession(WorkerSession):
     """Works on an experiment until no dialogue is left, or it may not go on."""
 
     def __init__(self, experiment: Experiment, worker: Worker) -> None:
+        super().__init__()
         self.experiment, self.worker = experiment, worker
         self.agents: dict[int, Agent] = {experiment.user_agent.pk: experiment.user_agent}
         self.agents |= {agent.pk: agent for agent in experiment.assistants.all()}
         self.playing: dict[int, Playing] = {}
         self.ready: deque[int] = deque()
         self.last_index = 0
-        self.all_on = self.over = self.makes_way = self.progressed = False
-        self.fault: TransientError | None = None
+        self.all_on = self.progressed = False
         self.errors: Counter[int] = Counter()
-        self.looked = self.began = time.monotonic()
 
     def work(self) -> Iterator[None]:
         """Ask and save, yielding after every batch. Raises what keeps the experiment from being finished."""
@@ -66,7 +61,9 @@ class Shift:
         speakers = {pk: agents_services.speaker_of(agent, keys) for pk, agent in self.agents.items()}
         limits = limits_of(self.agents, speakers)
         self.speakers, self.most = speakers, most_on_stage(limits)
-        self.budget = BudgetTracker.of(self.experiment, [*self.agents.values(), *embedders(self.experiment)])
+        self.budget = BudgetTracker.of(
+            self.experiment, [*self.agents.values(), *filter(None, [self.experiment.embedder])]
+        )
         self.quotas = {pk: ModelQuota(Judge(provider=one.provider, model=one.model)) for pk, one in self.agents.items()}
         self.retriever = retriever_of(self.experiment, keys)
         self.scheduler = DialogueScheduler(
@@ -80,7 +77,7 @@ class Shift:
         if self.fault:
             raise self.fault
         if self.playing or not self.all_on:
-            raise LetGo
+            raise LetGo(again=self.makes_way)
 
     # asking
 
@@ -210,14 +207,13 @@ class Shift:
 
     def look(self) -> None:
         """Put down what is no longer this process's to work on. What is on its way still lands, for it is paid for."""
-        if time.monotonic() - self.looked < LOOK_EVERY:
+        if not self.is_time_to_look():
             return
-        self.looked = time.monotonic()
         for quota in self.quotas.values():
             quota.look()
         if not self.over and not leases.held(self.experiment, self.worker).exists():
             self.put_down()
-        if self.looked - self.began > LONGEST and not self.makes_way and leases.others_wait(Q(pk=self.experiment.pk)):
+        if not self.makes_way and self.has_had_its_turn(leases, Q(pk=self.experiment.pk)):
             self.makes_way = True
             self.put_down()
 
@@ -234,10 +230,6 @@ def retriever_of(experiment: Experiment, keys: Keyring) -> Retriever | None:
     return None if embedder is None else Retriever(agents_services.embeddings_of(embedder, keys))
 
 
-def embedders(experiment: Experiment) -> list[Agent]:
-    return [experiment.embedder] if experiment.embedder else []
-
-
 def limits_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[ModelLimit]:
     """Agents that speak through the same model share its limit, the larger of what they name."""
     by_model: dict[tuple[str, str, str], set[int]] = {}
@@ -250,6 +242,3 @@ def limits_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[Mo
 def most_on_stage(limits: Sequence[ModelLimit]) -> int:
     calls = sum(one.limit for one in limits)
     return calls * ON_STAGE if calls > len(limits) else 1
-
-
-__all__ = ["LetGo", "Shift"]

@@ -18,16 +18,16 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import InputError
+from core.jobs.backoff import PermanentError, TransientError, compute_wait
 from core.jobs.heartbeat import beating
-from core.jobs.leases import compute_wait
+from core.jobs.worker_session import WorkerSession, never
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import PermanentError, Reply, TransientError
+from judging.judges.providers.base import Reply
 from judging.judges.services.keys import ring_of
 from judging.judges.services.quotas import ModelQuota
 from judging.runs.services import cache
 from judging.runs.services.request_coalescing import Followers
 from judging.runs.services.request_pool import Answer, Ask, JudgePool
-from judging.runs.services.worker_sessions import never
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.parsing.made import UnfitError
@@ -40,9 +40,7 @@ from simulation.generation.services.reservations import PostponedError, set_asid
 IN_HAND = 16  # orders for each call in flight: some wait for equal requests
 MOST_ATTEMPTS = 10  # times that a model is not reached, after which an order has failed
 TOLERATED_FAULTS = 3  # orders in a row that the other side turned down, after which no more are asked
-LOOK_EVERY = 0.5  # seconds between looks at whether orders were taken away
 PAUSE = 0.5  # seconds, while the quota allows no start or another process has the agent
-LONGEST = 120.0  # seconds, after which other work that waits gets its turn
 
 
 def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
@@ -55,7 +53,7 @@ def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
         return
     with beating(Worker) as worker:
         wanted = Q(pk=pk) | Q(queued_at__isnull=False)
-        with closing(Session(found.agent, found.project_id, worker, wanted).work()) as going:
+        with closing(OrderSession(found.agent, found.project_id, worker, wanted).work()) as going:
             for _ in going:
                 if leaving():
                     break
@@ -73,7 +71,7 @@ def through(orders: Sequence[Making]) -> Iterator[int]:
             continue
         with beating(Worker) as worker:
             before = time.monotonic()
-            for _ in Session(found.agent, found.project_id, worker, mine).work():
+            for _ in OrderSession(found.agent, found.project_id, worker, mine).work():
                 if time.monotonic() - before > PAUSE:
                     yield len(wanted) - len(unfinished(wanted))
                     before = time.monotonic()
@@ -86,18 +84,16 @@ def unfinished(pks: set[int]) -> list[int]:
     return [pk for pk in open_ones if pk in pks]
 
 
-class Session:
+class OrderSession(WorkerSession):
     """Works on an agent's orders until none is left that it may work on."""
 
     def __init__(self, agent: Agent, project: int, worker: Worker, wanted: Q) -> None:
+        super().__init__()
         self.agent, self.project, self.worker, self.wanted = agent, project, worker, wanted
         self.orders: dict[int, Order] = {}
         self.ready: deque[Order] = deque()
         self.followers = Followers(together=True)
-        self.fault: TransientError | None = None
         self.faults_in_a_row = 0
-        self.over = False
-        self.began = self.looked = time.monotonic()
 
     def work(self) -> Generator[None]:
         """Ask and save, yielding after every batch. However it ends, what is in hand is handed back."""
@@ -292,14 +288,13 @@ class Session:
 
     def look(self) -> None:
         """Forget orders that another process has taken, and make way for other work after a while."""
-        if time.monotonic() - self.looked < LOOK_EVERY:
+        if not self.is_time_to_look():
             return
-        self.looked = time.monotonic()
         held = Making.objects.filter(worker=self.worker, finished_at__isnull=True)
         mine = set(held.values_list("pk", flat=True))
         self.orders = {pk: order for pk, order in self.orders.items() if pk in mine}
         self.ready = deque(order for order in self.ready if order.making.pk in mine)
-        if self.looked - self.began > LONGEST and leases.others_wait(Q(agent=self.agent)):
+        if self.has_had_its_turn(leases, Q(agent=self.agent)):
             self.put_down()
             rest = leases.free(self.wanted).filter(agent=self.agent)
             leases.queue(list(rest.values_list("pk", flat=True)))

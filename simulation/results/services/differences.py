@@ -13,9 +13,9 @@ from typing import Any
 from django.db.models import Count
 
 from annotation.corpus.imports.personalens import SOURCE
+from core.jobs.backoff import PermanentError
 from judging.judges.models.judges import NO_MODELS, Judge
 from judging.judges.prompts import templates
-from judging.judges.providers.base import PermanentError
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
 from simulation.agents import speakers

@@ -8,11 +8,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from core.jobs import worker_session
 from judging.judges.models.limits import Pause
 from judging.judges.queries import workers as queries
 from judging.judges.services import provider_backoff
 from judging.runs.queries.runs import progress
-from judging.runs.services import runs, work, worker_sessions
+from judging.runs.services import runs, work
 from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged
@@ -71,7 +72,7 @@ def test_nothing_starts_while_another_process_was_told_to_wait(server):
 
 
 def test_one_that_hears_of_it_on_its_way_starts_nothing_more(server, monkeypatch):
-    monkeypatch.setattr(worker_sessions, "LOOK_EVERY", 0)
+    monkeypatch.setattr(worker_session, "LOOK_EVERY", 0)
     judge, starts = claude(concurrency=1), []
 
     def answer(request):

@@ -9,12 +9,13 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from annotation.corpus.models import Dialogue
+from core.jobs import worker_session
 from judging.judges.models.limits import Price
 from judging.judges.models.workers import Worker
 from judging.judges.services import quotas
 from simulation.agents.parsing.endings import MESSAGES, Limits
 from simulation.experiments.models.experiments import Turn
-from simulation.experiments.services import experiments, turn_writer, work, worker_sessions
+from simulation.experiments.services import experiments, turn_writer, work
 from simulation.experiments.services.leases import leases
 from tests import factories
 from tests.simulation.helpers import ASSISTANT_LINES, begun, finished, people, played, scripted, texts
@@ -215,7 +216,7 @@ class TestFaults:
 class TestLettingGo:
     @pytest.fixture(autouse=True)
     def _looking_at_once(self, monkeypatch):
-        monkeypatch.setattr(worker_sessions, "LOOK_EVERY", 0)
+        monkeypatch.setattr(worker_session, "LOOK_EVERY", 0)
 
     def test_stopped_and_resumed_without_a_turn_said_twice(self):
         people(3, 1)
@@ -289,7 +290,7 @@ class TestLettingGo:
         assert experiment.state == "finished"
 
     def test_it_makes_way_for_work_that_waits(self, monkeypatch):
-        monkeypatch.setattr(worker_sessions, "LONGEST", -1)
+        monkeypatch.setattr(worker_session, "LONGEST", -1)
         sent = []
         monkeypatch.setattr(leases, "queue", sent.extend)
         people(3, 1)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from core.jobs import leases as job_leases
+from core.jobs import backoff
 from judging.judges.models.limits import CachedReply, Quota
 from judging.judges.models.workers import Worker
 from simulation.agents import services as agents_services
@@ -81,8 +81,8 @@ def test_an_equal_request_is_asked_once_also_by_a_later_run(model):
 
 
 def test_a_model_that_is_away_is_asked_again_later_within_a_bound(model, monkeypatch):
-    monkeypatch.setattr(job_leases, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(job_leases, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(backoff, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(backoff, "LONGEST_WAIT", 0.01)
     monkeypatch.setattr(worker_sessions, "PAUSE", 0.01)
     orders = ordered(20, 1, levels=["full"])
     model.answers.extend([Answer(text="Fine.")] * 5)
