@@ -29,7 +29,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from annotation.stats.bands import DEFAULT_CUTS, tier_places  # noqa: E402
-from annotation.stats.difficulty.features import FeatureTable, ItemFacts, Opinions, build_features, judge_columns  # noqa: E402
+from annotation.stats.difficulty.features import (  # noqa: E402
+    FeatureTable,
+    ItemFacts,
+    Opinions,
+    build_features,
+    judge_columns,
+    vector_columns,
+)
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty  # noqa: E402
 from annotation.stats.difficulty.latent import NoConvergenceError  # noqa: E402
 from annotation.stats.difficulty.predicted import PredictedDifficulty, predict_difficulty  # noqa: E402
@@ -37,6 +44,7 @@ from annotation.stats.difficulty.prediction_error import observed_disagreement  
 from annotation.stats.estimate import Estimate  # noqa: E402
 from annotation.stats.table import Level, RatingTable  # noqa: E402
 from annotation.stats.tiers import chance_agreement, item_kappas  # noqa: E402
+from core import vectors  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 ANSWERS = ("N", "U", "Y")
@@ -118,8 +126,10 @@ def compare_tiers(
 def bench_predicted(draws: int) -> None:
     """Features on real data."""
     texts, judged = read_pandalm()
-    for name, columns in (("texts", {}), ("texts and verdicts of two judges", judged)):
-        facts, table = texts
+    facts, table = texts
+    near = {} if vectors.missing() else vector_columns(facts, vectors.embed)
+    print(vectors.missing() or f"With word vectors ({vectors.NAME}).")
+    for name, columns in (("texts", near), ("texts and verdicts of two judges", {**near, **judged})):
         found = predict_difficulty(difficulty(table), table, build_features(facts, columns))
         print(f"\nPandaLM, 999 pairs, 3 annotators, {name}; clusters by instruction: {len(set(table.clusters or ()))}")
         say_prediction(found)

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.agreement.documents import QualitySerializer, StudyGoldSerializer
 from annotation.agreement.models import TierOverride
 from annotation.agreement.queries import history as tier_history
 from annotation.agreement.services import gold, overrides
@@ -30,7 +31,7 @@ from annotation.workbench.queries import adjudication
 from annotation.workbench.services import adjudications, drafts, exclusions
 from core.accounts.access import IsAdjudicator
 from core.accounts.models.users import User
-from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, named, page_of
+from core.api.base import Api, Given, PageQuery, PlaceQuery, named, page_of
 from core.api.schema import says
 from core.downloads import audited_export
 from core.errors import InputError
@@ -92,14 +93,19 @@ class NewLabels(Given):
 
 
 class StudyAnnotations(OfStudy):
-    @says("Submitted labels of people, oldest first", page_of(shapes.LabelSerializer), query=LabelQuery)
+    @says("annotations", "Submitted labels of people, oldest first", page_of(shapes.LabelSerializer), query=LabelQuery)
     @audited_export("labels")
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(LabelQuery)
         rows, last = labels.load_people(study).after(asked.get("after"), asked["limit"], wanted(study, asked))
         return self.paged(map(to_json, rows), last)
 
-    @says("Bring labels of people in, all or none unless bad ones are skipped", shapes.Counts, body=NewLabels)
+    @says(
+        "add_annotations",
+        "Bring labels of people in, all or none unless bad ones are skipped",
+        shapes.Counts,
+        body=NewLabels,
+    )
     def post(self, request: Request, slug: str) -> Response:
         """Sending the same rows again changes nothing. An error names the row in `field`, from 0: `labels.3.item`."""
         study, given = self.study(slug), self.given(NewLabels)
@@ -145,12 +151,12 @@ class NewExclusion(Why):
 
 
 class StudyExclusions(OfStudy):
-    @says("Whose labels do not count, now and before", ExclusionSerializer(many=True))
+    @says("exclusions", "Whose labels do not count, now and before", ExclusionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         rows = self.study(slug).exclusions.select_related("annotator", "decided_by", "ended_by").order_by("pk")
         return Response(ExclusionSerializer(rows, many=True).data)
 
-    @says("Leave an annotator's labels out", ExclusionSerializer, body=NewExclusion, status=201)
+    @says("exclude", "Leave an annotator's labels out", ExclusionSerializer, body=NewExclusion, status=201)
     def post(self, request: Request, slug: str) -> Response:
         given = self.given(NewExclusion)
         annotator = named(User, "annotator", username=given["annotator"])
@@ -159,7 +165,7 @@ class StudyExclusions(OfStudy):
 
 
 class StudyReadmission(OfStudy):
-    @says("Let an annotator's labels count again", ExclusionSerializer, body=Why)
+    @says("readmit", "Let an annotator's labels count again", ExclusionSerializer, body=Why)
     def post(self, request: Request, slug: str, username: str) -> Response:
         annotator = get_object_or_404(User, username=username)
         ended = exclusions.readmit(by=self.me, study=self.study(slug), annotator=annotator, **self.given(Why))
@@ -171,7 +177,7 @@ class QualityQuery(Given):
 
 
 class StudyQuality(OfStudy):
-    @says("Each annotator as an instrument", Document, query=QualityQuery)
+    @says("quality", "Each annotator as an instrument", QualitySerializer, query=QualityQuery)
     @audited_export("annotators")
     def get(self, request: Request, slug: str) -> Response:
         return Response(quality.document(self.study(slug), **self.asked(QualityQuery)))
@@ -192,7 +198,7 @@ class StretchSerializer(serializers.Serializer[Any]):
 
 
 class StudyChecks(OfStudy):
-    @says("Gold accuracy and self-consistency of each annotator over time", StretchSerializer(many=True))
+    @says("checks", "Gold accuracy and self-consistency of each annotator over time", StretchSerializer(many=True))
     @audited_export("annotators")
     def get(self, request: Request, slug: str) -> Response:
         rows = [stretch(one, part) for one in quality.records(self.study(slug)) for part in one.stretches]
@@ -233,7 +239,7 @@ class DisputeQuery(CriterionQuery, PlaceQuery):
 
 
 class StudyDisputes(Deciding):
-    @says("What people disagree on, most of all first", page_of(DisputeSerializer), query=DisputeQuery)
+    @says("disputes", "What people disagree on, most of all first", page_of(DisputeSerializer), query=DisputeQuery)
     def get(self, request: Request, slug: str) -> Response:
         asked = self.asked(DisputeQuery)
         criterion = self.criterion(self.study(slug), asked.pop("criterion"))
@@ -257,12 +263,12 @@ class Decision(Given):
 
 
 class ItemAdjudications(Deciding):
-    @says("What was decided on an item, newest last", AdjudicationSerializer(many=True))
+    @says("decisions", "What was decided on an item, newest last", AdjudicationSerializer(many=True))
     def get(self, request: Request, slug: str, position: int) -> Response:
         rows = self.item(slug, position).adjudications.select_related("criterion", "decided_by").order_by("pk")
         return Response(AdjudicationSerializer(rows, many=True).data)
 
-    @says("Give an item its gold value", AdjudicationSerializer, body=Decision, status=201)
+    @says("decide", "Give an item its gold value", AdjudicationSerializer, body=Decision, status=201)
     def post(self, request: Request, slug: str, position: int) -> Response:
         item, given = self.item(slug, position), self.given(Decision)
         criterion = self.criterion(item.study, given.pop("criterion"))
@@ -285,11 +291,11 @@ class NewTier(Why):
 
 
 class ItemTier(OfStudy):
-    @says("Every tier that was set by hand on an item, newest first", OverrideSerializer(many=True))
+    @says("tier_changes", "Every tier that was set by hand on an item, newest first", OverrideSerializer(many=True))
     def get(self, request: Request, slug: str, position: int) -> Response:
         return Response(OverrideSerializer(tier_history(self.item(slug, position)), many=True).data)
 
-    @says("Put an item into a tier by hand", OverrideSerializer, body=NewTier, status=201)
+    @says("set_tier", "Put an item into a tier by hand", OverrideSerializer, body=NewTier, status=201)
     def post(self, request: Request, slug: str, position: int) -> Response:
         item, given = self.item(slug, position), self.given(NewTier)
         criterion = self.criterion(item.study, given.pop("criterion"))
@@ -311,7 +317,7 @@ class LateSerializer(serializers.ModelSerializer[Draft]):
 
 
 class StudyLate(Deciding):
-    @says("Answers that came too late and wait for a decision", LateSerializer(many=True))
+    @says("late_answers", "Answers that came too late and wait for a decision", LateSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         return Response(LateSerializer(adjudication.late(self.study(slug)), many=True).data)
 
@@ -321,7 +327,7 @@ class LateDecision(Given):
 
 
 class LateAnswers(Deciding):
-    @says("Use answers that came too late, or leave them out", LateSerializer, body=LateDecision)
+    @says("decide_late", "Use answers that came too late, or leave them out", LateSerializer, body=LateDecision)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         rows = Draft.objects.select_related("assignment__study", "assignment__item", "annotator")
         draft = get_object_or_404(rows, pk=pk, assignment__study__slug=slug)
@@ -340,7 +346,7 @@ class GoldQuery(CriterionQuery):
 
 
 class StudyGold(OfStudy):
-    @says("The gold of a study's items on one criterion", Document, query=GoldQuery)
+    @says("gold", "The gold of a study's items on one criterion", StudyGoldSerializer, query=GoldQuery)
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(GoldQuery)
         ours = ratings.load_criterion(self.criterion(study, asked.pop("criterion")))

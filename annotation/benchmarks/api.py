@@ -124,13 +124,13 @@ AS_GIVEN = ("criterion", "tiers", "min_votes", "pooled", "splits", "split_tolera
 
 
 class BenchmarkList(BenchmarksApi):
-    @says("Benchmarks, every version", page_of(BenchmarkSerializer), query=BenchmarkQuery)
+    @says("benchmarks", "Benchmarks, every version", page_of(BenchmarkSerializer), query=BenchmarkQuery)
     def get(self, request: Request) -> Response:
         asked = self.asked(BenchmarkQuery)
         wanted = {name: asked[name] for name in ("name", "state") if name in asked}
         return self.page(visible_to(self.me, listed()).filter(**wanted), BenchmarkSerializer, query=asked)
 
-    @says("A draft from the votes of a study", BenchmarkSerializer, body=NewBenchmark, status=201)
+    @says("build_benchmark", "A draft from the votes of a study", BenchmarkSerializer, body=NewBenchmark, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewBenchmark)
         made = building.build(
@@ -159,7 +159,7 @@ def called(rows: QuerySet[Any], slug: str, field: str) -> Any:
 
 
 class BenchmarkDetail(BenchmarksApi):
-    @says("A version of a benchmark", BenchmarkSerializer)
+    @says("benchmark", "A version of a benchmark", BenchmarkSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return self.shown(slug)
 
@@ -200,7 +200,7 @@ class CaseQuery(PageQuery):
 
 
 class BenchmarkCases(BenchmarksApi):
-    @says("The cases, also those that no model is scored on", page_of(CaseSerializer), query=CaseQuery)
+    @says("cases", "The cases, also those that no model is scored on", page_of(CaseSerializer), query=CaseQuery)
     def get(self, request: Request, slug: str) -> Response:
         asked = self.asked(CaseQuery)
         wanted = {name: asked[name] for name in ("kind", "tier", "split", "only") if name in asked}
@@ -209,7 +209,7 @@ class BenchmarkCases(BenchmarksApi):
 
 
 class BenchmarkCaseDetail(BenchmarksApi):
-    @says("A case", CaseSerializer)
+    @says("case", "A case", CaseSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         rows = queries.listed(get_object_or_404(Benchmark, slug=slug))
         return Response(CaseSerializer(get_object_or_404(rows, pk=pk)).data)
@@ -223,14 +223,14 @@ class AuditOptions(Given):
 class BenchmarkAuditApi(BenchmarksApi):
     is_a_write = False  # the same audit is not made twice
 
-    @says("The newest audit; 404 before the first", Document)
+    @says("benchmark_audit", "The newest audit; 404 before the first", Document)
     def get(self, request: Request, slug: str) -> Response:
         newest = queries.newest_audit(get_object_or_404(Benchmark, slug=slug))
         if newest is None:
             raise Http404
         return Response(newest.result)
 
-    @says("What `audit_benchmark NAME --json` finds", Document, body=AuditOptions)
+    @says("audit_benchmark", "What `audit_benchmark NAME --json` finds", Document, body=AuditOptions)
     def post(self, request: Request, slug: str) -> Response:
         benchmark = get_object_or_404(Benchmark, slug=slug)
         return Response(auditing.audit(by=self.me, benchmark=benchmark, **self.given(AuditOptions)).result)
@@ -243,20 +243,22 @@ class Cleaning(Given):
 
 
 class BenchmarkClean(BenchmarksApi):
-    @says("A new version without what rules leave out", BenchmarkSerializer, body=Cleaning, status=201)
+    @says(
+        "clean_benchmark", "A new version without what rules leave out", BenchmarkSerializer, body=Cleaning, status=201
+    )
     def post(self, request: Request, slug: str) -> Response:
         made = auditing.clean(by=self.me, benchmark=self.benchmark(slug), **self.given(Cleaning))
         return self.shown(made.slug, status=201)
 
 
 class BenchmarkDatasheet(BenchmarksApi):
-    @says("What somebody must know who uses it", Document)
+    @says("datasheet", "What somebody must know who uses it", Document)
     def get(self, request: Request, slug: str) -> Response:
         return Response(datasheets.datasheet(self.benchmark(slug)))
 
 
 class BenchmarkRelease(BenchmarksApi):
-    @says("Release a draft; it does not change any more", BenchmarkSerializer)
+    @says("release_benchmark", "Release a draft; it does not change any more", BenchmarkSerializer)
     def post(self, request: Request, slug: str) -> Response:
         versions.release(by=self.me, benchmark=self.benchmark(slug))
         return self.shown(slug)
@@ -264,6 +266,7 @@ class BenchmarkRelease(BenchmarksApi):
 
 class BenchmarkFolder(BenchmarksApi):
     @extend_schema(
+        operation_id="download_benchmark",
         summary="The folder that `release` writes, as one ZIP file; 404 for a draft",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )
@@ -315,7 +318,7 @@ class NewGraded(Given):
 
 
 class Graded(BenchmarksApi):
-    @says("What choices hide that grades of the same people show; 404 before there are any", Document)
+    @says("graded_choices", "What choices hide that grades of the same people show; 404 before there are any", Document)
     def get(self, request: Request, slug: str) -> Response:
         study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
         there = grading.graded_studies(study)
@@ -324,6 +327,7 @@ class Graded(BenchmarksApi):
         return Response(grading.compare(study=study, graded=there[0]))
 
     @says(
+        "create_grading_study",
         "A draft in which each response of a study of pairs is graded",
         shapes.StudySerializer,
         body=NewGraded,
@@ -340,11 +344,11 @@ class FilterRounds(BenchmarksApi):
         study = get_object_or_404(Study, slug=slug)
         return study.filter_rounds.select_related("follow_up").prefetch_related("outcomes")
 
-    @says("The filter rounds of a study of pairs", page_of(RoundSerializer), query=PageQuery)
+    @says("filter_rounds", "The filter rounds of a study of pairs", page_of(RoundSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         return self.page(self.rounds(slug), RoundSerializer)
 
-    @says("Decide the items that are ready", RoundSerializer, body=NewRound, status=201)
+    @says("filter_round", "Decide the items that are ready", RoundSerializer, body=NewRound, status=201)
     def post(self, request: Request, slug: str) -> Response:
         given = self.given(NewRound)
         cuts, chance = cuts_from(given.pop("cuts")), chance_from(given.pop("chance"))

@@ -42,57 +42,57 @@ def related(rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
 
 
 class MaterialStocks(Material):
-    @says("How many records of each kind there are, by source", shapes.StockSerializer(many=True))
+    @says("dataset_counts", "How many records of each kind there are, by source", shapes.StockSerializer(many=True))
     def get(self, request: Request) -> Response:
         stocks = datasets.stocks()
         return Response([{"kind": s.kind.key, "total": s.total, "by_source": s.by_source} for s in stocks])
 
 
 class ProfileList(Material):
-    @says("Profiles", page_of(shapes.ProfileSerializer), query=MaterialQuery)
+    @says("profiles", "Profiles", page_of(shapes.ProfileSerializer), query=MaterialQuery)
     def get(self, request: Request) -> Response:
         return self.listed("profiles", shapes.ProfileSerializer)
 
 
 class ProfileDetail(Material):
-    @says("A profile", shapes.ProfileSerializer)
+    @says("profile", "A profile", shapes.ProfileSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(shapes.ProfileSerializer(get_object_or_404(Profile, pk=pk)).data)
 
 
 class TaskList(Material):
-    @says("Tasks", page_of(shapes.TaskSerializer), query=MaterialQuery)
+    @says("tasks", "Tasks", page_of(shapes.TaskSerializer), query=MaterialQuery)
     def get(self, request: Request) -> Response:
         return self.listed("tasks", shapes.TaskSerializer)
 
 
 class TaskDetail(Material):
-    @says("A task", shapes.TaskSerializer)
+    @says("task", "A task", shapes.TaskSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(shapes.TaskSerializer(get_object_or_404(Task, pk=pk)).data)
 
 
 class DialogueList(Material):
-    @says("Dialogues", page_of(shapes.DialogueSerializer), query=MaterialQuery)
+    @says("dialogues", "Dialogues", page_of(shapes.DialogueSerializer), query=MaterialQuery)
     def get(self, request: Request) -> Response:
         return self.listed("dialogues", shapes.DialogueSerializer)
 
 
 class DialogueDetail(Material):
-    @says("A dialogue", shapes.DialogueSerializer)
+    @says("dialogue", "A dialogue", shapes.DialogueSerializer)
     def get(self, request: Request, pk: int) -> Response:
         found = get_object_or_404(Dialogue.objects.select_related("scenario"), pk=pk)
         return Response(shapes.DialogueSerializer(found).data)
 
 
 class PairList(Material):
-    @says("Response pairs", page_of(shapes.PairSerializer), query=MaterialQuery)
+    @says("pairs", "Response pairs", page_of(shapes.PairSerializer), query=MaterialQuery)
     def get(self, request: Request) -> Response:
         return self.listed("pairs", shapes.PairSerializer)
 
 
 class PairDetail(Material):
-    @says("A response pair", shapes.PairSerializer)
+    @says("pair", "A response pair", shapes.PairSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(shapes.PairSerializer(get_object_or_404(ResponsePair, pk=pk)).data)
 
@@ -113,7 +113,7 @@ class FoundSerializer(serializers.Serializer[Any]):
 
 
 class Search(Material):
-    @says("People, studies, items and records by name or id", FoundSerializer(many=True), query=SearchQuery)
+    @says("search", "People, studies, items and records by name or id", FoundSerializer(many=True), query=SearchQuery)
     def get(self, request: Request) -> Response:
         found = search.search(self.asked(SearchQuery)["q"], by=self.me)
         return Response(

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, render
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
 from annotation.corpus.queries import datasets as queries
-from annotation.studies.queries.context import Subject, facts, panels_of
+from annotation.studies.queries.context import Subject, facts, panels_of, subject_of_scenario
 from core.accounts.access import researcher_required
 from core.accounts.permissions import visible_to
 
@@ -74,11 +74,9 @@ def task_detail(request: HttpRequest, pk: int) -> HttpResponse:
 def dialogue_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """A conversation with all that is known of its user, task and assistant."""
     dialogue = get_object_or_404(Dialogue.objects.select_related("scenario__profile", "scenario__task"), pk=pk)
-    scenario = dialogue.scenario
-    subject = Subject(scenario.profile, scenario.task, scenario.situation) if scenario else Subject(None, None, {})
     context = {
         "dialogue": dialogue,
-        "panels": panels_of(subject),
+        "panels": panels_of(subject_of_scenario(dialogue.scenario)),
         "unused": list(facts(dialogue.extra)),
         "items": visible_to(request.user, dialogue.items.select_related("study")).order_by("study__name"),
     }

@@ -76,11 +76,11 @@ class ChangeSerializer(serializers.ModelSerializer[QueueRules]):
 
 
 class StudyQueue(OfQueue):
-    @says("The rules of a study's queue", Rules)
+    @says("queue", "The rules of a study's queue", Rules)
     def get(self, request: Request, slug: str) -> Response:
         return Response(Rules(self.study(slug)).data)
 
-    @says("Set rules of the queue", Rules, body=NewRules)
+    @says("set_queue", "Set rules of the queue", Rules, body=NewRules)
     def patch(self, request: Request, slug: str) -> Response:
         study, given = self.study(slug), self.given(NewRules)
         if not given:
@@ -90,7 +90,7 @@ class StudyQueue(OfQueue):
 
 
 class QueueChanges(OfQueue):
-    @says("Who set the rules when", page_of(ChangeSerializer), query=PageQuery)
+    @says("queue_changes", "Who set the rules when", page_of(ChangeSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         return self.page(self.study(slug).queue_rules.select_related("decided_by"), ChangeSerializer)
 
@@ -162,7 +162,12 @@ class Named(serializers.Serializer[Any]):
 
 
 class KnownItems(OfQueue):
-    @says("Items with known answers: checks, training, qualification", page_of(KnownItemSerializer), query=KnownQuery)
+    @says(
+        "gold_questions",
+        "Items with known answers: checks, training, qualification",
+        page_of(KnownItemSerializer),
+        query=KnownQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(KnownQuery)
         rows = known_items(study)
@@ -172,7 +177,9 @@ class KnownItems(OfQueue):
             rows = rows.filter(retired_at=None)
         return self.page(rows, KnownItemSerializer, query=asked)
 
-    @says("Name items with their right answers, all or none", Named, body=NewKnownItems, status=201)
+    @says(
+        "add_gold_questions", "Name items with their right answers, all or none", Named, body=NewKnownItems, status=201
+    )
     def post(self, request: Request, slug: str) -> Response:
         """What was named so before stays as it is. In an error, `line` is the place of the item, from 1."""
         study, given = self.study(slug), self.given(NewKnownItems)
@@ -199,7 +206,13 @@ class KnownItems(OfQueue):
 
 
 class DecidedKnownItems(OfQueue):
-    @says("Name what was decided in a study, with these answers", Named, body=FromStudy, status=201)
+    @says(
+        "add_decided_gold_questions",
+        "Name what was decided in a study, with these answers",
+        Named,
+        body=FromStudy,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
         study, given = self.study(slug), self.given(FromStudy)
         source = permissions.visible_to(self.me, Study.objects.all()).filter(slug=given["decided_in"]).first()
@@ -212,11 +225,11 @@ class DecidedKnownItems(OfQueue):
 
 
 class KnownItemDetail(OfQueue):
-    @says("An item with known answers", KnownItemSerializer)
+    @says("gold_question", "An item with known answers", KnownItemSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         return Response(KnownItemSerializer(get_object_or_404(known_items(self.study(slug)), pk=pk)).data)
 
-    @says("Hand it out no more, and count answers to it no more", None, status=204)
+    @says("retire_gold_question", "Hand it out no more, and count answers to it no more", None, status=204)
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         gold_questions.retire(by=self.me, known=get_object_or_404(self.study(slug).known_items, pk=pk))
         return Response(status=204)
@@ -250,12 +263,18 @@ class NewAdmission(Given):
 
 
 class Admissions(OfQueue):
-    @says("Who came through training and qualification", page_of(AdmissionSerializer), query=PageQuery)
+    @says("admissions", "Who came through training and qualification", page_of(AdmissionSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         rows = self.study(slug).admissions.select_related("annotator", "decided_by")
         return self.page(rows, AdmissionSerializer)
 
-    @says("Let somebody through to the work, or try once more", AdmissionSerializer, body=NewAdmission, status=201)
+    @says(
+        "decide_admission",
+        "Let somebody through to the work, or try once more",
+        AdmissionSerializer,
+        body=NewAdmission,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
         study, given = self.study(slug), self.given(NewAdmission)
         annotator = named(User, "annotator", username=given["annotator"])

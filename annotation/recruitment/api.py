@@ -70,11 +70,11 @@ class NewInvitation(Given):
 class Invitations(ComingInApi):
     keeps_to_itself = ("token", "path")
 
-    @says("Links into a study, revoked ones too", page_of(InvitationSerializer), query=PageQuery)
+    @says("invitations", "Links into a study, revoked ones too", page_of(InvitationSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         return self.page(rows_of(self.study(slug)), InvitationSerializer)
 
-    @says("Make a link into a study", MadeInvitationSerializer, body=NewInvitation, status=201)
+    @says("invite", "Make a link into a study", MadeInvitationSerializer, body=NewInvitation, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
         made = invitations.create(by=self.me, study=study, **self.given(NewInvitation))
@@ -83,11 +83,11 @@ class Invitations(ComingInApi):
 
 
 class InvitationDetail(ComingInApi):
-    @says("A link into a study", InvitationSerializer)
+    @says("invitation", "A link into a study", InvitationSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         return Response(InvitationSerializer(get_object_or_404(rows_of(self.study(slug)), pk=pk)).data)
 
-    @says("Let nobody join by it any more; who joined stays", None, status=204)
+    @says("revoke_invitation", "Let nobody join by it any more; who joined stays", None, status=204)
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         invitations.revoke(by=self.me, invitation=get_object_or_404(self.study(slug).invitations, pk=pk))
         return Response(status=204)
@@ -120,11 +120,11 @@ class NewIntake(Given):
 
 
 class StudyIntake(ComingInApi):
-    @says("How people come into a study", IntakeSerializer)
+    @says("intake", "How people come into a study", IntakeSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return self.shown(self.study(slug))
 
-    @says("Set how people come in, and what they agree to", IntakeSerializer, body=NewIntake)
+    @says("set_intake", "Set how people come in, and what they agree to", IntakeSerializer, body=NewIntake)
     def patch(self, request: Request, slug: str) -> Response:
         """Who agreed to another text is asked again."""
         study = self.study(slug)
@@ -163,7 +163,11 @@ class ParticipantSerializer(serializers.Serializer[Any]):
 
 
 class Participants(ComingInApi):
-    @says("Who is or was in a study, by which way, and what they decided", ParticipantSerializer(many=True))
+    @says(
+        "participants",
+        "Who is or was in a study, by which way, and what they decided",
+        ParticipantSerializer(many=True),
+    )
     @audited_export("participants")
     def get(self, request: Request, slug: str) -> Response:
         return Response(ParticipantSerializer(participants(self.study(slug)), many=True).data)
@@ -180,7 +184,7 @@ class WithdrawalSerializer(serializers.ModelSerializer[ConsentDecision]):
 
 
 class ParticipantWithdrawal(ComingInApi):
-    @says("Withdraw somebody who asked for it: all that they gave is erased", WithdrawalSerializer)
+    @says("withdraw", "Withdraw somebody who asked for it: all that they gave is erased", WithdrawalSerializer)
     def post(self, request: Request, slug: str, username: str) -> Response:
         annotator = get_object_or_404(User, username=username)
         done = consents.withdraw(by=self.me, study=self.study(slug), annotator=annotator)
@@ -204,11 +208,11 @@ class NewQuestion(Given):
 
 
 class Questions(ComingInApi):
-    @says("What people are asked about themselves", QuestionSerializer(many=True))
+    @says("questions", "What people are asked about themselves", QuestionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         return Response(QuestionSerializer(self.study(slug).demographic_questions.all(), many=True).data)
 
-    @says("Ask people one thing more", QuestionSerializer, body=NewQuestion, status=201)
+    @says("add_question", "Ask people one thing more", QuestionSerializer, body=NewQuestion, status=201)
     def post(self, request: Request, slug: str) -> Response:
         made = demographics.add_question(by=self.me, study=self.study(slug), **self.given(NewQuestion))
         return Response(QuestionSerializer(made).data, status=201)
@@ -219,7 +223,7 @@ class Erased(serializers.Serializer[Any]):
 
 
 class QuestionDetail(ComingInApi):
-    @says("Ask it no more, and erase what was answered", Erased)
+    @says("delete_question", "Ask it no more, and erase what was answered", Erased)
     def delete(self, request: Request, slug: str, key: str) -> Response:
         question = get_object_or_404(self.study(slug).demographic_questions, key=key)
         return Response({"erased": demographics.remove_question(by=self.me, question=question)})

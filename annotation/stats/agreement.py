@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from annotation.stats import chance_corrected as chance
-from annotation.stats import cohen
+from annotation.stats import cohen, concordance
 from annotation.stats import icc as intraclass
 from annotation.stats import per_category as categories
 from annotation.stats.alpha import krippendorff_alpha
@@ -66,7 +66,7 @@ MEAN_OF_PAIRS = {
 }
 
 COEFFICIENTS = (*chance.NAMES, ALPHA, *MEAN_OF_PAIRS, *intraclass.NAMES)
-"""The names of `AgreementResult.coefficients`, in order."""
+"""The names of `AgreementResult.coefficients`, in order; rankings have those of `concordance.NAMES` before the ICCs."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class AgreementResult:
     n_items, n_items_pairable, n_raters, n_ratings
         Rows of the table; those with at least two ratings; raters with ratings; ratings.
     weights
-        The agreement weights of ``gwet_ac``: ``"identity"`` (AC1) or ``"quadratic"`` (AC2).
+        The agreement weights of ``gwet_ac``: ``"identity"`` (AC1) or ``"quadratic"`` (AC2); of rankings, which have no
+        ``gwet_ac``, those of weighted kappa: ``"kemeny"``.
     seed, bootstrap, confidence
         How the intervals were made: seed, number of replicates, nominal coverage.
     coefficients
@@ -88,7 +89,7 @@ class AgreementResult:
     analytic
         Some of them again, with standard errors and intervals by formula instead of the bootstrap.
     per_category
-        Share and Fleiss' kappa of each category.
+        Share and Fleiss' kappa of each category; nothing of rankings.
     pairs
         Every two raters.
     raters
@@ -188,7 +189,7 @@ def agreement(table: RatingTable, *, bootstrap: int = 2000, confidence: float = 
         seed=seed,
         bootstrap=bootstrap,
         confidence=confidence,
-        coefficients={name: coefficients[name] for name in COEFFICIENTS},
+        coefficients={name: coefficients[name] for name in _names(table)},
         analytic=work.analytic(coefficients, errors),
         per_category=work.per_category(),
         pairs=pairs,
@@ -240,7 +241,7 @@ class _Work:
             chance.chance_corrected(table),
             krippendorff_alpha(table),
             intraclass.icc(table, self.icc_raters),
-            categories.per_category(table),
+            concordance.concordance(table) if table.level == "ranking" else categories.per_category(table),
         ]
 
     @cached_property
@@ -249,11 +250,15 @@ class _Work:
 
     def _of_items(self) -> dict[str, Estimate]:
         """The coefficients that do not ask who said what, and the ICCs."""
-        shared, alpha, icc, _ = self._replicates
+        shared, alpha, icc, last = self._replicates
         reason = chance.why_undefined(self.table)
-        complete = self.complete
+        complete, of_rankings = self.complete, self.table.level == "ranking"
+        by_count = chance.NOT_COUNTED if of_rankings else reason
+        why = [by_count if name in chance.BY_COUNT else reason for name in chance.NAMES]
+        no_w = (concordance.ALL_TIED if self.table.pairable.any() else reason, reason)
         return {
-            **self._named(chance.NAMES, shared, self.pairable, [reason] * len(chance.NAMES)),
+            **self._named(chance.NAMES, shared, self.pairable, why),
+            **(self._named(concordance.NAMES, last, self.pairable, no_w) if of_rankings else {}),
             **self._named((ALPHA,), alpha, self.pairable, [reason]),
             **self._named(intraclass.NAMES, icc, complete, intraclass.reasons(self.table, icc.value)),
         }
@@ -273,6 +278,8 @@ class _Work:
         return {name: found[kind] for name, kind in MEAN_OF_PAIRS.items()}
 
     def per_category(self) -> tuple[CategoryAgreement, ...]:
+        if self.table.level == "ranking":
+            return ()
         found, q = self._replicates[3], self.table.n_categories
         rated = basis_of(self.table, self.table.ratings_per_item > 0)
         bases = [rated] * q + [self.pairable] * q
@@ -325,13 +332,19 @@ class _Work:
         )
 
 
+def _names(table: RatingTable) -> tuple[str, ...]:
+    """Of the coefficients of a table, in order."""
+    own = concordance.NAMES if table.level == "ranking" else ()
+    return (*COEFFICIENTS[: -len(intraclass.NAMES)], *own, *intraclass.NAMES)
+
+
 NO_F = "no interval: nothing varies within items"
 
 
 def _left_out(table: RatingTable) -> list[str]:
     """Raters with ratings, but too few for the ICC."""
     few = ~intraclass.compared_raters(table) & (table.codes != MISSING).any(axis=0)
-    return [table.raters[column] for column in np.flatnonzero(few)] if table.level != "nominal" else []
+    return [table.raters[column] for column in np.flatnonzero(few)] if table.has_scores else []
 
 
 def _warnings(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.stats import cohen
-from annotation.stats.against_group import NO_NUMBERS, OF_ITEMS, VERSUS_MAJORITY, compute_item_figures
+from annotation.stats.against_group import OF_ITEMS, VERSUS_MAJORITY, compute_item_figures
 from annotation.stats.arrays import ratio
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate, number_or_none
@@ -22,7 +22,7 @@ from annotation.stats.majority import majority
 from annotation.stats.pairs import NO_ORDER, RaterAgreement, basis_of, compare_pairs, compare_with_the_rest
 from annotation.stats.resampling import Resampling
 from annotation.stats.scores import pearson
-from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import ENOUGH_TO_COMPARE, StatWarning, inverted_warnings, listed
 
 INVERTED = -0.3
@@ -234,7 +234,7 @@ def _why_not(name: str, table: RatingTable, met: Basis, decided: Basis) -> str:
         if nominal:
             return NO_ORDER
         return "one category used" if decided.n_items else "the others are tied on every common item"
-    return NO_NUMBERS if table.level == "nominal" else "the annotator's scores or the others' means do not vary"
+    return NO_SCORES.get(table.level) or "the annotator's scores or the others' means do not vary"
 
 
 def drop_rater(table: RatingTable, column: int) -> RatingTable:
@@ -260,9 +260,9 @@ def inverted_raters(table: RatingTable, copies: IntArray | None = None) -> list[
     how many items each row of the table stands for.
     """
     times = np.ones(table.n_items) if copies is None else copies.astype(float)
-    if table.level == "nominal" and table.n_categories != 2:
+    if not table.has_scores and table.n_categories != 2:
         return []
-    scores = table.rated_scores if table.level != "nominal" else np.where(table.codes < 0, np.nan, table.codes)
+    scores = table.rated_scores if table.has_scores else np.where(table.codes < 0, np.nan, table.codes)
     rated = np.isfinite(scores)
     total, n_rated = np.nansum(scores, axis=1), rated.sum(axis=1)
     found = []

@@ -16,7 +16,7 @@ import scipy
 from annotation.stats import cohen
 from annotation.stats.arrays import ratio
 from annotation.stats.resampling import SumStatistic
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 
 NAMES = ("icc_2_1", "icc_2_k", "icc_1_1", "icc_1_k", "icc_3_1", "icc_3_k")
 
@@ -67,7 +67,7 @@ def icc(table: RatingTable, raters: BoolArray | None = None) -> SumStatistic:
     ``raters`` (columns,) is a mask, by default `compared_raters`.
 
     Values are at most 1 and can be negative; NaN with fewer than two raters or complete items, where nothing
-    varies, and on a nominal scale, whose categories have no distances. ICC(2,k) is also NaN where the
+    varies, and where categories have no scores. ICC(2,k) is also NaN where the
     estimated variance of an item's mean is not positive: the formula would then exceed 1. ICC(1,k) and
     ICC(3,k) are NaN where items have equal means.
     """
@@ -80,7 +80,7 @@ def _contributions(table: RatingTable, raters: BoolArray) -> FloatArray:
     complete = complete_items(table, raters)
     scores = np.where(complete[:, None], table.rated_scores[:, raters], 0.0)
     scores = np.where(complete[:, None], _small_numbers(scores, complete), 0.0)
-    if table.level == "nominal":
+    if not table.has_scores:
         complete = np.zeros_like(complete)
     columns = [complete, (scores**2).sum(axis=1), scores.sum(axis=1) ** 2, *scores.T]
     return np.column_stack(columns).astype(float)
@@ -88,8 +88,8 @@ def _contributions(table: RatingTable, raters: BoolArray) -> FloatArray:
 
 def why_undefined(table: RatingTable) -> str:
     """Why the ICC has no value on these ratings."""
-    if table.level == "nominal":
-        return "the scale is nominal: its categories have no distances"
+    if not table.has_scores:
+        return NO_SCORES[table.level]
     if table.n_raters < 2:
         return "only one rater" if table.n_raters else "no ratings"
     n_complete = int(complete_items(table, compared_raters(table)).sum())

@@ -21,7 +21,10 @@ from annotation.stats.units import Resampling
 Scale = Literal["plain", "coefficient", "share"]
 """Where an interval is symmetric: in the value itself, in Fisher's z (-1 to 1), or in the log odds (0 to 1)."""
 
-SHARES = ("percent_agreement", "accuracy", "within_one", "macro_precision", "macro_recall", "macro_f1")
+SHARES = (
+    "percent_agreement", "pairwise_agreement", "kendall_w", "accuracy", "within_one",
+    "macro_precision", "macro_recall", "macro_f1",
+)  # fmt: skip
 IN_UNITS = ("mae", "bias")
 
 ROUNDING = 1e-12

@@ -4,8 +4,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from annotation.stats.rankings import check_responses, parse_ranking, responses_of, spell_ranking
+
 Label = str | int | float
 """What a rater can say: a category's text or a number."""
+
+RANKING = "ranking"
+"""The level at which a label is a ranking of an item's responses."""
 
 
 def is_missing(value: Any) -> bool:
@@ -43,6 +48,11 @@ def key_of(value: Any) -> float | str:
     return value.strip() if number is None else number  # type: ignore[union-attr]
 
 
+def ranking_key_of(value: Any) -> str:
+    """What all spellings of one ranking share: ``B > C = A`` and ``B>A=C``. Raises ``ValueError`` on anything else."""
+    return spell_ranking(parse_ranking(str(value)))
+
+
 def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
     """The distinct labels in ``values``: in numeric order where all are numbers, otherwise alphabetical.
 
@@ -56,11 +66,13 @@ def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
 
 
 def inferred_scale(values: Iterable[Any], level: str) -> tuple[Label, ...]:
-    """The categories of ratings that come without a scale, for a scale of the given level.
+    """The categories of ratings that come without a scale, for a scale of the given level; of rankings those given.
 
     Raises ``ValueError`` where an ordered scale has labels: they may be a slip ("n/a" among scores), and their
-    alphabetical order is not the one that is meant.
+    alphabetical order is not the one that is meant. Also where rankings are of different responses.
     """
+    if level == RANKING:
+        return tuple(sorted({ranking_key_of(value) for value in values if not is_missing(value)}))
     scale = infer_categories(values)
     labels = [category for category in scale if number_of(category) is None]
     if level == "nominal" or not labels:
@@ -81,10 +93,17 @@ def _spelled(key: float | str) -> str:
 
 
 class Coder:
-    """Turns labels into positions on a scale (0 … q - 1), and a missing value into -1."""
+    """Turns labels into positions on a scale (0 … q - 1) of a level, and a missing value into -1.
 
-    def __init__(self, categories: Sequence[Label]) -> None:
-        self._position = {key_of(category): code for code, category in enumerate(categories)}
+    Raises ``ValueError`` where a category stands twice, or rankings are of different responses.
+    """
+
+    def __init__(self, categories: Sequence[Label], level: str = "nominal") -> None:
+        self._key = ranking_key_of if level == RANKING else key_of
+        self._position = {self._key(category): code for code, category in enumerate(categories)}
+        if level == RANKING:
+            for category in categories:
+                check_responses(str(category), responses_of(str(categories[0])))
         self._scale = ", ".join(str(category) for category in categories[:12])
         if len(self._position) != len(categories):
             raise ValueError(f"a category stands twice on the scale: {self._scale}")
@@ -94,6 +113,6 @@ class Coder:
         if is_missing(value):
             return -1
         try:
-            return self._position[key_of(value)]
+            return self._position[self._key(value)]
         except KeyError:
             raise ValueError(f"{value!r} is not on the scale ({self._scale})") from None

@@ -13,7 +13,13 @@ from annotation.stats.labels import Coder, Label, inferred_scale, number_of
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Level = Literal["nominal", "ordinal", "interval", "ratio", "ranking"]
+
+NO_SCORES: dict[Level, str] = {
+    "nominal": "the scale is nominal: its categories have no distances",
+    "ranking": "a ranking is no number",
+}
+"""By level whose categories do not lie on a line, why they have no scores."""
 
 MISSING = -1
 
@@ -29,7 +35,8 @@ class RatingTable:
     categories
         The q labels of the scale in scale order. They belong to the criterion: unused ones count too.
     level
-        ``nominal``, ``ordinal``, ``interval`` or ``ratio``.
+        ``nominal``, ``ordinal``, ``interval``, ``ratio`` or ``ranking``: a category is then a ranking of an item's
+        responses, such as ``B>A=C``, and all are of the same responses.
     items, raters
         Names of the rows and of the columns.
     values
@@ -107,7 +114,7 @@ class RatingTable:
         item_row = {item: row for row, item in enumerate(dict.fromkeys(item for item, _, _ in rows))}
         rater_column = {rater: col for col, rater in enumerate(dict.fromkeys(rater for _, rater, _ in rows))}
         scale = tuple(categories) if categories is not None else inferred_scale((v for _, _, v in rows), level)
-        codes = _codes_of(rows, item_row, rater_column, Coder(scale))
+        codes = _codes_of(rows, item_row, rater_column, Coder(scale, level))
         return cls(codes, scale, level, tuple(item_row), tuple(rater_column), **more)
 
     @classmethod
@@ -132,7 +139,7 @@ class RatingTable:
         if any(len(row) != len(rows[0]) for row in rows):
             raise ValueError("rows of unequal length: every item needs one cell per rater")
         scale = tuple(categories) if categories is not None else inferred_scale((v for row in rows for v in row), level)
-        coder = Coder(scale)
+        coder = Coder(scale, level)
         codes = np.array([[coder.code(value) for value in row] for row in rows], dtype=np.int64)
         item_names = tuple(str(i) for i in (items if items is not None else range(1, len(rows) + 1)))
         columns = raters if raters is not None else [f"r{j}" for j in range(1, len(rows[0]) + 1)]
@@ -181,6 +188,11 @@ class RatingTable:
     def n_used(self) -> int:
         """Number of categories that occur among the ratings."""
         return int((self.counts.sum(axis=0) > 0).sum())
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the categories lie on a line; those of a nominal scale and rankings do not."""
+        return self.level not in NO_SCORES
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -273,7 +285,7 @@ def _check_scale(table: RatingTable) -> None:
         raise ValueError(f"level is {table.level!r}; it must be one of {', '.join(get_args(Level))}")
     if table.codes.size and (table.codes.min() < MISSING or table.codes.max() >= q):
         raise ValueError(f"a code is off the scale of {q} categories")
-    Coder(table.categories)
+    Coder(table.categories, table.level)
     if table.values is not None and table.values.shape != (q,):
         raise ValueError(f"values need one number per category: {q}, not {table.values.size}")
     if table.values is not None and not np.isfinite(table.values).all():

@@ -3,7 +3,7 @@
 PersonaFeedback (arXiv 2506.12915) sorts cases by the agreement of nine annotators; its hard tier is
 0.4 < kappa <= 0.6. Here kappa_i = (P_i - P_e) / (1 - P_e), P_i the share of agreeing pairs of ratings of
 item i; on an ordered scale the mean credit of its pairs by quadratic weights (Cohen 1968), so that 4, 4, 5 on a scale
-of seven is no dispute.
+of seven is no dispute; of rankings the share of pairs of responses that are ordered alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +29,7 @@ from annotation.stats.bands import (
 from annotation.stats.drawing import BUDGET
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.rankings import have_ties, random_agreement, responses_of
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import StatWarning
@@ -109,7 +110,7 @@ class TierResult:
     names, sizes, kappas, places, stabilities
         Every item's tier, as columns: its name, number of ratings, kappa, position in `TIERS` and stability.
     plans
-        For each number of ratings that occurs: attainable kappas and empty bands.
+        For each number of ratings that occurs: attainable kappas and empty bands; nothing of rankings.
     sensitivity
         Counts per tier with all cuts moved by each of `SHIFTS`.
     seed, draws
@@ -203,8 +204,8 @@ def tiers(
     cuts
         Three ascending kappas; a kappa on a cut belongs to the tier below it.
     chance
-        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale; ``"margins"``: of the table's
-        category shares p_k, the sum of p_k^2 on a nominal scale.
+        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale, 1/2 of rankings without ties;
+        ``"margins"``: of the table's category shares p_k, the sum of p_k^2 on a nominal scale.
     draws
         Number of redraws of each item's raters for its stability; 0 for none. A redraw takes as many ratings
         as the item has, with replacement from its own. A unanimous item therefore never moves.
@@ -267,6 +268,9 @@ def chance_agreement(table: RatingTable, chance_from: Chance) -> float:
         raise ValueError(f"chance is {chance_from!r}; it must be 'uniform' or 'margins'")
     if not table.n_categories:
         return float("nan")
+    if table.level == "ranking" and chance_from == "uniform":
+        rankings = [str(category) for category in table.categories]
+        return random_agreement(len(responses_of(rankings[0])), with_ties=have_ties(rankings))
     weights = weights_of(table, default_weighting(table))
     shares = chance.margins(table) if chance_from == "margins" else np.full(len(weights), 1 / len(weights))
     return float(shares @ weights @ shares)
@@ -363,7 +367,7 @@ def _group_tier(group: str, table: RatingTable, resampling: Resampling, cuts: Cu
 
 
 def _agreement_of_group(table: RatingTable) -> SumStatistic:
-    """Percent agreement and Fleiss' kappa alone; on an ordered scale kappa by quadratic weights (Gwet 2014, chapter 3).
+    """Percent agreement and Fleiss' kappa alone; of rankings and ordered scales by weights (Gwet 2014, chapter 3).
 
     Of the five coefficients the weighted one is Gwet's: its observed agreement is taken over, its chance is not.
     """
@@ -393,8 +397,8 @@ def _why_no_tier(n_ratings: int, kappa: float) -> str | None:
 
 
 def _plans(table: RatingTable, cuts: Cuts, expected: float) -> list[TierPlan]:
-    if not np.isfinite(expected) or expected >= 1:
-        return []
+    if not np.isfinite(expected) or expected >= 1 or table.level == "ranking":
+        return []  # what an item of rankings can have is not listed: most differ a little
     sizes = sorted({int(size) for size in table.ratings_per_item[table.pairable]})
     if table.level == "nominal":
         return [plan_tiers(size, table.n_categories, cuts=cuts, expected=expected) for size in sizes]

@@ -1,5 +1,7 @@
 """What is resampled, and how: items one by one, or in clusters; all together, or stratum by stratum."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -106,7 +108,7 @@ class Resampling:
         whole: FloatArray = self.times[self.unit] * self.item_weights
         return whole
 
-    def draws(self) -> Iterator["Draws"]:
+    def draws(self) -> Iterator[Draws]:
         """The B replicates in blocks: how often each draws each unit."""
         return iter(self._kept.result()) if self._are_kept else self._drawn()
 
@@ -121,14 +123,14 @@ class Resampling:
         return self.n_replicates * len(self.stratum) <= 4 * BUDGET
 
     @cached_property
-    def _kept(self) -> Future[list["Draws"]]:
+    def _kept(self) -> Future[list[Draws]]:
         """All draws, made in a thread of their own."""
         with_one = ThreadPoolExecutor(1)
         found = with_one.submit(lambda: list(self._drawn()))
         with_one.shutdown(wait=False)
         return found
 
-    def _drawn(self) -> Iterator["Draws"]:
+    def _drawn(self) -> Iterator[Draws]:
         return map(Draws, Urn(self.times.astype(np.int64), self.stratum).blocks(self.n_replicates, self.seed))
 
     def weights(self) -> Iterator[FloatArray]:
@@ -136,7 +138,7 @@ class Resampling:
         for draws in self.draws():
             yield self.of_items(draws)
 
-    def of_items(self, draws: "Draws") -> FloatArray:
+    def of_items(self, draws: Draws) -> FloatArray:
         """(b, n_items) weights of the items in a block of replicates."""
         weights: FloatArray = draws.double[:, self.unit] * self.item_weights
         return weights

@@ -81,7 +81,7 @@ def _few_disagreements(table: RatingTable) -> Iterable[StatWarning]:
 
 def _rare_categories(table: RatingTable) -> Iterable[StatWarning]:
     """Chance-corrected coefficients speak of the rarer categories: those must be agreed on often enough."""
-    if table.n_used < 2 or not table.pairable.any():
+    if table.n_used < 2 or not table.pairable.any() or table.level == "ranking":
         return
     usual = int(table.counts.sum(axis=0).argmax())
     agreed = int(((np.delete(table.counts, usual, axis=1) >= 2).any(axis=1)).sum())

@@ -44,12 +44,16 @@ class Erasure(Api):
             raise Http404
         return found
 
-    @says("What erasing an account would mean", ErasureSerializer)
+    @says("erasure", "What erasing an account would mean", ErasureSerializer)
     def get(self, request: Request, username: str) -> Response:
         return Response(about(by=self.me, person=self.person(username)).as_json())
 
-    @says("Erase an account for good: name, e-mail and all else that says who it was", ErasureSerializer,
-          body=NewErasure)  # fmt: skip
+    @says(
+        "erase_person",
+        "Erase an account for good: name, e-mail and all else that says who it was",
+        ErasureSerializer,
+        body=NewErasure,
+    )
     def post(self, request: Request, username: str) -> Response:
         person, given = self.person(username), self.given(NewErasure)
         if given["confirm"] != username:

@@ -78,7 +78,7 @@ class SystemSerializer(serializers.Serializer[Any]):
 class System(Api):
     tag = "system"
 
-    @says("What waits, who works, and what needs somebody, as the page System", SystemSerializer)
+    @says("system", "What waits, who works, and what needs somebody, as the page System", SystemSerializer)
     def get(self, request: Request) -> Response:
         runs = queues.to_look_after(visible_to(self.me, JudgeRun.objects.all()))
         experiments = progress.to_look_after(visible_to(self.me, Experiment.objects.all()))
@@ -97,6 +97,7 @@ class StudyArchive(Api):
     tag = "exports"
 
     @extend_schema(
+        operation_id="download_archive",
         summary="A study with all that it rests on as one file, to be restored on another site",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )

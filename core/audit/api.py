@@ -59,7 +59,7 @@ class ActQuery(Given):
 class ActList(Api):
     tag = "acts"
 
-    @says("What researchers did, newest first", page_of(ActSerializer), query=ActQuery)
+    @says("audit_events", "What researchers did, newest first", page_of(ActSerializer), query=ActQuery)
     def get(self, request: Request) -> Response:
         asked: dict[str, Any] = self.asked(ActQuery)
         before, limit = asked.pop("before", None), asked.pop("limit")

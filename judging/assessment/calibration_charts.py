@@ -15,10 +15,8 @@ from judging.assessment.charts import ROW, WIDTH, Palette, inline, name_axis, st
 
 if TYPE_CHECKING:
     import altair as alt
-    import vl_convert
 else:
     alt = Later("altair")
-    vl_convert = Later("vl_convert")
 
 Document = Mapping[str, Any]
 Rows = list[dict[str, Any]]
@@ -28,7 +26,6 @@ TALL = 260
 
 KINDS = ("people", "judge", "both")
 SHAPES = ("circle", "diamond", "square")
-PNG_SCALE = 2
 
 
 @dataclass(frozen=True)
@@ -49,12 +46,6 @@ class CalibrationPlot:
     caption: str
     rows: Callable[[Document], Rows]
     spec: Callable[[Rows, Palette], dict[str, Any]]
-
-
-def png(spec: Mapping[str, Any]) -> bytes:
-    """The chart as PNG, twice as large as on the page."""
-    drawn: bytes = vl_convert.vegalite_to_png(dict(spec), scale=PNG_SCALE, allowed_base_urls=[])
-    return drawn
 
 
 def sweep_rows(found: Document) -> Rows:

@@ -69,6 +69,7 @@ def table(caption: str, label: str, header: Sequence[str], rows: Iterable[Sequen
 
 
 SIMULATED = "Simulated annotators, not people: {names}."
+SAME_MODELS = "One model has several parts: {lines} A model may favour what it wrote itself."
 
 
 def report(document: Document) -> str:
@@ -78,6 +79,7 @@ def report(document: Document) -> str:
         f"% Tables of the study {escaped(study)}. Needs \\usepackage{{booktabs,longtable}}.",
         f"% Computed {document['generated_at']} by Concord {document['code_version']}.",
         *(escaped(SIMULATED.format(names=", ".join(names))) for names in [document["simulated"]] if names),
+        *(escaped(SAME_MODELS.format(lines=" ".join(lines))) + r"\par" for lines in [document["same_models"]] if lines),
         escaped(document["methods"]["text"]),
         "",
         *(escaped(change["sentence"]) + r"\par" for change in document["rules_on_record"]["changes"]),

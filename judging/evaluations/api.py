@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from annotation.benchmarks.models import Benchmark
 from annotation.stats.bands import TIERS
+from annotation.studies.api.serializers import FigureSerializer
 from core.accounts.models.users import User
 from core.accounts.permissions import visible_to
 from core.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
@@ -138,12 +139,12 @@ def judges_of(by: User, given: dict[str, Any]) -> list[Judge]:
 class BenchmarkEvaluations(OfJudges):
     shape = NewEvaluation
 
-    @says("The evaluations of a benchmark", page_of(EvaluationSerializer), query=PageQuery)
+    @says("benchmark_evaluations", "The evaluations of a benchmark", page_of(EvaluationSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         benchmark = get_object_or_404(Benchmark, slug=slug)
         return self.page(listed().filter(benchmark=benchmark), EvaluationSerializer)
 
-    @says("Begin an evaluation", EvaluationSerializer, body=NewEvaluation, status=201)
+    @says("evaluate", "Begin an evaluation", EvaluationSerializer, body=NewEvaluation, status=201)
     def post(self, request: Request, slug: str) -> Response:
         benchmark, given = get_object_or_404(Benchmark, slug=slug), self.given(NewEvaluation)
         drawing = Drawing(
@@ -161,13 +162,13 @@ class BenchmarkEvaluations(OfJudges):
 
 
 class EvaluationList(EvaluationsApi):
-    @says("Evaluations of all benchmarks", page_of(EvaluationSerializer), query=PageQuery)
+    @says("evaluations", "Evaluations of all benchmarks", page_of(EvaluationSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(visible_to(self.me, listed()), EvaluationSerializer)
 
 
 class EvaluationDetail(EvaluationsApi):
-    @says("An evaluation", EvaluationSerializer)
+    @says("evaluation", "An evaluation", EvaluationSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return self.shown(pk)
 
@@ -180,11 +181,12 @@ class EvaluationRunSerializer(RunSerializer):
 
 
 class EvaluationRuns(OfJudges):
-    @says("The runs of an evaluation", page_of(EvaluationRunSerializer), query=PageQuery)
+    @says("evaluation_runs", "The runs of an evaluation", page_of(EvaluationRunSerializer), query=PageQuery)
     def get(self, request: Request, pk: int) -> Response:
         return self.page(runs_listed().filter(evaluation=self.evaluation(pk)), EvaluationRunSerializer)
 
     @says(
+        "extend_evaluation",
         "Let judges answer in more settings; what was asked already is not asked again",
         EvaluationRunSerializer(many=True),
         body=Asking,
@@ -197,7 +199,7 @@ class EvaluationRuns(OfJudges):
 
 
 class EvaluationResults(EvaluationsApi):
-    @says("What `benchmark_results NAME --json` prints", Document)
+    @says("evaluation_results", "What `benchmark_results NAME --json` prints", Document)
     def get(self, request: Request, pk: int) -> Response:
         return Response(results.load_or_compute(self.evaluation(pk)))
 
@@ -246,7 +248,7 @@ class FailureSerializer(serializers.ModelSerializer[Judgment]):
 
 
 class EvaluationFailures(EvaluationsApi):
-    @says("Wrong answers, by key", page_of(FailureSerializer), query=FailureQuery)
+    @says("failures", "Wrong answers, by key", page_of(FailureSerializer), query=FailureQuery)
     def get(self, request: Request, pk: int) -> Response:
         asked = self.asked(FailureQuery)
         wanted = FailureFilter.of({name: value for name, value in asked.items() if isinstance(value, str)})
@@ -259,14 +261,41 @@ class Tagging(Given):
     note = serializers.CharField(max_length=500, default="", allow_blank=True)
 
 
+class TagShareSerializer(FigureSerializer):
+    """The share of tagged answers that have a tag, and how many they are."""
+
+    n = serializers.IntegerField()
+
+
+class FailureCountSerializer(serializers.Serializer[Any]):
+    """Of one model: wrong answers that are tagged, who tagged them, and the share of each tag."""
+
+    judge = serializers.CharField()
+    n_tagged = serializers.IntegerField()
+    tagged_by = serializers.ListField(child=serializers.CharField())
+    tags = serializers.DictField(child=TagShareSerializer())
+
+
+class FailureCountsSerializer(serializers.Serializer[Any]):
+    """Tags of wrong answers, by model."""
+
+    models = FailureCountSerializer(many=True)
+
+
 class EvaluationTags(EvaluationsApi):
-    @says("By model, how many wrong answers are tagged and with what", Document)
+    @says("failure_counts", "By model, how many wrong answers are tagged and with what", FailureCountsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response({"models": failures.counts(self.evaluation(pk))})
 
 
 class FailureTags(EvaluationsApi):
-    @says("Say what one sees in a wrong answer, in place of what one said before", None, body=Tagging, status=204)
+    @says(
+        "tag_failure",
+        "Say what one sees in a wrong answer, in place of what one said before",
+        None,
+        body=Tagging,
+        status=204,
+    )
     def put(self, request: Request, pk: int, judgment: int) -> Response:
         answer = get_object_or_404(Judgment, pk=judgment, run__evaluation=pk)
         failures.tag(by=self.me, evaluation=self.evaluation(pk), judgment=answer, **self.given(Tagging))

@@ -22,7 +22,7 @@ from core.accounts.permissions import visible_to
 from core.csv_files import csv_text
 from core.errors import InputError
 from core.markup import drawing
-from judging.assessment import calibration_charts, charts
+from judging.assessment import charts
 from judging.assessment.views.verdict import CSV, JSON, attach_file
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
@@ -115,7 +115,7 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
     }
     if document["runs"]:
         rows = evaluation_charts.accuracy_rows(document, cells_of(document))
-        context["chart"] = drawing(charts.svg(evaluation_charts.accuracy(rows, charts.PAGE)))
+        context["chart"] = drawing(charts.svg(evaluation_charts.accuracy, rows, charts.PAGE))
         context["chart_files"] = plot_links(pk, "accuracy")
         context |= describe_answers(pk, document, context["chosen"])
     return render(request, "judging/evaluation_results.html", context)
@@ -138,7 +138,7 @@ def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     if not rows:
         raise Http404("there is nothing to draw")
     content_type, drawn = CHARTS[format]
-    return attach_file(drawn(draw(rows, charts.FILE)), content_type, f"{name}-{plot}.{format}")
+    return attach_file(drawn(draw, rows, charts.FILE), content_type, f"{name}-{plot}.{format}")
 
 
 @researcher_required
@@ -242,11 +242,24 @@ def shown(document: Mapping[str, Any], key: str) -> dict[str, Any]:
             }
             for row in document["accuracy"]
         ],
+        "likely": likely_tiers(document, named),
         "lines": [
             {"name": line["name"], "figures": [line["cells"][cell] for cell in cells]} for line in document["lines"]
         ],
         "differences": list(compared(document, named)),
         "settings": SETTINGS,
+    }
+
+
+def likely_tiers(document: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Accuracy with each case in every tier by its probability; nothing where the tiers are counted."""
+    rows = document.get("accuracy_by_likely_tier", [])
+    if not rows:
+        return {}
+    tiers = [tier for tier in reversed(TIERS) if tier in rows[0]["tiers"]]
+    return {
+        "tiers": tiers,
+        "rows": [{"run": named[row["key"]], "figures": [row["tiers"][tier] for tier in tiers]} for row in rows],
     }
 
 
@@ -282,7 +295,7 @@ def compared(document: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[
 def describe_answers(pk: int, document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """What is told of one model in one setting: groups of personas, confidence, other cut-offs."""
     rows = evaluation_charts.reliability_rows(document, key)
-    drawn = charts.svg(evaluation_charts.reliability(rows, charts.PAGE)) if rows else ""
+    drawn = charts.svg(evaluation_charts.reliability, rows, charts.PAGE) if rows else ""
     return {
         "groups": [
             {**group, "figure": group["figures"][key]} for group in document["groups"] if key in group["figures"]
@@ -335,6 +348,8 @@ def csv_rows(document: Mapping[str, Any]) -> Iterator[list[Any]]:
 
     for one in document["accuracy"]:
         yield from (row("accuracy", one["key"], "", cell, found) for cell, found in sort_names(one["cells"], document))
+    for one in document.get("accuracy_by_likely_tier", []):
+        yield from (row("accuracy by likely tier", one["key"], "", tier, of) for tier, of in one["tiers"].items())
     for line in document["lines"]:
         yield from (row("line", line["name"], "", cell, found) for cell, found in sort_names(line["cells"], document))
     for one in document["orders"]:
@@ -355,7 +370,7 @@ FILES: dict[str, tuple[str, Callable[[Any], str]]] = {
     "csv": (CSV, lambda document: csv_text(csv_rows(document))),
     "json": (JSON, lambda document: json.dumps(document, ensure_ascii=False, indent=1)),
 }
-CHARTS: dict[str, tuple[str, Callable[[Any], str | bytes]]] = {
+CHARTS: dict[str, tuple[str, Callable[..., str | bytes]]] = {
     "svg": ("image/svg+xml; charset=utf-8", charts.svg),
-    "png": ("image/png", calibration_charts.png),
+    "png": ("image/png", charts.png),
 }

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.stats import cohen
-from annotation.stats.against_group import NO_NUMBERS, minus
+from annotation.stats.against_group import minus
 from annotation.stats.agreement import NO_ORDER, PairAgreement, RaterAgreement
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
@@ -21,7 +21,7 @@ from annotation.stats.jackknife import Scale
 from annotation.stats.majority import majority
 from annotation.stats.pairs import basis_of, compare_pairs, compare_with_the_rest
 from annotation.stats.resampling import Replicates
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 from judging.stats import figures
 from judging.stats.confusion import Confusion, confusion
 from judging.stats.figures import Held
@@ -245,7 +245,7 @@ def _figures(held: Held) -> dict[str, Any]:
     judge, people = figures.all_figures(held, 0), figures.human_ceiling(held)
     reasons, bases = held.reasons(), held.bases()
     paired = basis_of(held.people, held.people.pairable)
-    alone = {name: _why_no_ceiling(held, paired, reason) for name, reason in reasons.items()}
+    alone = {name: _why_no_ceiling(paired, reason) for name, reason in reasons.items()}
     found = _estimates(judge, held, bases, reasons)
     of_people = figures.ceiling_bases(held)
     own = held.people_alone
@@ -261,8 +261,8 @@ def _figures(held: Held) -> dict[str, Any]:
     }
 
 
-def _why_no_ceiling(held: Held, paired: Basis, reason: str) -> str:
-    if paired.n_items or (held.people.level == "nominal" and reason in (NO_NUMBERS, NO_ORDER)):
+def _why_no_ceiling(paired: Basis, reason: str) -> str:
+    if paired.n_items or reason in (*NO_SCORES.values(), NO_ORDER):
         return reason
     return "no item that the judge scored has two annotators"
 

@@ -18,6 +18,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.weighting import default_weighting, weights_of
 from judging.stats.asymptotic import estimate_by_jackknife, share, undefined
 from judging.stats.multiplicity import adjusted
 from judging.stats.signed_rank import signed_rank_less
@@ -94,6 +95,10 @@ class AtEpsilon:
     passes: bool | None
 
 
+SCORING: dict[str, str] = {"nominal": "match", "ranking": "kemeny"}
+"""By level, how close a rating is to the others; by their numbers where there are any."""
+
+
 @dataclass(frozen=True)
 class AltTestResult:
     """The alternative-annotator test of one judge.
@@ -103,8 +108,8 @@ class AltTestResult:
     epsilon, level
         The discount, and the false-discovery rate of the tests.
     scoring
-        ``"match"`` (share of the remaining people with the same category) or ``"-rmse"`` (minus the root mean
-        squared difference to them).
+        ``"match"`` (share of the remaining people with the same category), ``"kemeny"`` (of rankings, share of pairs
+        of responses ordered as they do) or ``"-rmse"`` (minus the root mean squared difference to them).
     winning_rate
         Omega: share of the testable annotators against whom the judge wins. A decision on each, not an estimate:
         the intervals belong to the advantage probabilities.
@@ -206,7 +211,7 @@ def alt_test(
     return AltTestResult(
         epsilon=epsilon,
         level=level,
-        scoring="match" if people.level == "nominal" else "-rmse",
+        scoring=SCORING.get(people.level, "-rmse"),
         winning_rate=rate,
         advantage=advantage,
         passes=_passes(rate),
@@ -260,9 +265,10 @@ def _duel(people: RatingTable, judge: IntArray, column: int, clusters: tuple[str
 def _closeness(people: RatingTable, codes: IntArray, others: IntArray) -> FloatArray:
     """(n_items,) S of ``codes`` to the ratings ``others`` (n_items, m); NaN where there are none."""
     known = others != MISSING
-    if people.level == "nominal":
-        matches = (others == codes[:, None]) & known
-        return ratio(matches.sum(axis=1).astype(float), known.sum(axis=1).astype(float))
+    if not people.has_scores:
+        credit = weights_of(people, default_weighting(people))
+        matches = np.where(known, credit[codes[:, None], others], 0.0)
+        return ratio(matches.sum(axis=1), known.sum(axis=1).astype(float))
     distance = np.where(known, (people.scores[others] - people.scores[codes][:, None]) ** 2, 0.0)
     return -np.sqrt(ratio(distance.sum(axis=1), known.sum(axis=1).astype(float)))
 

@@ -68,6 +68,8 @@ class Cases:
         (n, 3) votes for response 1, for 2 and for neither; NaN where they are not known.
     groups
         By field of the persona, (n,) its value as text; empty where it is not known.
+    odds
+        (n, 4) probability of each of `TIERS`, where the difficulty model made the tiers; NaN for a case without.
     """
 
     ids: IntArray
@@ -80,6 +82,7 @@ class Cases:
     kappa: FloatArray
     votes: FloatArray
     groups: Mapping[str, Strings] = field(default_factory=dict)
+    odds: FloatArray | None = None
 
     @property
     def n(self) -> int:
@@ -150,25 +153,33 @@ class Sheet:
     counts: list[FloatArray] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 
-    def add(self, key: tuple[str, ...], values: FloatArray, *, where: BoolArray | None = None, reason: str) -> None:
-        """A column (n,), or (n, 2) of answers, NaN where there is no number. `where` (n,) narrows the cases."""
+    def add(
+        self, key: tuple[str, ...], values: FloatArray, *, where: BoolArray | FloatArray | None = None, reason: str
+    ) -> None:
+        """A column (n,), or (n, 2) of answers, NaN where there is no number.
+
+        `where` (n,) says which cases belong to it, or with which probability.
+        """
         columns = values[:, None] if values.ndim == 1 else values
-        known = np.isfinite(columns) if where is None else np.isfinite(columns) & where[:, None]
-        rows, places = np.nonzero(known)
+        member = np.ones(self.cases.n) if where is None else np.asarray(where, dtype=float)
+        rows, places = np.nonzero(np.isfinite(columns) & (member > 0)[:, None])
         persona, n = self.cases.persona[rows], self.cases.n_personas
         self.keys.append(key)
-        self.sums.append(np.bincount(persona, columns[rows, places], minlength=n).astype(float))
-        self.counts.append(np.bincount(persona, minlength=n).astype(float))
+        self.sums.append(np.bincount(persona, member[rows] * columns[rows, places], minlength=n).astype(float))
+        self.counts.append(np.bincount(persona, member[rows], minlength=n).astype(float))
         self.reasons.append(reason)
 
     def estimates(self) -> dict[tuple[str, ...], Estimate]:
-        """All columns with their intervals. ``n_items`` is how many cases (or answers) a figure rests on."""
+        """All columns with their intervals.
+
+        ``n_items`` is how many cases (or answers) a figure rests on, by probability as a rounded sum.
+        """
         if not self.keys:
             return {}
         m, resampling = len(self.keys), self.resampling()
         columns = np.column_stack([*self.sums, *self.counts])
         (found,) = replicate([SumStatistic(columns, lambda sums: ratio(sums[..., :m], sums[..., m:]))], resampling)
-        totals = [int(count.sum()) for count in self.counts]
+        totals = [round(float(count.sum())) for count in self.counts]
         bases = [Basis(n, int((count > 0).sum()), n) for n, count in zip(totals, self.counts, strict=True)]
         return dict(zip(self.keys, estimates(found, resampling, bases, self.reasons), strict=True))
 
@@ -190,6 +201,14 @@ def add_cell_columns(sheet: Sheet, name: str, values: FloatArray, *, reason: str
     """A column for each cell of the cases."""
     for cell, mask in sheet.cases.cells().items():
         sheet.add((name, cell), values, where=mask, reason=reason)
+
+
+def likely_tiers(cases: Cases) -> dict[str, FloatArray]:
+    """By tier, the easiest first, (n,) how probable it is of each case; no tiers where no probability is known."""
+    if cases.odds is None or np.isnan(cases.odds).all():
+        return {}
+    found = {tier: np.nan_to_num(cases.odds[:, place]) for place, tier in reversed(list(enumerate(TIERS)))}
+    return {tier: odds for tier, odds in found.items() if odds.any()}
 
 
 def lines(cases: Cases) -> dict[str, tuple[FloatArray, str]]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from annotation.stats import cohen
 from annotation.stats.against_group import (
-    NO_NUMBERS,
     OF_ITEMS,
     VERSUS_MAJORITY,
     VERSUS_MEAN,
@@ -25,7 +24,7 @@ from annotation.stats.jackknife import scales_of
 from annotation.stats.majority import majority
 from annotation.stats.pairs import NO_ORDER, basis_of
 from annotation.stats.resampling import Replicates, Resampling
-from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, FloatArray, IntArray, RatingTable
 
 MEANS = {
     "mean_cohen_kappa": "cohen_kappa",
@@ -166,15 +165,15 @@ class Held:
 
     def reasons(self) -> dict[str, str]:
         """Why each figure of `ALL` is undefined, where it is."""
-        nominal = self.people.level == "nominal"
         tied = self.people.n_ratings and not self.decided.n_items
         majority_reason = "people are tied on every item that the judge scored" if tied else self.reason
         constant = "the judge's scores or the people's means do not vary" if self.people.n_ratings else self.reason
         found = dict.fromkeys(MEANS, self.reason) | dict.fromkeys(VERSUS_MAJORITY, majority_reason)
         found |= dict.fromkeys(VERSUS_MEAN, constant)
         found |= dict.fromkeys(("mae", "within_one", "bias"), self.reason)
-        if nominal:
-            found |= dict.fromkeys(VERSUS_MEAN, NO_NUMBERS)
+        if not self.people.has_scores:
+            found |= dict.fromkeys(VERSUS_MEAN, NO_SCORES[self.people.level])
+        if self.people.level == "nominal":
             found |= {name: NO_ORDER for name in found if "weighted" in name or "linear" in name}
         return found
 

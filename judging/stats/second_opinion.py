@@ -15,6 +15,7 @@ from annotation.stats import cohen
 from annotation.stats.alpha import krippendorff_alpha
 from annotation.stats.estimate import number_or_none
 from annotation.stats.majority import majority
+from annotation.stats.rankings import kemeny_distances
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions
 from judging.stats.agreement import JudgeAgreement
@@ -107,6 +108,17 @@ class SecondOpinion:
         }
 
 
+def recompute(
+    found: Calibrated, scores: Recalibration | None, agreed: tuple[RatingTable, IntArray, JudgeAgreement] | None = None
+) -> SecondOpinion:
+    """Recompute a calibration, and the agreement that stands beside it.
+
+    `agreed` holds the annotators' ratings, the judge's codes and the judge's agreement with people.
+    """
+    agreement = agreement_figures(*agreed) if agreed else ()
+    return SecondOpinion((*agreement, *calibration_figures(found, scores)))
+
+
 def agreement_figures(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[Recomputed]:
     """A judge's agreement with people, and people's own beside it.
 
@@ -157,7 +169,9 @@ def _alpha(people: RatingTable) -> Iterator[Recomputed]:
         data = np.where(np.isnan(data), np.nan, people.scores[people.codes.T])
     domain = people.scores if people.level in ("interval", "ratio") else np.arange(float(people.n_categories))
     own = float(krippendorff_alpha(people).at(np.ones((1, people.n_items)))[0, 0])
-    other = krippendorff.alpha(reliability_data=data, value_domain=np.unique(domain), level_of_measurement=people.level)
+    apart = kemeny_distances([str(one) for one in people.categories]) if people.level == "ranking" else None
+    level = people.level if apart is None else lambda v1, v2, i1, i2, n_v, dtype: apart[i1, i2].astype(dtype)
+    other = krippendorff.alpha(reliability_data=data, value_domain=np.unique(domain), level_of_measurement=level)
     yield Recomputed("krippendorff_alpha", own, KRIPPENDORFF, float(other))
 
 
@@ -210,7 +224,7 @@ def _of_pair(a: IntArray, b: IntArray, people: RatingTable) -> dict[str, float]:
         return said
     labels = np.arange(people.n_categories)
     for kind, weighting in WEIGHTINGS.items():
-        if weighting is None or (people.level != "nominal" and _equal_steps(positions(people))):
+        if weighting is None or (people.has_scores and _equal_steps(positions(people))):
             said[kind] = float(cohen_kappa_score(a, b, labels=labels, weights=weighting, sample_weight=w))
     return said
 
@@ -241,7 +255,7 @@ def _of_majority(people: RatingTable, codes: IntArray, found: JudgeAgreement) ->
     both = (codes != MISSING) & (decided != MISSING)
     yield from _macro(found, codes[both], decided[both], weights[both])
     rated = (codes != MISSING) & (people.ratings_per_item > 0)
-    if people.level != "nominal" and rated.any():
+    if people.has_scores and rated.any():
         mean = np.nanmean(people.rated_scores[rated], axis=1)
         other = mean_absolute_error(mean, people.scores[codes[rated]], sample_weight=weights[rated])
         yield Recomputed("mae", found.mae.value, SCIKIT_LEARN, float(other))

@@ -14,7 +14,7 @@ from core.accounts.permissions import visible_to
 from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, page_of
 from core.api.schema import says
 from core.errors import NotComputedError
-from judging.assessment.api.results import Queued
+from judging.assessment.api.documents import Queued
 from judging.judges.services.keys import ring_for
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import ENDINGS
@@ -155,7 +155,7 @@ def listed() -> Any:
 
 
 class ExperimentList(ExperimentsApi):
-    @says("Experiments", page_of(ExperimentSerializer), query=PageQuery)
+    @says("experiments", "Experiments", page_of(ExperimentSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(visible_to(self.me, listed()), ExperimentSerializer)
 
@@ -166,7 +166,7 @@ class ExperimentList(ExperimentsApi):
             for agent in self.planned(described).agents:
                 agents_services.probe(agent, keys)
 
-    @says("Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
+    @says("start_experiment", "Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
     def post(self, request: Request) -> Response:
         with self.into_project(self.given(NewExperiment)) as described:
             made = experiments.make(by=self.me, plan=self.planned(described), queue=True)
@@ -190,7 +190,12 @@ class ExperimentEstimateSerializer(serializers.Serializer[Any]):
 class ExperimentEstimate(ExperimentsApi):
     is_a_write = False
 
-    @says("What an experiment would take; nothing is made", ExperimentEstimateSerializer, body=NewExperiment)
+    @says(
+        "estimate_experiment",
+        "What an experiment would take; nothing is made",
+        ExperimentEstimateSerializer,
+        body=NewExperiment,
+    )
     def post(self, request: Request) -> Response:
         with self.into_project(self.given(NewExperiment)) as described:
             found = estimates.estimate(self.planned(described))
@@ -200,7 +205,7 @@ class ExperimentEstimate(ExperimentsApi):
 
 
 class ExperimentDetail(ExperimentsApi):
-    @says("An experiment", ExperimentSerializer)
+    @says("experiment", "An experiment", ExperimentSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return self.shown(pk)
 
@@ -232,7 +237,7 @@ class ExperimentProgressSerializer(serializers.Serializer[Any]):
 
 
 class ExperimentProgress(ExperimentsApi):
-    @says("How far an experiment is", ExperimentProgressSerializer)
+    @says("experiment_progress", "How far an experiment is", ExperimentProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
         experiment = self.experiment(pk)
         found = progress.progress(experiment)
@@ -248,7 +253,7 @@ class ExperimentProgress(ExperimentsApi):
 
 
 class ExperimentStop(ExperimentsApi):
-    @says("Stop an experiment; every turn is kept", ExperimentSerializer)
+    @says("stop_experiment", "Stop an experiment; every turn is kept", ExperimentSerializer)
     def post(self, request: Request, pk: int) -> Response:
         experiments.stop(by=self.me, experiment=self.experiment(pk))
         return self.shown(pk)
@@ -259,7 +264,7 @@ class ResumeExperiment(Given):
 
 
 class ExperimentResume(ExperimentsApi):
-    @says("Go on with an experiment", ExperimentSerializer, body=ResumeExperiment)
+    @says("resume_experiment", "Go on with an experiment", ExperimentSerializer, body=ResumeExperiment)
     def post(self, request: Request, pk: int) -> Response:
         experiments.resume(by=self.me, experiment=self.experiment(pk), **self.given(ResumeExperiment))
         return self.shown(pk)
@@ -282,7 +287,12 @@ class SimulatedQuery(PageQuery):
 
 
 class ExperimentDialogues(ExperimentsApi):
-    @says("The dialogues of an experiment, by their place in it", page_of(SimulatedSerializer), query=SimulatedQuery)
+    @says(
+        "simulated_dialogues",
+        "The dialogues of an experiment, by their place in it",
+        page_of(SimulatedSerializer),
+        query=SimulatedQuery,
+    )
     def get(self, request: Request, pk: int) -> Response:
         asked = self.asked(SimulatedQuery)
         rows = get_object_or_404(Experiment, pk=pk).dialogues.select_related("assistant", "scenario")
@@ -312,7 +322,7 @@ class SimulatedWhole(SimulatedSerializer):
 
 
 class ExperimentDialogue(ExperimentsApi):
-    @says("A dialogue of an experiment, turn by turn", SimulatedWhole)
+    @says("simulated_dialogue", "A dialogue of an experiment, turn by turn", SimulatedWhole)
     def get(self, request: Request, pk: int, index: int) -> Response:
         rows = SimulatedDialogue.objects.select_related("assistant", "scenario").prefetch_related("turns")
         return Response(SimulatedWhole(get_object_or_404(rows, experiment=pk, index=index)).data)
@@ -338,6 +348,7 @@ class ExperimentResults(ExperimentsApi):
     left_to_a_worker = True
 
     @says(
+        "experiment_results",
         "All tables of an experiment by one judge, which a worker computes where it is large",
         Document,
         query=ResultsQuery,
@@ -352,7 +363,13 @@ class ExperimentResults(ExperimentsApi):
             raise NotComputedError(f"Not computed yet: {results.LEFT}. {told}")
         return Response(add_published(found) if given["published"] else found)
 
-    @says("Leave the results of an experiment to a worker", Queued, body=AskedResults, status=202)
+    @says(
+        "compute_experiment_results",
+        "Leave the results of an experiment to a worker",
+        Queued,
+        body=AskedResults,
+        status=202,
+    )
     def post(self, request: Request, pk: int) -> Response:
         results.ask(by=self.me, **self.asked_of(pk, self.given(AskedResults)))
         return Response({"queued": True}, status=202)
@@ -371,7 +388,7 @@ class RanksQuery(AskedResults):
 
 
 class ExperimentRanks(ExperimentsApi):
-    @says("How ranks change by another judge, or in another experiment", Document, query=RanksQuery)
+    @says("experiment_ranks", "How ranks change by another judge, or in another experiment", Document, query=RanksQuery)
     def get(self, request: Request, pk: int) -> Response:
         given, first = self.asked(RanksQuery), self.experiment(pk)
         second = get_object_or_404(visible_to(self.me, listed()), pk=given["against"]) if "against" in given else first
@@ -395,7 +412,11 @@ class ComparedSettingsSerializer(serializers.Serializer[Any]):
 
 
 class ExperimentDifferences(ExperimentsApi):
-    @says("The settings of an experiment beside those of PersonaLens", ComparedSettingsSerializer)
+    @says(
+        "experiment_differences",
+        "The settings of an experiment beside those of PersonaLens",
+        ComparedSettingsSerializer,
+    )
     def get(self, request: Request, pk: int) -> Response:
         return Response(ComparedSettingsSerializer(differences.document(self.experiment(pk))).data)
 
@@ -410,7 +431,13 @@ class ForPeople(Given):
 
 
 class ExperimentPeople(ExperimentsApi):
-    @says("Send a sample of the dialogues to people, as a study", MadeStudy, body=ForPeople, status=201)
+    @says(
+        "create_people_study",
+        "Send a sample of the dialogues to people, as a study",
+        MadeStudy,
+        body=ForPeople,
+        status=201,
+    )
     def post(self, request: Request, pk: int) -> Response:
         made = studies.create_human_check(by=self.me, experiment=self.experiment(pk), **self.given(ForPeople))
         return Response({"study": made.slug}, status=201)
@@ -421,7 +448,7 @@ class ForJudges(Given):
 
 
 class ExperimentJudge(ExperimentsApi):
-    @says("All dialogues as a study for judges", MadeStudy, body=ForJudges, status=201)
+    @says("create_judge_study", "All dialogues as a study for judges", MadeStudy, body=ForJudges, status=201)
     def post(self, request: Request, pk: int) -> Response:
         made = studies.create_judge_study(by=self.me, experiment=self.experiment(pk), **self.given(ForJudges))
         return Response({"study": made.slug}, status=201)

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from annotation.studies.queries.context import Subject, panels_of
+from annotation.studies.queries.context import panels_of, subject_of_scenario
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import visible_to
 from core.errors import InputError
@@ -165,7 +165,7 @@ def simulated_detail(request: HttpRequest, pk: int, index: int) -> HttpResponse:
     row = dialogue(pk, index)
     context = {
         **talk(row),
-        "panels": panels_of(Subject(row.scenario.profile, row.scenario.task, row.scenario.situation)),
+        "panels": panels_of(subject_of_scenario(row.scenario)),
         "condition": CONDITIONS[row.condition].name,
         "last": row.experiment.dialogues.count(),
     }

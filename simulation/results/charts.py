@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import FILE, PAGE, Palette, styled, svg
+from judging.assessment.charts import FILE, PAGE, Palette, png, styled, svg
 
 if TYPE_CHECKING:
     import altair as alt
@@ -159,8 +159,8 @@ def figure_3(fields: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return shown or [one for one in fields if len(one["shares"]) <= MOST_BARS]
 
 
-def bars(fields: Sequence[Mapping[str, Any]], palette: Palette = FILE) -> str:
-    """A panel of bars for each field of the demographics, as an SVG document."""
+def bars(fields: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
+    """A panel of bars for each field of the demographics."""
     drawn = []
     for field in fields:
         values = [{"name": one["value"], "n": one["n"]} for one in field["shares"]]
@@ -171,17 +171,16 @@ def bars(fields: Sequence[Mapping[str, Any]], palette: Palette = FILE) -> str:
         bar = alt.Chart(alt.InlineData(values=values)).mark_bar(color=palette.judge).encode(x=x, y=y)
         title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start", frame="group")
         drawn.append(bar.properties(width=WIDTH, height=ROW * len(values), title=title))
-    return svg(styled(alt.concat(*drawn, columns=2, spacing=18), palette))
+    return styled(alt.concat(*drawn, columns=2, spacing=18), palette)
 
 
-def drawn(table: Mapping[str, Any], palette: Palette = FILE) -> str:
-    """The table's chart as an SVG document."""
-    made = curve(table, palette) if table["key"] in CURVES else panels(table, palette)
-    return svg(made)
+def table_chart(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+    """The table as curves where its rows are places on an axis, else as points."""
+    return curve(table, palette) if table["key"] in CURVES else panels(table, palette)
 
 
 def name_of(row: Mapping[str, Any]) -> str:
     return f"{row['name']} ({row['group']})" if row["group"] else str(row["name"])
 
 
-__all__ = ["FILE", "PAGE", "bars", "drawn", "figure_3"]
+__all__ = ["FILE", "PAGE", "bars", "figure_3", "png", "svg", "table_chart"]

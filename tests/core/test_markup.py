@@ -11,7 +11,7 @@ HOSTILE = "<script>alert(1)</script>"
 
 def test_a_name_in_a_drawing_stays_text():
     rows = alt.InlineData(values=[{"name": HOSTILE, "n": 1}])
-    drawn = drawing(svg(alt.Chart(rows).mark_bar().encode(x="n:Q", y="name:N").to_dict()))
+    drawn = drawing(svg(alt.Chart(rows).mark_bar().encode(x="n:Q", y="name:N").to_dict))
     assert "&lt;script&gt;" in drawn
     assert "<script" not in drawn
     assert drawing("") == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.corpus.models import Dialogue, Scenario
+from annotation.corpus.models import PROVENANCE, Dialogue, Scenario
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.queries.context import PARTS as SHOWN
 from judging.judges import prompts as judge_prompts
@@ -117,7 +117,11 @@ def marked() -> Mapping[str, str]:
         domains=["Restaurants"],
         preference_types=["Cuisine"],
     )
-    scenario = factories.ScenarioFactory(profile=profile, task=task, situation={"Location": "mark-situation"})
+    scenario = factories.ScenarioFactory(
+        profile=profile,
+        task=task,
+        situation={"Location": "mark-situation", PROVENANCE: {"justifications": {"Location": "mark-why"}}},
+    )
     turns = [{"role": "user", "content": "mark-dialogue"}, {"role": "assistant", "content": "Which?"}]
     return rendered(scenario, factories.DialogueFactory(scenario=scenario, turns=turns))
 
@@ -125,6 +129,7 @@ def marked() -> Mapping[str, str]:
 @pytest.mark.parametrize("role", HERE)
 def test_a_prompt_is_told_what_is_declared(texts, role):
     assert told_in(texts[role]) == HERE[role]
+    assert "mark-why" not in texts[role], "why a situation was made so is told to nobody"
 
 
 def test_every_prompt_is_declared(texts):

@@ -52,6 +52,7 @@ def test_it_resumes_without_a_turn_asked_for_twice(site):
         server.by_default = reply
         server.models = [MODEL, "another"]
         site.environment |= {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{server.url}/v1"}
+        site.environment["CONCORD_WORKER_GONE_SECONDS"] = "30"  # on a busy machine a live worker is silent for 2
         given = json.dumps({"concurrency": SEATS, "max_retries": 0})
         asked = ["--users", "all", "--tasks", "all", "--condition", "base", "base+I", "--no-wait"]
         asked += ["--user-agent", f"openai_compatible:{MODEL} {given}", "--max-turns", str(N_TURNS)]

@@ -241,7 +241,7 @@ def test_personalization_turn_by_turn():
     first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
     assert (first["n_items"], first["n_raters"]) == (2, 2)
     assert numbers(found, "assistants") == {("one domain", "scripted assistant"): [None] * 5}, "no dialogue was rated"
-    assert charts.drawn(found["tables"]["turns"]).startswith("<svg")
+    assert charts.svg(charts.table_chart, found["tables"]["turns"], charts.FILE).startswith("<svg")
 
 
 def test_the_quality_of_the_history():
@@ -256,7 +256,7 @@ def test_the_quality_of_the_history():
         ("shortened", "50"): [3.0, 1.0],
         ("shortened", "100"): [2.0, 0.0],
     }
-    assert charts.drawn(document["tables"]["history"]).startswith("<svg")
+    assert charts.svg(charts.table_chart, document["tables"]["history"], charts.FILE).startswith("<svg")
 
 
 SCORES = ("personalization", "naturalness_assistant", "coherence_assistant", "naturalness_user", "coherence_user")
@@ -280,7 +280,7 @@ def test_persona_drift_by_turn():
 
     # user0 says at eight, user1 Greek in the second turn; both hold Thai
     assert numbers(document, "drift") == {("", "1"): [0.0], ("", "2"): [0.5], ("", "3"): [0.0]}
-    assert charts.drawn(document["tables"]["drift"]).startswith("<svg")
+    assert charts.svg(charts.table_chart, document["tables"]["drift"], charts.FILE).startswith("<svg")
 
 
 def test_assistants_of_one_model_with_other_parameters_are_kept_apart():

@@ -57,7 +57,7 @@ def compute_table(
 
     `counted` are the items' tiers by their own kappa.
     """
-    return document(stored_difficulty.fit(table, check_shares(cuts)), cuts, counted=counted, named=named)
+    return document(stored_difficulty.fit_and_describe(table, check_shares(cuts)), cuts, counted=counted, named=named)
 
 
 def compute_criterion(

@@ -36,6 +36,10 @@ TIERS_FROM: dict[Tiers, str] = {
 }
 
 
+BY_MODEL, BY_HAND = "tier by the difficulty model", "tier set by hand"
+"""Steps in the history of a case."""
+
+
 @dataclass(frozen=True)
 class BuildOptions:
     """How cases are made of votes.
@@ -301,7 +305,7 @@ def history(one: Judged) -> list[dict[str, Any]]:
     if one.by_hand:
         steps.append(
             {
-                "step": "tier set by hand",
+                "step": BY_HAND,
                 "outcome": one.by_hand.tier,
                 "reason": one.by_hand.reason,
                 "by": str(one.by_hand.decided_by),
@@ -326,7 +330,7 @@ def model_step(tiers: Mapping[str, float]) -> dict[str, Any]:
     likeliest = max(reversed(tuple(tiers)), key=tiers.__getitem__)  # of equal ones the harder, as everywhere
     odds = ", ".join(f"{tier} {p:.2f}" for tier, p in tiers.items())
     return {
-        "step": "tier by the difficulty model",
+        "step": BY_MODEL,
         "outcome": likeliest,
         "reason": f"Probability of each tier: {odds}.",
         "tiers": dict(tiers),

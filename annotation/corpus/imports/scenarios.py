@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Q
 
-from annotation.corpus.models import Scenario
+from annotation.corpus.models import Scenario, variables_of
 from core.hashing import content_hash
 
 
@@ -57,7 +57,7 @@ def stored(wanted: Sequence[ScenarioKey]) -> dict[tuple[int | None, int | None],
 
 
 def fitting(options: Sequence[Scenario], situation: dict[str, Any]) -> Scenario | None:
-    """The option of the same situation; the first one where the situation is not told."""
+    """The option of the same situation, however it was made; the first one where the situation is not told."""
     if not situation:
         return options[0] if options else None
-    return next((option for option in options if option.situation == situation), None)
+    return next((option for option in options if option.variables == variables_of(situation)), None)

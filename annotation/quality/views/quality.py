@@ -74,7 +74,7 @@ def course_of(rows: Sequence[instruments.Quality], people: Mapping[str, User]) -
     """The plot of gold accuracy and self-consistency over time; empty without checks and repeats."""
     records = [record for row in rows for record in (row.accuracy, row.consistency) if record]
     points = points_of(records, people)
-    return drawing(svg(course(points, PAGE))) if points else ""
+    return drawing(svg(course, points, PAGE)) if points else ""
 
 
 def points_of(records: Iterable[CheckRecord], people: Mapping[str, User]) -> list[Point]:
@@ -128,20 +128,20 @@ def checks_csv(study: Study) -> str:
     )
 
 
-def checks_points(study: Study) -> dict[str, Any]:
-    """The specification of the plot for a file."""
+def checks_points(study: Study) -> list[Point]:
+    """The points of the plot for a file. Raises Http404 where there are none."""
     records = instruments.records(study)
     people = User.objects.in_bulk({one.annotator for one in records}, field_name="username")
     points = points_of(records, people)
     if not points:
         raise Http404("no checks and no repeats have been answered")
-    return course(points, FILE)
+    return points
 
 
 CHECKS: dict[str, tuple[str, Callable[[Study], str | bytes]]] = {
     "csv": ("text/csv; charset=utf-8", checks_csv),
-    "svg": ("image/svg+xml; charset=utf-8", lambda study: svg(checks_points(study))),
-    "png": ("image/png", lambda study: png(checks_points(study))),
+    "svg": ("image/svg+xml; charset=utf-8", lambda study: svg(course, checks_points(study), FILE)),
+    "png": ("image/png", lambda study: png(course, checks_points(study), FILE)),
 }
 
 

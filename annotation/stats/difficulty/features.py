@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -98,6 +98,33 @@ class FeatureTable:
 def build_features(facts: Sequence[ItemFacts], columns: Mapping[str, FloatArray] | None = None) -> FeatureTable:
     """Features of the texts and settings of items, and further columns (n,) beside them."""
     return FeatureTable.of([one.name for one in facts], {**_of_texts(facts), **_of_groups(facts), **(columns or {})})
+
+
+RESPONSES_ALIKE = "similarity of the responses by word vectors"
+ANSWERS_PROMPT = "similarity of prompt and responses by word vectors"
+VECTOR_FEATURES = (RESPONSES_ALIKE, ANSWERS_PROMPT)
+
+
+def vector_columns(facts: Sequence[ItemFacts], embed: Callable[[Sequence[str]], FloatArray]) -> dict[str, FloatArray]:
+    """Mean cosine of each response with the next, and of the prompt with each, -1 to 1; NaN where a text is empty.
+
+    ``embed`` takes texts to their vectors (n, d), zeros for a text of which nothing is known.
+    """
+    texts = [[text[:LONGEST] for text in (one.prompt, *one.responses)] for one in facts]
+    place = {text: row for row, text in enumerate(dict.fromkeys(text for each in texts for text in each))}
+    vectors = embed(list(place)) if place else np.zeros((0, 1))
+    found = [vectors[[place[text] for text in each]] for each in texts]
+    return {
+        RESPONSES_ALIKE: np.array([_mean_cosine(each[1:-1], each[2:]) for each in found]),
+        ANSWERS_PROMPT: np.array([_mean_cosine(each[:1], each[1:]) for each in found]),
+    }
+
+
+def _mean_cosine(one: FloatArray, two: FloatArray) -> float:
+    """Over the rows of the two that have a direction."""
+    length = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+    there = length > 0
+    return float(((one * two).sum(axis=1)[there] / length[there]).mean()) if there.any() else math.nan
 
 
 def judge_columns(opinions: Sequence[Opinions], categories: Sequence[Label]) -> dict[str, FloatArray]:

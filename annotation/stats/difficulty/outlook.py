@@ -51,17 +51,18 @@ class Outlook:
 
 
 def outlooks(table: RatingTable, shown: Shown | None = None) -> list[Outlook]:
-    """Fit a table, and say what is expected of its items. Scales of numbers have no nodes, and no look ahead.
+    """Fit a table, and say what is expected of its items. Numbers and rankings have no look ahead.
 
     Raises
     ------
     NoConvergenceError
-        If no group of people can be fitted, or the scale is of numbers; the message says why.
+        If no group of people can be fitted, or the scale is of numbers or rankings; the message says why.
     """
-    groups, _, _ = fit_groups(table, shown)
-    found = [one for rows, part in groups for one in _of_part(rows, part)]
+    found = [one for rows, part in fit_groups(table, shown).groups for one in _of_part(rows, part)]
     if not found:
-        raise NoConvergenceError("what more ratings would tell is worked out for categories, not for numbers")
+        raise NoConvergenceError(
+            "what more ratings would tell is worked out for categories, not for numbers or rankings"
+        )
     return found
 
 

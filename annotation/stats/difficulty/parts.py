@@ -1,22 +1,24 @@
 """One group of people who share items: which model it gets, and what the fit says of its items and people."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.described import Described, consensus_of, describe_posterior, joined
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
-from annotation.stats.difficulty.numbers import NumbersPart
+from annotation.stats.difficulty.numbers import MOST_ANSWERS, NumbersPart
 from annotation.stats.difficulty.people import PersonFit, people_of
 from annotation.stats.difficulty.preferences import Preferences, Shown, columns_of, fresh_answers, preference_order
+from annotation.stats.difficulty.ranked import FINE_NODES, MOST_RESPONSES, RankingModel, pairwise_agreement
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import identity_weights, linear_weights, positions
 
@@ -25,6 +27,9 @@ LEAST_ITEMS = 20
 
 MOST_CATEGORIES = 20
 """Of the models of categories."""
+
+MOST_CELLS = 20_000_000
+"""People times rankings times nodes of the model of rankings: 160 MB."""
 
 AT_ONCE = 2000
 """Kinds of items whose posterior is held at a time."""
@@ -91,15 +96,46 @@ class GridPart:
 
     def describe(self, cuts: Cuts) -> Described:
         """Its items, each kind of them once."""
-        agreement = agreements(self.fresh, self.credit)
-        kinds, kind = np.unique(self.table.codes, axis=0, return_inverse=True)
-        blocks = np.array_split(kinds, len(kinds) // AT_ONCE + 1)
         consensus = consensus_of(self.fresh, ordered=not is_unordered(self.table))
-        posteriors = (self.fit.finer(block).posterior for block in blocks)
         places = slice(None) if self.places is None else self.places
-        told = self.fresh[places], consensus[places]
-        parts = [describe_posterior(posterior, agreement, *told, cuts) for posterior in posteriors]
-        return joined(parts).take(kind.ravel())
+        told = agreements(self.fresh, self.credit), self.fresh[places], consensus[places]
+        return _describe_kinds(self.fit, self.table.codes, *told, cuts)
+
+
+@dataclass(frozen=True, eq=False)
+class RankingPart:
+    """The fit of rankings of an item's responses."""
+
+    table: RatingTable
+    fit: LatentFit
+    method: str = "Plackett-Luce"
+    thresholds: tuple[float, ...] = ()
+
+    @property
+    def people(self) -> list[PersonFit]:
+        """Each person of the group."""
+        return people_of(self.fit, self.table.codes, self.table.raters)
+
+    def describe(self, cuts: Cuts) -> Described:
+        """Its items, each kind of them once."""
+        finer = self.fit.finer(self.table.codes[:0])
+        assert isinstance(finer.model, RankingModel)
+        share = (self.table.codes != MISSING).sum(axis=0) / self.table.n_ratings
+        agreement = pairwise_agreement(finer.model.pair_answers(finer.free, share))
+        shown = self.table.n_categories if self.table.n_categories <= MOST_ANSWERS else 0
+        fresh = np.asarray(np.einsum("j,jkn->kn", share, finer.tables.p))
+        consensus = consensus_of(fresh, ordered=False)
+        return _describe_kinds(self.fit, self.table.codes, agreement, fresh[:shown], consensus[:shown], cuts)
+
+
+def _describe_kinds(
+    fit: LatentFit, codes: IntArray, agreement: FloatArray, fresh: FloatArray, consensus: FloatArray, cuts: Cuts
+) -> Described:
+    """The items of ``codes`` (n, columns), each kind of them once; the rest as `describe_posterior` takes it."""
+    kinds, kind = np.unique(codes, axis=0, return_inverse=True)
+    posteriors = (fit.finer(block).posterior for block in np.array_split(kinds, len(kinds) // AT_ONCE + 1))
+    parts = [describe_posterior(posterior, agreement, fresh, consensus, cuts) for posterior in posteriors]
+    return joined(parts).take(kind.ravel())
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +192,8 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown
     if len(np.unique(codes[codes != MISSING])) < 2:
         raise NoConvergenceError("every answer is the same")
     part, q = _subset(table, rows, columns), table.n_categories
+    if table.level == "ranking":
+        return _rankings(part)
     if is_number(table):
         return NumbersPart.of(part)
     if shown is not None or preference_order(table):
@@ -166,12 +204,24 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown
     return GridPart(part, fit(model, *_ratings(part, part.codes)), credit_of(table))
 
 
+def _rankings(table: RatingTable) -> RankingPart:
+    model = RankingModel.of(table.n_raters, [str(category) for category in table.categories])
+    if model.n_responses > MOST_RESPONSES:
+        raise NoConvergenceError(f"{model.n_responses} responses; the model of rankings takes {MOST_RESPONSES}")
+    if model.n_people * model.n_categories * FINE_NODES > MOST_CELLS:
+        raise NoConvergenceError(
+            f"{model.n_people} people gave {model.n_categories} different rankings; the model takes "
+            f"{MOST_CELLS // FINE_NODES:,} people times rankings"
+        )
+    return RankingPart(table, fit(model, *_ratings(table, table.codes)))
+
+
 def components(table: RatingTable) -> tuple[IntArray, IntArray]:
     """(n,) and (r,) the group of each item and of each person; -1 for those without ratings."""
     n, r = table.codes.shape
     rows, columns = np.nonzero(table.codes != MISSING)
-    links = coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))
-    label = connected_components(links, directed=False)[1]
+    links = scipy.sparse.coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(n + r, n + r))
+    label = scipy.sparse.csgraph.connected_components(links, directed=False)[1]
     used = np.zeros(n + r, dtype=bool)
     used[rows], used[n + columns] = True, True
     numbers = {old: new for new, old in enumerate(dict.fromkeys(label[used].tolist()))}
@@ -204,8 +254,8 @@ def _preferences(table: RatingTable, shown: Shown | None) -> Component:
 
 
 def _that_settle(
-    ways: Sequence[Callable[[], "PreferencePart | GridPart"]],
-) -> tuple[list["PreferencePart | GridPart"], NoConvergenceError]:
+    ways: Sequence[Callable[[], PreferencePart | GridPart]],
+) -> tuple[list[PreferencePart | GridPart], NoConvergenceError]:
     found, why = [], NoConvergenceError("nothing was fitted")
     for way in ways:
         try:
@@ -247,7 +297,7 @@ def _subset(table: RatingTable, rows: IntArray, columns: IntArray) -> RatingTabl
     return part.select_raters([table.raters[k] for k in columns])
 
 
-def _ratings(table: RatingTable, codes: IntArray) -> tuple[Ratings, csr_array | None]:
+def _ratings(table: RatingTable, codes: IntArray) -> tuple[Ratings, scipy.sparse.csr_array | None]:
     """The ratings ``codes`` (n, columns) by kind of item, and what each kind weighs in each cluster.
 
     Weights have mean 1; without clusters there is None.
@@ -258,4 +308,4 @@ def _ratings(table: RatingTable, codes: IntArray) -> tuple[Ratings, csr_array | 
     if table.clusters is None:
         return ratings, None
     cluster = np.unique(np.asarray(table.clusters, dtype=object).astype(str), return_inverse=True)[1]
-    return ratings, csr_array((weights, (cluster, kind.ravel())))
+    return ratings, scipy.sparse.csr_array((weights, (cluster, kind.ravel())))

@@ -17,6 +17,7 @@ from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, Ratings
 from annotation.stats.difficulty.preferences import Preferences
+from annotation.stats.difficulty.ranked import RankingModel
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, FloatArray, IntArray
 
@@ -77,7 +78,7 @@ def _whose(fit: LatentFit) -> IntArray:
 def _severities(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     model = fit.model
     if not isinstance(model, GradedResponseModel):
-        scale = "a preference" if isinstance(model, Preferences) else "an unordered scale"
+        scale = "an unordered scale" if isinstance(model, Categories) else "a preference"
         return undefined(f"people have no severity on {scale}", numbers)
     return estimates(model.severities(fit.free), _errors(fit, model.contrast(1)), numbers)
 
@@ -88,11 +89,20 @@ def _consistencies(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
         start = sum(model.sizes[:2])
         place = slice(start, start + model.n_people)
         return estimates(model.skills(fit.free), fit.standard_errors[place], numbers, scipy.special.expit)
-    assert isinstance(model, GradedResponseModel | Preferences)
-    steep = model.slopes(fit.free) if isinstance(model, GradedResponseModel) else model.consistencies(fit.free)
-    contrast = model.contrast(3) if isinstance(model, GradedResponseModel) else model.contrast_of(2)
+    steep, contrast = _steepness(fit)
     logs = np.log(steep)
     return estimates(logs - logs.mean(), _errors(fit, contrast - contrast.mean(axis=0)), numbers, np.exp)
+
+
+def _steepness(fit: LatentFit) -> tuple[FloatArray, FloatArray]:
+    """(people,) c, and (people, f) that takes the parameters to its logarithms."""
+    model = fit.model
+    if isinstance(model, GradedResponseModel):
+        return model.slopes(fit.free), model.contrast(3)
+    if isinstance(model, RankingModel):
+        return model.consistencies(fit.free), model.contrast_of_consistencies()
+    assert isinstance(model, Preferences)
+    return model.consistencies(fit.free), model.contrast_of(2)
 
 
 def _orders(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
@@ -155,7 +165,7 @@ def mean_squares(fit: LatentFit, codes: IntArray) -> tuple[list[float], list[flo
         said, weight = kinds[rows, j], times[rows]
         without = joint[rows] - np.log(tables.p[j])[said]
         shares = scipy.special.softmax(without, axis=1) @ tables.p[j].T
-        residual, variance = _residuals(shares, said, unordered=isinstance(model, Categories))
+        residual, variance = _residuals(shares, said, unordered=isinstance(model, Categories | RankingModel))
         sums[j] = weight @ np.column_stack([residual, variance, residual / variance, np.ones(len(rows))])
     whose = _whose(fit)
     total = np.array([np.bincount(whose, column) for column in sums.T])

@@ -85,13 +85,13 @@ class NewStudy(IntoProject):
 
 
 class StudyList(StudiesApi):
-    @says("Studies", page_of(shapes.StudySerializer), query=StudyQuery)
+    @says("studies", "Studies", page_of(shapes.StudySerializer), query=StudyQuery)
     def get(self, request: Request) -> Response:
         asked = self.asked(StudyQuery)
         wanted = {name: asked[name] for name in ("state", "kind") if name in asked}
         return self.page(visible_to(self.me, listed()).filter(**wanted), shapes.StudySerializer, query=asked)
 
-    @says("Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
+    @says("create_study", "Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewStudy)
         given.setdefault("criteria", default_keys(given["kind"]))
@@ -107,14 +107,14 @@ class Clustering(Given):
 
 
 class StudyClustering(StudiesApi):
-    @says("Say what dependent items share", shapes.StudySerializer, body=Clustering)
+    @says("set_clustering", "Say what dependent items share", shapes.StudySerializer, body=Clustering)
     def put(self, request: Request, slug: str) -> Response:
         studies.name_clustering(by=self.me, study=self.study(slug), **self.given(Clustering))
         return self.shown(slug)
 
 
 class StudyDetail(StudiesApi):
-    @says("A study", shapes.StudySerializer)
+    @says("study", "A study", shapes.StudySerializer)
     def get(self, request: Request, slug: str) -> Response:
         return self.shown(slug)
 
@@ -131,11 +131,11 @@ class Edit(Given):
 
 
 class StudyCriterion(StudiesApi):
-    @says("A criterion with its guideline", shapes.CriterionSerializer)
+    @says("criterion", "A criterion with its guideline", shapes.CriterionSerializer)
     def get(self, request: Request, slug: str, key: str) -> Response:
         return Response(shapes.CriterionSerializer(criterion_of(slug, key)).data)
 
-    @says("A new version of what is asked; labels keep theirs", shapes.CriterionSerializer, body=Edit)
+    @says("edit_criterion", "A new version of what is asked; labels keep theirs", shapes.CriterionSerializer, body=Edit)
     def patch(self, request: Request, slug: str, key: str) -> Response:
         given = self.given(Edit)
         for one in given.get("categories", ()):
@@ -160,7 +160,7 @@ class VersionSerializer(serializers.Serializer[Any]):
 
 
 class CriterionVersions(StudiesApi):
-    @says("All versions of what is asked, newest first", VersionSerializer(many=True))
+    @says("criterion_versions", "All versions of what is asked, newest first", VersionSerializer(many=True))
     def get(self, request: Request, slug: str, key: str) -> Response:
         return Response(VersionSerializer(history(criterion_of(slug, key)), many=True).data)
 
@@ -180,7 +180,7 @@ class TemplateSerializer(serializers.Serializer[Any]):
 
 
 class CriterionTemplates(StudiesApi):
-    @says("Criteria that a study can be made with", TemplateSerializer(many=True))
+    @says("criteria", "Criteria that a study can be made with", TemplateSerializer(many=True))
     def get(self, request: Request) -> Response:
         return Response([TemplateSerializer({"key": key, **vars_of(one)}).data for key, one in TEMPLATES.items()])
 
@@ -205,11 +205,11 @@ class NewSample(Given):
 
 
 class StudySamples(StudiesApi):
-    @says("The draws of a study's items", shapes.SampleSerializer(many=True))
+    @says("samples", "The draws of a study's items", shapes.SampleSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         return Response(shapes.SampleSerializer(self.study(slug).samples.order_by("pk"), many=True).data)
 
-    @says("Draw items into a draft", shapes.SampleSerializer, body=NewSample, status=201)
+    @says("draw", "Draw items into a draft", shapes.SampleSerializer, body=NewSample, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
         given = self.given(NewSample)
@@ -226,21 +226,21 @@ class StudySamples(StudiesApi):
 
 
 class StudyOpen(StudiesApi):
-    @says("Let annotators work on it", shapes.StudySerializer)
+    @says("open_study", "Let annotators work on it", shapes.StudySerializer)
     def post(self, request: Request, slug: str) -> Response:
         studies.open(by=self.me, study=self.study(slug))
         return self.shown(slug)
 
 
 class StudyClose(StudiesApi):
-    @says("Take no more labels", shapes.StudySerializer)
+    @says("close_study", "Take no more labels", shapes.StudySerializer)
     def post(self, request: Request, slug: str) -> Response:
         studies.close(by=self.me, study=self.study(slug))
         return self.shown(slug)
 
 
 class StudyProgress(StudiesApi):
-    @says("How far a study has come", shapes.ProgressSerializer)
+    @says("study_progress", "How far a study has come", shapes.ProgressSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return Response(shapes.ProgressSerializer(queries.study_row(self.study(slug))).data)
 
@@ -250,12 +250,12 @@ class People(Given):
 
 
 class StudyAnnotators(StudiesApi):
-    @says("A study's annotators with what they have done", shapes.AnnotatorSerializer(many=True))
+    @says("annotators", "A study's annotators with what they have done", shapes.AnnotatorSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         rows = queries.annotator_rows(self.study(slug))
         return Response(shapes.AnnotatorSerializer(rows, many=True).data)
 
-    @says("Add annotators", shapes.AnnotatorSerializer(many=True), body=People)
+    @says("add_annotators", "Add annotators", shapes.AnnotatorSerializer(many=True), body=People)
     def post(self, request: Request, slug: str) -> Response:
         study, people = self.study(slug), people_called(self.given(People)["annotators"])
         assignments.add_annotators(by=self.me, study=study, annotators=people)
@@ -263,7 +263,7 @@ class StudyAnnotators(StudiesApi):
 
 
 class StudyRelease(StudiesApi):
-    @says("Give what an annotator has in work or skipped to the others", shapes.Changed)
+    @says("release_annotator", "Give what an annotator has in work or skipped to the others", shapes.Changed)
     def post(self, request: Request, slug: str, username: str) -> Response:
         annotator = get_object_or_404(User, username=username)
         return Response({"n": assignments.release(by=self.me, study=self.study(slug), annotator=annotator)})
@@ -274,7 +274,7 @@ class ItemQuery(PageQuery):
 
 
 class StudyItems(StudiesApi):
-    @says("A study's items in its order, by position", page_of(shapes.ItemSerializer), query=ItemQuery)
+    @says("items", "A study's items in its order, by position", page_of(shapes.ItemSerializer), query=ItemQuery)
     def get(self, request: Request, slug: str) -> Response:
         study, asked = get_object_or_404(Study, slug=slug), self.asked(ItemQuery)
         rows = study.items.select_related("dialogue", "pair")
@@ -284,13 +284,18 @@ class StudyItems(StudiesApi):
 
 
 class StudyItem(StudiesApi):
-    @says("An item", shapes.ItemSerializer)
+    @says("item", "An item", shapes.ItemSerializer)
     def get(self, request: Request, slug: str, position: int) -> Response:
         rows = get_object_or_404(Study, slug=slug).items.select_related("dialogue", "pair")
         return Response(shapes.ItemSerializer(get_object_or_404(rows, position=position)).data)
 
 
 class PeopleList(StudiesApi):
-    @says("Accounts, people and imported or simulated annotators", page_of(shapes.PersonSerializer), query=PageQuery)
+    @says(
+        "people",
+        "Accounts, people and imported or simulated annotators",
+        page_of(shapes.PersonSerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request) -> Response:
         return self.page(User.objects.all(), shapes.PersonSerializer)

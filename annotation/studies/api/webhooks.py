@@ -72,11 +72,11 @@ def listed() -> QuerySet[Webhook]:
 class WebhookList(WebhooksApi):
     keeps_to_itself = ("secret",)
 
-    @says("Webhooks, ended ones too", page_of(WebhookSerializer), query=PageQuery)
+    @says("webhooks", "Webhooks, ended ones too", page_of(WebhookSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(visible_to(self.me, listed()), WebhookSerializer)
 
-    @says("Have an address told of events", MadeWebhookSerializer, body=NewWebhook, status=201)
+    @says("add_webhook", "Have an address told of events", MadeWebhookSerializer, body=NewWebhook, status=201)
     def post(self, request: Request) -> Response:
         with self.into_project(self.given(NewWebhook)) as described:
             hook, secret = webhooks.make(by=self.me, **described)
@@ -84,23 +84,23 @@ class WebhookList(WebhooksApi):
 
 
 class WebhookDetail(WebhooksApi):
-    @says("A webhook", WebhookSerializer)
+    @says("webhook", "A webhook", WebhookSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(WebhookSerializer(self.webhook(pk)).data)
 
-    @says("Tell it nothing more; what it was told stays on record", None, status=204)
+    @says("end_webhook", "Tell it nothing more; what it was told stays on record", None, status=204)
     def delete(self, request: Request, pk: int) -> Response:
         webhooks.end(by=self.me, webhook=self.webhook(pk))
         return Response(status=204)
 
 
 class WebhookPing(WebhooksApi):
-    @says("Send it a message, to try it", DeliverySerializer, status=202)
+    @says("ping_webhook", "Send it a message, to try it", DeliverySerializer, status=202)
     def post(self, request: Request, pk: int) -> Response:
         return Response(DeliverySerializer(webhooks.ping(by=self.me, webhook=self.webhook(pk))).data, status=202)
 
 
 class WebhookDeliveries(WebhooksApi):
-    @says("What it was told, and what became of it", page_of(DeliverySerializer), query=PageQuery)
+    @says("deliveries", "What it was told, and what became of it", page_of(DeliverySerializer), query=PageQuery)
     def get(self, request: Request, pk: int) -> Response:
         return self.page(self.webhook(pk).deliveries.all(), DeliverySerializer)

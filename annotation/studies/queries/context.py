@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotation.corpus.models import Profile, Task
+from annotation.corpus.models import Profile, Scenario, Task
 from annotation.studies.models.studies import Item
 
 PARTS: dict[str, dict[str, str]] = {
@@ -57,11 +57,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class Subject:
-    """Who and what an item is about; either part may be unknown."""
+    """Who and what an item is about; either part may be unknown. `provenance` is how the situation was made."""
 
     profile: Profile | None
     task: Task | None
     situation: dict[str, Any]
+    provenance: dict[str, Any] = field(default_factory=dict)
 
 
 def panels(item: Item, shown: list[str]) -> list[Panel]:
@@ -77,12 +78,17 @@ def panels_of(subject: Subject, *, kind: str = "dialogue", shown: Collection[str
 
 
 def subject_of(item: Item) -> Subject:
+    """What annotators may be shown; how a situation was made is not among it."""
     if item.pair:
         return Subject(item.pair.profile, None, {})
-    scenario = item.dialogue.scenario if item.dialogue else None
+    return replace(subject_of_scenario(item.dialogue.scenario if item.dialogue else None), provenance={})
+
+
+def subject_of_scenario(scenario: Scenario | None) -> Subject:
+    """All that is known, for researchers."""
     if scenario is None:
         return Subject(None, None, {})
-    return Subject(scenario.profile, scenario.task, scenario.situation)
+    return Subject(scenario.profile, scenario.task, scenario.variables, scenario.provenance)
 
 
 def goal(subject: Subject, key: str, title: str) -> Panel:
@@ -92,7 +98,8 @@ def goal(subject: Subject, key: str, title: str) -> Panel:
 
 
 def situation(subject: Subject, key: str, title: str) -> Panel:
-    return Panel(key, title, rows=tuple(facts(subject.situation)), is_open=True)
+    """What it says; behind it why each variable fits and who made it."""
+    return Panel(key, title, rows=tuple(facts(subject.situation)), rest=tuple(facts(subject.provenance)), is_open=True)
 
 
 def persona(subject: Subject, key: str, title: str) -> Panel:

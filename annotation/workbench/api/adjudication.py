@@ -38,7 +38,7 @@ class ToDecide(Api):
     permission_classes = [IsAdjudicator]
     tag = "labels"
 
-    @says("The studies in which I decide", page_of(DecidedStudySerializer), query=PageQuery)
+    @says("adjudication_studies", "The studies in which I decide", page_of(DecidedStudySerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         rows = adjudication.to_decide(self.me, deciding_roles(self.me))
         return self.page(rows, DecidedStudySerializer)
@@ -79,7 +79,12 @@ class DisputeQuery(Given):
 
 
 class ItemDispute(Deciding):
-    @says("An item with what people said of it, without their names", DisputedItemSerializer, query=DisputeQuery)
+    @says(
+        "dispute",
+        "An item with what people said of it, without their names",
+        DisputedItemSerializer,
+        query=DisputeQuery,
+    )
     def get(self, request: Request, slug: str, position: int) -> Response:
         asked = self.asked(DisputeQuery)
         subject = ("study", "dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")

@@ -42,7 +42,7 @@ class MyStudySerializer(serializers.Serializer[Any]):
 
 
 class MyStudies(OwnWork):
-    @says("The open studies that I rate in", MyStudySerializer(many=True))
+    @says("my_studies", "The open studies that I rate in", MyStudySerializer(many=True))
     def get(self, request: Request) -> Response:
         return Response(MyStudySerializer(work.my_studies(self.me), many=True).data)
 
@@ -159,7 +159,7 @@ class Holding(Given):
 
 
 class NextItem(OwnWork):
-    @says("Take the next item to rate", AssignmentSerializer, body=Holding, also={204: None})
+    @says("next_item", "Take the next item to rate", AssignmentSerializer, body=Holding, also={204: None})
     def post(self, request: Request, slug: str) -> Response:
         study = get_object_or_404(self.me.studies, slug=slug)
         holding = [pk for name in self.given(Holding)["holding"] if (pk := slot_id(name)) is not None]
@@ -187,7 +187,7 @@ class Mine(OwnWork):
 
 
 class MyAssignment(Mine):
-    @says("An item in my work", AssignmentSerializer)
+    @says("assignment", "An item in my work", AssignmentSerializer)
     def get(self, request: Request, name: str) -> Response:
         return Response(shown(slots.load_texts(self.slot(name)), self.me))
 
@@ -221,7 +221,7 @@ class Submitted(serializers.Serializer[Any]):
 
 
 class MyAnswers(Mine):
-    @says("Hand in the labels of an item, or replace them", Submitted, body=Answers)
+    @says("submit", "Hand in the labels of an item, or replace them", Submitted, body=Answers)
     def put(self, request: Request, name: str) -> Response:
         slot, given = self.slot(name), self.given(Answers)
         if slot.study.state != Study.State.OPEN:
@@ -255,7 +255,7 @@ def group_by_kind(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[st
 
 
 class MySkip(Mine):
-    @says("Put an item off; it comes back when nothing else is left", Submitted, body=None)
+    @says("skip", "Put an item off; it comes back when nothing else is left", Submitted, body=None)
     def post(self, request: Request, name: str) -> Response:
         slot = self.slot(name)
         assignments.skip(by=self.me, assignment=slot)
@@ -267,7 +267,7 @@ class Freed(serializers.Serializer[Any]):
 
 
 class MyPutBack(Mine):
-    @says("Free an item that was taken and never worked on", Freed, body=None)
+    @says("put_back", "Free an item that was taken and never worked on", Freed, body=None)
     def post(self, request: Request, name: str) -> Response:
         return Response({"freed": assignments.put_back(by=self.me, assignment=self.slot(name))})
 
@@ -285,7 +285,7 @@ class Kept(serializers.Serializer[Any]):
 
 
 class MyDraft(Mine):
-    @says("Keep what is entered and not handed in; renews the lease", Kept, body=DraftChanges)
+    @says("save_draft", "Keep what is entered and not handed in; renews the lease", Kept, body=DraftChanges)
     def patch(self, request: Request, name: str) -> Response:
         slot, given = self.slot(name), self.given(DraftChanges)
         names = asks.input_names(asks.asks(slot, slot.study.asked))

@@ -71,13 +71,18 @@ class NewProject(Given):
 
 
 class ProjectList(ProjectsApi):
-    @says("Projects that I research in", page_of(ProjectSerializer), query=PageQuery)
+    @says("projects", "Projects that I research in", page_of(ProjectSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         home = self.home
         return self.page(queries.mine(self.me), lambda row: ProjectSerializer(row, context={"home": home}).data)
 
-    @says("Make a project, as the site's administration; its maker owns it", ProjectSerializer, body=NewProject,
-          status=201)  # fmt: skip
+    @says(
+        "create_project",
+        "Make a project, as the site's administration; its maker owns it",
+        ProjectSerializer,
+        body=NewProject,
+        status=201,
+    )
     def post(self, request: Request) -> Response:
         if not self.me.is_superuser:
             raise PermissionDenied("The site's administration makes projects.")
@@ -86,7 +91,7 @@ class ProjectList(ProjectsApi):
 
 
 class ProjectDetail(ProjectsApi):
-    @says("A project", ProjectSerializer)
+    @says("project", "A project", ProjectSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return Response(self.described(get_object_or_404(queries.mine(self.me), slug=slug)))
 
@@ -94,7 +99,11 @@ class ProjectDetail(ProjectsApi):
 class ProjectChoice(Api):
     tag = "projects"
 
-    @says("From now on what I make goes there, unless a request names another project", ProjectSerializer)
+    @says(
+        "choose_project",
+        "From now on what I make goes there, unless a request names another project",
+        ProjectSerializer,
+    )
     def post(self, request: Request, slug: str) -> Response:
         row = get_object_or_404(queries.mine(self.me), slug=slug)
         projects.choose(by=self.me, project=row)
@@ -111,11 +120,11 @@ class NewRole(Given):
 
 
 class Members(ProjectsApi):
-    @says("Who is in a project", page_of(MemberSerializer), query=PageQuery)
+    @says("members", "Who is in a project", page_of(MemberSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         return self.page(self.project(slug).memberships.select_related("user"), MemberSerializer)
 
-    @says("Give an account a role in a project", MemberSerializer, body=NewMember, status=201)
+    @says("add_member", "Give an account a role in a project", MemberSerializer, body=NewMember, status=201)
     def post(self, request: Request, slug: str) -> Response:
         given = self.given(NewMember)
         user = named(User, "user", username=given["user"])
@@ -128,17 +137,17 @@ class MemberDetail(ProjectsApi):
         rows = Membership.objects.select_related("project", "user")
         return get_object_or_404(rows, project__slug=slug, user__username=username)
 
-    @says("A member of a project", MemberSerializer)
+    @says("member", "A member of a project", MemberSerializer)
     def get(self, request: Request, slug: str, username: str) -> Response:
         return Response(MemberSerializer(self.member(slug, username)).data)
 
-    @says("Give a member another role; a project keeps an owner", MemberSerializer, body=NewRole)
+    @says("change_member", "Give a member another role; a project keeps an owner", MemberSerializer, body=NewRole)
     def patch(self, request: Request, slug: str, username: str) -> Response:
         member, given = self.member(slug, username), self.given(NewRole)
         made = projects.join(by=self.me, project=member.project, user=member.user, **given)
         return Response(MemberSerializer(made).data)
 
-    @says("Take a member out; what they did stays", None, status=204)
+    @says("remove_member", "Take a member out; what they did stays", None, status=204)
     def delete(self, request: Request, slug: str, username: str) -> Response:
         member = self.member(slug, username)
         projects.leave(by=self.me, project=member.project, user=member.user)

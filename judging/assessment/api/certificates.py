@@ -9,11 +9,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.base import AnyAccount, Document, Given, PageQuery, page_of
+from core.api.base import AnyAccount, Given, PageQuery, page_of
 from core.api.rendering import JsonBody
 from core.api.schema import says
 from core.errors import InputError
 from judging.assessment import signing
+from judging.assessment.api.documents import StudyRulesSerializer
 from judging.assessment.api.results import OfJudge, ResultsApi
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.services import certificate_checks, certificates, rules, verdicts
@@ -41,11 +42,21 @@ class NewRules(ByRules):
 
 
 class StudyRules(ResultsApi):
-    @says("The rules of a study's verdicts, its criterion of success, and how they came about", Document)
+    @says(
+        "rules",
+        "The rules of a study's verdicts, its criterion of success, and how they came about",
+        StudyRulesSerializer,
+    )
     def get(self, request: Request, slug: str) -> Response:
         return Response(rules.document(self.study(slug)))
 
-    @says("Set the rules before the first look, or change them on record", Document, body=NewRules, status=201)
+    @says(
+        "set_rules",
+        "Set the rules before the first look, or change them on record",
+        StudyRulesSerializer,
+        body=NewRules,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
         study, given = self.study(slug), self.given(NewRules)
         there = rules.load(study)
@@ -93,12 +104,12 @@ class IssuedSerializer(serializers.ModelSerializer[Certificate]):
 
 
 class JudgeCertificates(OfJudge):
-    @says("Certificates issued of a judge on a study", page_of(IssuedSerializer), query=PageQuery)
+    @says("certificates", "Certificates issued of a judge on a study", page_of(IssuedSerializer), query=PageQuery)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         rows = Certificate.objects.filter(study__slug=slug, judge=pk).select_related("created_by", "revocation")
         return self.page(rows, IssuedSerializer)
 
-    @says("Sign what was found of a judge", CertificateSerializer, body=NewCertificate, status=201)
+    @says("certify", "Sign what was found of a judge", CertificateSerializer, body=NewCertificate, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         given = self.given(NewCertificate)
         wanted, evidence = rules.check_names(given["rules"]), self.evidence_of(slug, pk, given["part"])
@@ -109,7 +120,7 @@ class JudgeCertificates(OfJudge):
 
 
 class CertificateDetail(ResultsApi):
-    @says("A certificate, and whether it holds", CertificateSerializer)
+    @says("certificate", "A certificate, and whether it holds", CertificateSerializer)
     def get(self, request: Request, sha256: str) -> Response:
         rows = Certificate.objects.select_related("study", "judge", "created_by")
         return Response(certified(get_object_or_404(rows, sha256=sha256)))
@@ -120,7 +131,7 @@ class NewRevocation(Given):
 
 
 class RevocationCreate(ResultsApi):
-    @says("Revoke a certificate, for good", CertificateSerializer, body=NewRevocation, status=201)
+    @says("revoke_certificate", "Revoke a certificate, for good", CertificateSerializer, body=NewRevocation, status=201)
     def post(self, request: Request, sha256: str) -> Response:
         certificate = get_object_or_404(Certificate, sha256=sha256)
         certificates.revoke(by=self.me, certificate=certificate, **self.given(NewRevocation))
@@ -145,6 +156,7 @@ class CertificateCheck(AnyAccount):
     parser_classes = [CertificateBody]
 
     @says(
+        "check_certificate",
         "Whether a certificate holds: signed by this site, issued here, not revoked, not expired",
         CheckedSerializer,
         body=CertificateQuestion,
@@ -179,6 +191,6 @@ class SigningKeysSerializer(serializers.Serializer[Any]):
 class SigningKeys(AnyAccount):
     tag = "results"
 
-    @says("The public keys that check this site's certificates", SigningKeysSerializer)
+    @says("signing_keys", "The public keys that check this site's certificates", SigningKeysSerializer)
     def get(self, request: Request) -> Response:
         return Response({"algorithm": signing.ALGORITHM, "keys": certificates.list_keys()})

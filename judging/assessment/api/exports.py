@@ -49,7 +49,7 @@ class FormatSerializer(serializers.Serializer[Any]):
 class ImportFormats(Api):
     tag = "imports"
 
-    @says("Files that can be brought in", FormatSerializer(many=True))
+    @says("import_formats", "Files that can be brought in", FormatSerializer(many=True))
     def get(self, request: Request) -> Response:
         rows = [{name: getattr(one, name) for name in ("key", "title", "about", "example")} for one in FORMATS.values()]
         needed = [list(one.fields) for one in FORMATS.values()]
@@ -71,7 +71,7 @@ class Imports(Api):
     tag = "imports"
     parser_classes = [MultiPartParser]
 
-    @says("Bring a file in", shapes.Counts, body={"multipart/form-data": NewImport})
+    @says("import_file", "Bring a file in", shapes.Counts, body={"multipart/form-data": NewImport})
     def post(self, request: Request) -> Response:
         """Sending the same file again changes nothing. An error names file, line and field."""
         given = self.given(NewImport)
@@ -118,6 +118,7 @@ class StudyLabels(Api):
     left_to_a_worker = True
 
     @extend_schema(
+        operation_id="export_labels",
         summary="All labels of a study as csv, jsonl or parquet, streamed",
         parameters=[LabelsQuery],
         responses={

@@ -34,7 +34,12 @@ class MoreOf(Given):
 
 
 class TiersMore(ResultsApi):
-    @says("What `plan --study NAME --settle-tiers --json` prints of one criterion", Document, query=MoreQuery)
+    @says(
+        "more_ratings",
+        "What `plan --study NAME --settle-tiers --json` prints of one criterion",
+        Document,
+        query=MoreQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(MoreQuery)
         criterion = criterion_of(study, asked["criterion"])
@@ -43,6 +48,11 @@ class TiersMore(ResultsApi):
         people, cuts = ratings.load_criterion(criterion), cuts_of(asked["agreement_cuts"])
         return Response(more_ratings.compute_criterion(study, people, cuts=cuts, ahead=asked["ahead"]))
 
-    @says("Ask for one more rating of each of these items; of how many it is", shapes.Changed, body=MoreOf)
+    @says(
+        "request_ratings",
+        "Ask for one more rating of each of these items; of how many it is",
+        shapes.Changed,
+        body=MoreOf,
+    )
     def post(self, request: Request, slug: str) -> Response:
         return Response({"n": ask_more(by=self.me, study=self.study(slug), **self.given(MoreOf))})

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.base import LARGEST, Document, Given
+from core.api.base import LARGEST, Given
 from core.api.schema import says
 from core.errors import InputError
-from judging.assessment.api.results import EscalationSerializer, ResultsApi
+from judging.assessment.api.documents import CascadeSerializer, EscalationSerializer, PlannedLabelsSerializer
+from judging.assessment.api.results import ResultsApi
 from judging.assessment.models.assessment import LabelPlan
 from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
 from judging.assessment.services import cascade_records, cascades, labelling_plans, rules
@@ -33,6 +35,16 @@ class Promise(Given):
 
 class CascadeQuery(Promise):
     judges = serializers.CharField(help_text="Ids of two to five judges with commas between, in their order.")
+
+
+JUDGES = OpenApiParameter(
+    "judges",
+    {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": cascades.MOST_JUDGES},
+    required=True,
+    explode=False,
+    description="Ids of two to five judges, in the order in which they are asked.",
+)
+"""The same as the document describes it: a list with commas."""
 
 
 class NewCascade(Promise):
@@ -58,7 +70,8 @@ class CascadesApi(ResultsApi):
 
 
 class StudyCascade(CascadesApi):
-    @says("What `cascade --study NAME --judges A,B --json` prints", Document, query=CascadeQuery)
+    @extend_schema(parameters=[JUDGES])
+    @says("cascade", "What `cascade --study NAME --judges A,B --json` prints", CascadeSerializer, query=CascadeQuery)
     def get(self, request: Request, slug: str) -> Response:
         asked = self.asked(CascadeQuery)
         options = CascadeOptions(asked["target"], asked["delta"])
@@ -75,7 +88,13 @@ def ids_in(text: str) -> list[int]:
 
 
 class CascadeEscalations(CascadesApi):
-    @says("Send what a cascade leaves to people, as a study", EscalationSerializer, body=NewCascade, status=201)
+    @says(
+        "escalate_cascade",
+        "Send what a cascade leaves to people, as a study",
+        EscalationSerializer,
+        body=NewCascade,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
         given = self.given(NewCascade)
         options = CascadeOptions(given["target"], given["delta"])
@@ -131,11 +150,22 @@ class JudgePlan(ResultsApi):
         options = PlanOptions(asked["width"], asked["by"], asked["confidence"], asked["seed"])
         return evidence, labelling_plans.planned(evidence, asked["criterion"], options)
 
-    @says("What `plan_labels --study NAME --judge NAME --json` prints", Document, query=PlanQuery)
+    @says(
+        "plan_labels",
+        "What `plan_labels --study NAME --judge NAME --json` prints",
+        PlannedLabelsSerializer,
+        query=PlanQuery,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         return Response(labelling_plans.document(*self.planned(slug, pk, self.asked(PlanQuery))))
 
-    @says("Make a study of the items that the plan draws", LabelPlanSerializer, body=NewPlanned, status=201)
+    @says(
+        "create_planned_study",
+        "Make a study of the items that the plan draws",
+        LabelPlanSerializer,
+        body=NewPlanned,
+        status=201,
+    )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         given = self.given(NewPlanned)
         evidence, found = self.planned(slug, pk, given)

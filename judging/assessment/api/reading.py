@@ -19,6 +19,7 @@ from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, page_of
 from core.api.schema import says
 from core.downloads import audited_export, sent_zipped
 from core.errors import InputError
+from judging.assessment.api.documents import EscalationReturnSerializer, VersionChangeSerializer
 from judging.assessment.api.results import ResultsApi
 from judging.assessment.queries import items as items_queries
 from judging.assessment.queries.assessment_data import StudyEvidence
@@ -32,7 +33,11 @@ from judging.runs.services import hf_dataset
 
 
 class StudyProgressDetails(ResultsApi):
-    @says("Coverage, pace, forecast, agreement as it grows, and who needs help, as the progress page", Document)
+    @says(
+        "progress_details",
+        "Coverage, pace, forecast, agreement as it grows, and who needs help, as the progress page",
+        Document,
+    )
     def get(self, request: Request, slug: str) -> Response:
         return Response(progress.compute_study(self.study(slug)))
 
@@ -62,7 +67,12 @@ class RatedItemSerializer(serializers.Serializer[Any]):
 
 
 class RatedItemList(ResultsApi):
-    @says("Items with what people and judges said, by position", page_of(RatedItemSerializer), query=RatedQuery)
+    @says(
+        "rated_items",
+        "Items with what people and judges said, by position",
+        page_of(RatedItemSerializer),
+        query=RatedQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         """`after` is a position; turns of one item stand on one page."""
         study, asked = self.study(slug), self.asked(RatedQuery)
@@ -103,8 +113,12 @@ def some_criterion(study: Study, key: str) -> Criterion:
 
 
 class ItemJudgments(ResultsApi):
-    @says("What judges said of an item, in all runs; nothing of a held-out item", page_of(JudgmentSerializer),
-          query=PageQuery)  # fmt: skip
+    @says(
+        "item_judgments",
+        "What judges said of an item, in all runs; nothing of a held-out item",
+        page_of(JudgmentSerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request, slug: str, position: int) -> Response:
         item = get_object_or_404(Item.objects.select_related("study"), study__slug=slug, position=position)
         rules.look(by=self.me, study=item.study)
@@ -130,6 +144,7 @@ class ContradictionSerializer(serializers.Serializer[Any]):
 
 class AgainstMajority(ResultsApi):
     @says(
+        "majority_contradictions",
         "Where a judge contradicts the majority, the undecided first",
         page_of(ContradictionSerializer),
         query=MajorityQuery,
@@ -171,7 +186,7 @@ class OneJudge(ResultsApi):
 
 
 class JudgeDisagreements(OneJudge):
-    @says("Where a judge and people part", page_of(DisagreementSerializer), query=DisagreementQuery)
+    @says("disagreements", "Where a judge and people part", page_of(DisagreementSerializer), query=DisagreementQuery)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         asked = self.asked(DisagreementQuery)
         after, limit = asked.pop("after"), asked.pop("limit")
@@ -186,7 +201,10 @@ class DifferingQuery(Given):
 
 class JudgeDiffering(OneJudge):
     @says(
-        "Why people differ, and how far the judge is from their answers, by criterion", Document, query=DifferingQuery
+        "human_disagreement",
+        "Why people differ, and how far the judge is from their answers, by criterion",
+        Document,
+        query=DifferingQuery,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         evidence, judge = self.evidence(slug, pk)
@@ -198,7 +216,12 @@ class ChangeQuery(Given):
 
 
 class JudgeChange(OneJudge):
-    @says("How far a judge agrees better with people than another version of it", Document, query=ChangeQuery)
+    @says(
+        "version_change",
+        "How far a judge agrees better with people than another version of it",
+        VersionChangeSerializer,
+        query=ChangeQuery,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         evidence, judge = self.evidence(slug, pk)
         old = improvement.find_previous_version(evidence, judge, self.asked(ChangeQuery)["against"])
@@ -209,7 +232,11 @@ class JudgeChange(OneJudge):
 
 
 class JudgeReturn(OneJudge):
-    @says("What people said of what the judge left to them last; 404 where it left nothing", Document)
+    @says(
+        "escalation_return",
+        "What people said of what the judge left to them last; 404 where it left nothing",
+        EscalationReturnSerializer,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         evidence, judge = self.evidence(slug, pk)
         made = escalation.newest(evidence.study, judge)
@@ -232,7 +259,7 @@ class ExportsApi(Api):
 
 
 class StudyExports(ExportsApi):
-    @says("The tools for which a study can be written", ToolSerializer(many=True))
+    @says("exports", "The tools for which a study can be written", ToolSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         study = get_object_or_404(Study, slug=slug)
         rows = [
@@ -246,6 +273,7 @@ class StudyExports(ExportsApi):
 
 class StudyExport(ExportsApi):
     @extend_schema(
+        operation_id="export",
         summary="A study as the files of another tool, in one ZIP archive",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )

@@ -23,6 +23,13 @@ from annotation.studies.queries.studies import is_large
 from core.api.base import LARGEST, Api, Document, Given
 from core.api.schema import says
 from core.errors import NotComputedError
+from judging.assessment.api.documents import (
+    AssessedJudgesSerializer,
+    EscalationSerializer,
+    HeldOutSerializer,
+    HoldOutSerializer,
+    Queued,
+)
 from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
 from judging.assessment.services import (
     agreement,
@@ -40,7 +47,6 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest, Trusted
 from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services.items import criterion_of
-from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
 from judging.judges.services import examples
 from judging.runs.api.judges import JudgeSerializer
@@ -54,10 +60,6 @@ class ResultsApi(Api):
 
     def study(self, slug: str) -> Study:
         return get_object_or_404(Study, slug=slug)
-
-
-class Queued(serializers.Serializer[Any]):
-    queued = serializers.BooleanField()
 
 
 class AskedAgreement(Given):
@@ -84,6 +86,7 @@ class StudyAgreement(ResultsApi):
     left_to_a_worker = True
 
     @says(
+        "agreement",
         "What `agreement --study NAME --json` prints; of a large study what a worker computed last",
         Document,
         query=AgreementQuery,
@@ -99,7 +102,7 @@ class StudyAgreement(ResultsApi):
         )
         return Response(agreement.select_criterion(run.result, key))
 
-    @says("Leave the agreement of a study to a worker", Queued, body=AskedAgreement, status=202)
+    @says("compute_agreement", "Leave the agreement of a study to a worker", Queued, body=AskedAgreement, status=202)
     def post(self, request: Request, slug: str) -> Response:
         later.ask(by=self.me, study=self.study(slug), options=options_from(self.given(AskedAgreement)))
         return Response({"queued": True}, status=202)
@@ -142,6 +145,7 @@ class TiersQuery(CriterionQuery, AskedTiers):
 
 class StudyTiers(ResultsApi):
     @says(
+        "tiers",
         "What `tiers --study NAME --json` prints of one criterion; of a large study with the fit that a worker made",
         Document,
         query=TiersQuery,
@@ -156,7 +160,13 @@ class StudyTiers(ResultsApi):
         more = {"by": asked["by"] or None, "agreeing": cuts_of(asked["agreement_cuts"]), "patient": asked["whole"]}
         return Response(both_tiers.compute_criterion(study, ratings.load_criterion(criterion), options, **more))
 
-    @says("Leave the difficulty model of a study's criteria to a worker", Queued, body=AskedTiers, status=202)
+    @says(
+        "compute_tiers",
+        "Leave the difficulty model of a study's criteria to a worker",
+        Queued,
+        body=AskedTiers,
+        status=202,
+    )
     def post(self, request: Request, slug: str) -> Response:
         cuts = cuts_of(self.given(AskedTiers)["agreement_cuts"])
         stored_difficulty.ask(by=self.me, study=self.study(slug), cuts=cuts)
@@ -171,7 +181,12 @@ class PredictedQuery(CriterionQuery, AskedTiers):
 
 
 class StudyTiersPredicted(ResultsApi):
-    @says("What `tiers --study NAME --predict --json` prints of one criterion", Document, query=PredictedQuery)
+    @says(
+        "tiers_predicted",
+        "What `tiers --study NAME --predict --json` prints of one criterion",
+        Document,
+        query=PredictedQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.asked(PredictedQuery)
         criterion = criterion_of(study, asked["criterion"])
@@ -183,7 +198,9 @@ class StudyTiersPredicted(ResultsApi):
 
 
 class StudyCalibration(ResultsApi):
-    @says("All judges of a study side by side; `waiting` are left to a worker", Document)
+    @says(
+        "calibrations", "All judges of a study side by side; `waiting` are left to a worker", AssessedJudgesSerializer
+    )
     def get(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
         evidence = StudyEvidence.read(study)
@@ -229,7 +246,7 @@ class OfJudge(ResultsApi):
 
 
 class JudgeCalibration(OfJudge):
-    @says("What `calibrate --study NAME --judge NAME --json` prints", Document, query=TrustQuery)
+    @says("calibration", "What `calibrate --study NAME --judge NAME --json` prints", Document, query=TrustQuery)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         asked = self.asked(TrustQuery)
         found = self.of(slug, pk, part=asked["part"]).calibration.result
@@ -237,7 +254,9 @@ class JudgeCalibration(OfJudge):
 
 
 class JudgeAudit(OfJudge):
-    @says("What `audit --study NAME --judge NAME --json` prints, verdicts included", Document, query=TrustQuery)
+    @says(
+        "audit", "What `audit --study NAME --judge NAME --json` prints, verdicts included", Document, query=TrustQuery
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         asked = self.asked(TrustQuery)
         found = hold_out.audit_document(self.of(slug, pk, part=asked["part"]))
@@ -245,7 +264,7 @@ class JudgeAudit(OfJudge):
 
 
 class JudgeCompute(ResultsApi):
-    @says("Leave calibration and audit of a judge to a worker", Queued, status=202)
+    @says("compute_assessment", "Leave calibration and audit of a judge to a worker", Queued, status=202)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         assessment.queue(by=self.me, study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
         return Response({"queued": True}, status=202)
@@ -256,28 +275,32 @@ class NewHoldOut(Given):
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
 
 
-class HoldOutSerializer(serializers.ModelSerializer[HoldOut]):
-    class Meta:
-        model = HoldOut
-        fields = ["id", "share", "seed", "created_at"]
-
-
 class StudyHoldOut(ResultsApi):
-    @says("How the study is split, and every look at the held-out part; 404 where nothing is held out", Document)
+    @says(
+        "hold_out",
+        "How the study is split, and every look at the held-out part; 404 where nothing is held out",
+        HeldOutSerializer,
+    )
     def get(self, request: Request, slug: str) -> Response:
         found = hold_out.compute_study(self.study(slug))
         if found is None:
             raise Http404
         return Response(found)
 
-    @says("Keep a part of the items from the development of judges", HoldOutSerializer, body=NewHoldOut, status=201)
+    @says(
+        "set_hold_out",
+        "Keep a part of the items from the development of judges",
+        HoldOutSerializer,
+        body=NewHoldOut,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
         made = hold_out.hold_out(by=self.me, study=self.study(slug), **self.given(NewHoldOut))
         return Response(HoldOutSerializer(made).data, status=201)
 
 
 class JudgeLook(ResultsApi):
-    @says("Look at what a judge does on the held-out part, on record", Document, status=201)
+    @says("access_held_out", "Look at what a judge does on the held-out part, on record", Document, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         judge = get_object_or_404(Judge, pk=pk)
         found = hold_out.look(by=self.me, study=self.study(slug), judge=judge, asked=AssessmentRequest())
@@ -290,14 +313,9 @@ class NewEscalation(Given):
     overlap = serializers.IntegerField(min_value=1, max_value=1000, default=3)
 
 
-class EscalationSerializer(serializers.Serializer[Any]):
-    study = serializers.CharField(source="target.slug", help_text="The study made for people.")
-    target_agreement = serializers.FloatField()
-    thresholds = serializers.JSONField()
-
-
 class JudgeEscalations(OfJudge):
     @says(
+        "escalate",
         "Send what a judge is unsure of back to people, as a study",
         EscalationSerializer,
         body=NewEscalation,
@@ -314,7 +332,9 @@ class NewMaps(Given):
 
 
 class JudgeMaps(OfJudge):
-    @says("Apply calibration: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201)
+    @says(
+        "recalibrate", "Apply calibration: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201
+    )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         run = recalibration.apply(by=self.me, found=self.of(slug, pk), **self.given(NewMaps))
         return Response(RunSerializer(run).data, status=201)
@@ -340,7 +360,13 @@ class NewVersion(Given):
 
 
 class JudgeVersions(ResultsApi):
-    @says("The next version of a judge, with examples of the study", JudgeSerializer, body=NewVersion, status=201)
+    @says(
+        "create_judge_version",
+        "The next version of a judge, with examples of the study",
+        JudgeSerializer,
+        body=NewVersion,
+        status=201,
+    )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """The judge itself where nothing would change."""
         study, judge, given = self.study(slug), get_object_or_404(Judge, pk=pk), self.given(NewVersion)
@@ -353,6 +379,7 @@ class JudgeVersions(ResultsApi):
 
 class StudyReport(ResultsApi):
     @extend_schema(
+        operation_id="download_report",
         summary="The report of a study as html, latex or json",
         responses={
             (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT),

@@ -13,6 +13,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion
+from core import helper_process
 from judging.assessment.services import power
 from judging.assessment.services.options import TrustOptions
 from judging.stats.agreement import JudgeAgreement, judge_agreement
@@ -23,7 +24,7 @@ from judging.stats.clustered_shares import clustered_share
 from judging.stats.evidence import Evidence
 from judging.stats.leaderboard import leaderboard
 from judging.stats.observed import chosen, scored
-from judging.stats.second_opinion import SecondOpinion, agreement_figures, calibration_figures
+from judging.stats.second_opinion import recompute
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, corrected_by
 from judging.stats.tier_accuracy import accuracy_by_tier, rows_of
@@ -64,7 +65,7 @@ def compute_criterion(
         seed=options.seed,
     )
     scores = _recalibrated(evidence, options) if has_scores else found.scores
-    opinion = SecondOpinion((*agreement_figures(*held), *calibration_figures(found, scores)))
+    opinion = helper_process.call(recompute, found, scores, held)
     agreed = _agreement(held, options)
     return {
         "criterion": criterion.key,

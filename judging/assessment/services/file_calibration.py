@@ -16,10 +16,11 @@ from annotation.stats.table import FloatArray, Level
 from annotation.stats.warnings import StatWarning
 from annotation.studies.parsing import label_files
 from annotation.studies.parsing.label_files import LabelFile
+from core import helper_process
 from core.errors import InputError
 from judging.stats.calibrate import TARGETS, Columns, calibrate
 from judging.stats.calibration import MapName
-from judging.stats.second_opinion import SecondOpinion, calibration_figures
+from judging.stats.second_opinion import recompute
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def calibrate_file(
         "bootstrap": options.bootstrap,
         "confidence": options.confidence,
         **document,
-        "second_opinion": SecondOpinion(tuple(calibration_figures(found, found.scores))).as_json(),
+        "second_opinion": helper_process.call(recompute, found, found.scores).as_json(),
         "warnings": [*document["warnings"], *(one.as_json() for one in _on_design(file, names, columns))],
     }
 

@@ -107,6 +107,12 @@ def summarise(found: Mapping[str, Any]) -> str:
     return f"Difficulty can be predicted here. {of}{fell}; the rank correlation with fitted difficulty is {rank}."
 
 
+def features_in_words(features: Mapping[str, Any]) -> str:
+    """Which features were used, and why there are none by word vectors."""
+    used = ", ".join(features["used"]) or "none"
+    return f"Features: {used}." + (f" None by word vectors: {features['reason']}." if features["reason"] else "")
+
+
 def _in_words(estimate: Mapping[str, Any], form: str) -> str:
     if estimate["value"] is None:
         return "an unknown amount"

@@ -15,7 +15,7 @@ from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.markup import drawing
 from core.version import code_version
-from judging.assessment import calibration_charts, calibration_figures, charts, latex, methods
+from judging.assessment import calibration_charts, calibration_figures, charts, latex, material_warnings, methods
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyEvidence
@@ -74,6 +74,7 @@ def describe_judges(
         "agreement_run": kept.pk,
         "dependence": next((one["dependence"]["message"] for one in people.values()), ""),
         "simulated": [ratings.annotators[name].name for name in ratings.simulated()],
+        "same_models": material_warnings.load_material_warnings(study, [one.judge for one in judges]),
         "left_out": list(evidence.left_out),
         "held_out": hold_out.compute_study(study),
         "rules_on_record": _rules(study, judges),
@@ -185,7 +186,7 @@ def _plots(calibration: Document, palette: charts.Palette) -> Sequence[Document]
     drawn = []
     for plot in calibration_charts.PLOTS.values():
         if rows := plot.rows(calibration):
-            svg = drawing(charts.svg(plot.spec(rows, palette)))
+            svg = drawing(charts.svg(plot.spec, rows, palette))
             drawn.append({"caption": plot.caption, "svg": svg})
     return drawn
 

@@ -189,7 +189,7 @@ def _csv(result: Document, shown: AgreementView) -> str:  # noqa: ARG001
 
 
 def _svg(result: Document, shown: AgreementView) -> str:
-    return charts.svg(_forest(result, shown, charts.FILE))
+    return charts.svg(charts.forest, _rows(result, shown), charts.FILE)
 
 
 DOWNLOADS: dict[str, tuple[str, Callable[[Document, AgreementView], str]]] = {
@@ -199,12 +199,12 @@ DOWNLOADS: dict[str, tuple[str, Callable[[Document, AgreementView], str]]] = {
 }
 
 
-def _forest(result: Document, shown: AgreementView, palette: charts.Palette) -> dict[str, Any]:
-    rows = [
+def _rows(result: Document, shown: AgreementView) -> list[charts.Rows]:
+    """What the forest plot shows of each criterion."""
+    return [
         charts.rows_of(one.criterion.name, result["criteria"][one.criterion.key], people=_raters(one, shown))
         for one in shown.criteria
     ]
-    return charts.forest(rows, palette)
 
 
 def _raters(one: later.DeferredAgreement, shown: AgreementView) -> str:
@@ -230,7 +230,7 @@ def _context(study: Study, shown: AgreementView, run: AgreementRun, options: Jud
         "clusterings": _clusterings(study, options),
         "stratifications": _readable(STRATA),
         "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, shown),
-        "forest": drawing(charts.svg(_forest(run.result, shown, charts.PAGE))),
+        "forest": drawing(charts.svg(charts.forest, _rows(run.result, shown), charts.PAGE)),
         "table": run.result["table"],
         "sections": sections,
         "alone": len(sections) == 1,

@@ -82,7 +82,7 @@ def context(
         "lead": wording.describe_tiers(ours.criterion.name, document),
         "simulated": simulated,
         "counts": [{**one, "href": asked.showing(one["tier"])} for one in wording.expected_counts(document)],
-        "model_bars": drawing(charts.svg(charts.tier_bars(_bars(study, asked, ours, fits), charts.PAGE))),
+        "model_bars": drawing(charts.svg(charts.tier_bars, _bars(study, asked, ours, fits), charts.PAGE)),
         "model_bars_caption": _caption(asked),
         "left_out": [one.criterion.name for one, fit in fits.each if fit.is_left],
         "preview": _preview(study, asked, ours, found, query),

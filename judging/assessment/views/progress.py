@@ -66,7 +66,7 @@ def progress_plot(request: HttpRequest, slug: str, plot: str, format: str) -> Ht
     study = get_object_or_404(Study, slug=slug)
     rows = PLOTS[plot].rows(service.compute_study(study))
     if format == "svg":
-        return attached(charts.svg(PLOTS[plot].spec(rows, charts.FILE)), study, plot, format)
+        return attached(charts.svg(PLOTS[plot].spec, rows, charts.FILE), study, plot, format)
     if format == "json":
         return attached(json.dumps(list(rows), ensure_ascii=False, indent=1), study, plot, format)
     return attached(csv_text([*rows[:1], *(row.values() for row in rows)]), study, plot, format)
@@ -78,7 +78,7 @@ def shown(study: Study, plot: ProgressPlot, document: Document) -> dict[str, Any
     if not rows:
         return None
     links = [(name.upper(), reverse("progress_plot", args=[study.slug, plot.key, name])) for name in TYPES]
-    drawn = drawing(charts.svg(plot.spec(rows, charts.PAGE)))
+    drawn = drawing(charts.svg(plot.spec, rows, charts.PAGE))
     return {"svg": drawn, "caption": plot.caption, "downloads": links}
 
 

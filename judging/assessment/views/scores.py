@@ -85,11 +85,11 @@ def _csv(document: Document) -> str:
 
 
 def _svg(document: Document) -> str:
-    return charts.svg(_curve(document, charts.FILE))
+    return charts.svg(charts.curves, _drawable(document), charts.FILE)
 
 
 def _png(document: Document) -> bytes:
-    return charts.png(_curve(document, charts.FILE))
+    return charts.png(charts.curves, _drawable(document), charts.FILE)
 
 
 DOWNLOADS: dict[str, tuple[str, Callable[[Document], str | bytes]]] = {
@@ -104,12 +104,12 @@ def _formats(run: JudgeRun) -> list[str]:
     return list(DOWNLOADS) if run.every_turn else ["json", "csv"]
 
 
-def _curve(document: Document, palette: charts.Palette) -> dict[str, Any]:
-    """The plot by turn. Raises Http404 where nothing can be drawn."""
+def _drawable(document: Document) -> list[charts.Curve]:
+    """What the plot by turn shows. Raises Http404 where nothing can be drawn."""
     parts = _parts(document)
     if not parts:
         raise Http404("no turn has a verdict with a number")
-    return charts.curves(parts, palette)
+    return parts
 
 
 def _parts(document: Document) -> list[charts.Curve]:
@@ -129,13 +129,13 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
     grouping = document["by"].replace("_", " ")
     query = urlencode({"by": document["by"], "read": document["reads"]})
     links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
-    drawn = bool(_parts(document))
+    parts = _parts(document)
     n = sum(one["n_judgments"] for one in document["criteria"].values())
     return {
         "document": document,
         "sections": [_section(key, one, grouping) for key, one in document["criteria"].items()],
         "weighted": any(one["weighted"] for one in document["criteria"].values()),
-        "curve": drawing(charts.svg(_curve(document, charts.PAGE))) if drawn else "",
+        "curve": drawing(charts.svg(charts.curves, parts, charts.PAGE)) if parts else "",
         "downloads": links,
         "stale": stale_in_words(queries.stale(run, n)),
         "grouping": grouping,

@@ -10,7 +10,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.services import both_tiers, difficulty, stored_difficulty
@@ -131,11 +130,11 @@ def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found
         "found": found,
         "counted_lead": wording.describe_counted_tiers(asked.criterion.name if asked.criterion else "", found),
         "counts": [(tier, found["counts"][tier], asked.items_address(study, tier)) for tier in charts.TIERS],
-        "bars": _drawn(charts.tier_bars(_bars(asked, read, found), charts.PAGE)),
+        "bars": drawing(charts.svg(charts.tier_bars, _bars(asked, read, found), charts.PAGE)),
         "bars_caption": _bars_caption(asked, found),
         "items_note": ITEMS_NOTE,
         "plans": [
-            (plan, _drawn(charts.attainable(plan, charts.PAGE)), asked.with_cuts(plan["suggested_cuts"]))
+            (plan, drawing(charts.svg(charts.attainable, plan, charts.PAGE)), asked.with_cuts(plan["suggested_cuts"]))
             for plan in found["plans"][:MOST_PLANS]
         ],
         "more_plans": max(len(found["plans"]) - MOST_PLANS, 0),
@@ -167,10 +166,6 @@ def _bars(
     return [
         (one.criterion.name, service.compute_table(one.table, quick)["counts"]) for one in read if one.table.n_ratings
     ]
-
-
-def _drawn(spec: Mapping[str, Any]) -> SafeString:
-    return drawing(charts.svg(spec))
 
 
 @researcher_required

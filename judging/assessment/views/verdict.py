@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
@@ -135,8 +134,8 @@ def _data(_: calibration_charts.CalibrationPlot, rows: calibration_charts.Rows) 
 PLOT_FORMATS: dict[
     str, tuple[str, Callable[[calibration_charts.CalibrationPlot, calibration_charts.Rows], str | bytes]]
 ] = {
-    "svg": ("image/svg+xml; charset=utf-8", lambda plot, rows: charts.svg(plot.spec(rows, charts.FILE))),
-    "png": ("image/png", lambda plot, rows: calibration_charts.png(plot.spec(rows, charts.FILE))),
+    "svg": ("image/svg+xml; charset=utf-8", lambda plot, rows: charts.svg(plot.spec, rows, charts.FILE)),
+    "png": ("image/png", lambda plot, rows: charts.png(plot.spec, rows, charts.FILE)),
     "csv": (CSV, _data),
 }
 
@@ -276,12 +275,7 @@ def _plot(
         return None
     args = [found.study.slug, found.judge.pk, key, plot.key]
     return {
-        "svg": drawn(plot.spec(rows, charts.PAGE)),
+        "svg": drawing(charts.svg(plot.spec, rows, charts.PAGE)),
         "caption": plot.caption,
         "downloads": [(f.upper(), reverse("judge_plot", args=[*args, f])) for f in PLOT_FORMATS],
     }
-
-
-def drawn(spec: Mapping[str, Any]) -> SafeString:
-    """A chart for the page."""
-    return drawing(charts.svg(spec))

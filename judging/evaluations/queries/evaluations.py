@@ -12,7 +12,9 @@ from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length
 
 from annotation.benchmarks.models import BenchmarkCase
+from annotation.benchmarks.services.building import BY_HAND, BY_MODEL
 from annotation.corpus.models import Profile
+from annotation.stats.bands import TIERS
 from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Item
 from core.hashing import content_hash
@@ -131,6 +133,7 @@ def read(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> Examined
             kappa=floats(row["kappa"] for row in rows),
             votes=np.column_stack([floats(row[f"votes_{name}"] for row in rows) for name in ("1", "2", "tie")]),
             groups=groups_of(rows, profiles),
+            odds=odds_of(rows) if by_model(evaluation) else None,
         ),
         items=items,
         positions=np.array([row["position"] for row in rows], dtype=np.int64),
@@ -145,11 +148,12 @@ def read(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> Examined
 
 def case_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     """A row for each case, in the order of the items; texts by their length only. Two queries."""
+    history = ["history"] if by_model(evaluation) else []
     cases = {
         row["pair"]: row
         for row in cases_of(evaluation)
         .order_by()
-        .values("pk", "pair", "tier", "kind", "gold", "kappa", "votes_1", "votes_2", "votes_tie")
+        .values("pk", "pair", "tier", "kind", "gold", "kappa", "votes_1", "votes_2", "votes_tie", *history)
     }
     items = (
         Item.objects.filter(study=evaluation.study_id)
@@ -168,6 +172,23 @@ def case_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
                 "length_1": length_1,
                 "length_2": length_2,
             }
+
+
+def by_model(evaluation: Evaluation) -> bool:
+    """Whether the difficulty model made the tiers of the cases."""
+    return bool(evaluation.benchmark.made.get("tiers") == "model")
+
+
+def odds_of(rows: Sequence[Mapping[str, Any]]) -> FloatArray:
+    """(n, 4) probability of each of `TIERS` by the difficulty model, 1 for a tier set by hand; NaN without one."""
+    found = np.full((len(rows), len(TIERS)), math.nan)
+    for place, row in enumerate(rows):
+        steps = {one["step"]: one for one in row["history"]}
+        if BY_MODEL in steps and BY_HAND not in steps:
+            found[place] = [steps[BY_MODEL]["tiers"][tier] for tier in TIERS]
+        elif row["tier"]:
+            found[place] = [row["tier"] == tier for tier in TIERS]
+    return found
 
 
 def personas_of(rows: Sequence[Mapping[str, Any]]) -> tuple[int, IntArray]:

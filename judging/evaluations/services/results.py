@@ -31,6 +31,8 @@ CONVENTIONS = (
     "the same draws.",
     "Human, leave one out: what one annotator's vote is worth against the majority of the others; a half where they "
     "are tied.",
+    "By likely tier: each case counts in every tier with the probability that the difficulty model gives it; a tier "
+    "set by hand counts whole. Cases that the benchmark leaves out, such as contested ones, are in none.",
     "Confidence is the probability of the verdict among the two, where the model tells it.",
 )
 
@@ -141,6 +143,7 @@ class Figures:
         self.sheet = Sheet(examined.cases, options.bootstrap, options.confidence, options.seed)
         self.scores = {one.key: self.answers[one.key].scores(self.cases) for one in self.asked}
         self.lines = stats.lines(self.cases)
+        self.likely = stats.likely_tiers(self.cases)
         self.whole = [one for one in self.asked if not one.setting.without]
         self.there = {one.key for one in self.asked if self.answers[one.key].asked.any()}
         self.compared = [pair for pair in self.pairs() if {pair[1].key, pair[2].key} <= self.there]
@@ -152,6 +155,11 @@ class Figures:
         tiers = ["all", *(cell for cell in cells if cell in TIERS)]
         return {
             "accuracy": [{"key": one.key, "cells": {c: found[one.key, c] for c in cells}} for one in self.asked],
+            "accuracy_by_likely_tier": [
+                {"key": one.key, "tiers": {tier: found[one.key, f"likely {tier}"] for tier in self.likely}}
+                for one in self.asked
+                if self.likely
+            ],
             "lines": [{"name": name, "cells": {c: found[f"line {name}", c] for c in cells}} for name in self.lines],
             "orders": [
                 {"key": one.key, **{name: found[one.key, name] for name in ("consistency", "both_right", "first")}}
@@ -192,6 +200,8 @@ class Figures:
     def of_run(self, one: EvaluationColumns) -> None:
         answers, scores = self.answers[one.key], self.scores[one.key]
         stats.add_cell_columns(self.sheet, one.key, scores)
+        for tier, odds in self.likely.items():
+            self.sheet.add((one.key, f"likely {tier}"), scores, where=odds, reason=stats.NO_ANSWER)
         orders = {
             "consistency": (stats.consistent(answers), stats.NO_BOTH),
             "both_right": (stats.both_right(answers, self.cases), stats.NO_BOTH),

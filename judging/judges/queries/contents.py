@@ -105,7 +105,7 @@ def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueConten
         intent=(task.intent or task.description) if task and "goal" in shown else "",
         domains=tuple(task.domains) if task else (),
         preference_types=tuple(task.preference_types) if task else (),
-        situation=scenario.situation if scenario and "situation" in shown else {},
+        situation=scenario.variables if scenario and "situation" in shown else {},
     )
 
 

@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 from annotation.agreement.services.agreement import RESAMPLES
 from annotation.management import text
 from annotation.management.base import ConcordCommand
+from annotation.stats.labels import RANKING
 from annotation.stats.table import Level
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
@@ -43,7 +44,8 @@ class Command(ConcordCommand):
         add_part(parser)
         parser.add_argument("--epsilon", type=float, default=0.15, help="discount in the alternative-annotator test")
         parser.add_argument("--human", metavar="COL", help="the file's column of people's labels")
-        parser.add_argument("--level", choices=get_args(Level), help="interval for over two numbers, otherwise nominal")
+        levels = [level for level in get_args(Level) if level != RANKING]
+        parser.add_argument("--level", choices=levels, help="interval for over two numbers, otherwise nominal")
         parser.add_argument("--categories", metavar="A,B,…", help="the scale in order; by default what occurs")
         parser.add_argument("--positive", metavar="VALUE", help="of two labels, the one whose rate is asked for")
         parser.add_argument("--confidence-column", metavar="COL", help="the judge's confidence in each verdict")

@@ -19,11 +19,15 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from judging.assessment.services import predicted_difficulty
-from judging.assessment.services.predicted_difficulty import summarise
+from judging.assessment.services.predicted_difficulty import features_in_words, summarise
 from judging.management.commands.agreement import add_source, check_source, read_file
 
 MOST_VALUES = 12
 """Attainable values that are listed one by one."""
+
+
+OF_PEOPLE = {"graded response": "severity", "linear mixed model": "severity", "paired comparison": "order"}
+"""By method, what sets people apart besides their consistency."""
 
 
 class Command(ConcordCommand):
@@ -102,6 +106,7 @@ def lines_of_prediction(found: Mapping[str, Any]) -> Iterator[str]:
         return
     figures = ("rank_correlation", "gain", "slope", "squared_error", "squared_error_of_mean")
     yield text.columns([[name.replace("_", " "), text.estimate(found["error"][name])] for name in figures])
+    yield features_in_words(found["features"])
     if found["items"]:
         counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())
         yield f"expected of {found['n_items']} items: {counts}"
@@ -144,12 +149,12 @@ def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     for row in found["by_counted"]:
         expected = ", ".join(f"{tier} {n:.1f}" for tier, n in row["expected"].items())
         yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
-    figure = "order" if found["method"] == "paired comparison" else "severity"
+    figures = [OF_PEOPLE[found["method"]], "consistency"] if found["method"] in OF_PEOPLE else ["consistency"]
     people = [
-        [one["person"], text.estimate(one[figure]), text.estimate(one["consistency"]), _share(one["infit"])]
+        [one["person"], *(text.estimate(one[figure]) for figure in figures), _share(one["infit"])]
         for one in found["people"]
     ]
-    yield text.columns([["person", figure, "consistency", "infit"], *people])
+    yield text.columns([["person", *figures, "infit"], *people])
 
 
 def _share(infit: float | None) -> str:

@@ -87,7 +87,7 @@ class RunQuery(PageQuery):
 
 
 class RunList(RunsApi):
-    @says("Runs", page_of(RunSerializer), query=RunQuery)
+    @says("runs", "Runs", page_of(RunSerializer), query=RunQuery)
     def get(self, request: Request) -> Response:
         asked = self.asked(RunQuery)
         paths = {"study": "study__slug", "judge": "judge__name"}
@@ -127,7 +127,7 @@ class StudyRuns(OfStudy):
         """Ask the other side whether it would answer, which may take a while, before the database is locked."""
         judges.probe(runs.plan(**self.described(kwargs["slug"])).judge)
 
-    @says("Start a run", RunSerializer, body=NewRun, status=201)
+    @says("start_run", "Start a run", RunSerializer, body=NewRun, status=201)
     def post(self, request: Request, slug: str) -> Response:
         return self.shown(runs.start(by=self.me, **self.described(slug)).pk, status=201)
 
@@ -149,7 +149,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
 class StudyRunEstimate(OfStudy):
     is_a_write = False
 
-    @says("What a run would take; nothing is made", EstimateSerializer, body=NewRun)
+    @says("estimate_run", "What a run would take; nothing is made", EstimateSerializer, body=NewRun)
     def post(self, request: Request, slug: str) -> Response:
         found = asdict(estimates.estimate(runs.plan(**self.described(slug))))
         usd = found["usd"]
@@ -157,13 +157,13 @@ class StudyRunEstimate(OfStudy):
 
 
 class RunDetail(RunsApi):
-    @says("A run", RunSerializer)
+    @says("run", "A run", RunSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return self.shown(pk)
 
 
 class RunStop(RunsApi):
-    @says("Stop a run; what was judged is kept", RunSerializer)
+    @says("stop_run", "Stop a run; what was judged is kept", RunSerializer)
     def post(self, request: Request, pk: int) -> Response:
         runs.stop(by=self.me, run=self.run(pk))
         return self.shown(pk)
@@ -176,14 +176,16 @@ class Resume(Given):
 
 
 class RunResume(RunsApi):
-    @says("Go on with what is left of a run", RunSerializer, body=Resume)
+    @says("resume_run", "Go on with what is left of a run", RunSerializer, body=Resume)
     def post(self, request: Request, pk: int) -> Response:
         runs.resume(by=self.me, run=self.run(pk), **self.given(Resume))
         return self.shown(pk)
 
 
 class RunAskAgain(RunsApi):
-    @says("Ask again for the items of a run whose replies held no verdict", RunSerializer, body=Resume)
+    @says(
+        "retry_unscored", "Ask again for the items of a run whose replies held no verdict", RunSerializer, body=Resume
+    )
     def post(self, request: Request, pk: int) -> Response:
         runs.ask_again(by=self.me, run=self.run(pk), **self.given(Resume))
         return self.shown(pk)
@@ -212,7 +214,7 @@ class RunProgressSerializer(serializers.Serializer[Any]):
 
 
 class RunProgress(RunsApi):
-    @says("How far a run is, and what went wrong", RunProgressSerializer)
+    @says("run_progress", "How far a run is, and what went wrong", RunProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
         run = self.run(pk)
         found = queries.progress(run)
@@ -263,7 +265,7 @@ class JudgmentQuery(PageQuery):
 
 
 class RunJudgments(RunsApi):
-    @says("What a run said, oldest first", page_of(JudgmentSerializer), query=JudgmentQuery)
+    @says("judgments", "What a run said, oldest first", page_of(JudgmentSerializer), query=JudgmentQuery)
     def get(self, request: Request, pk: int) -> Response:
         run, asked = get_object_or_404(JudgeRun.objects.select_related("study"), pk=pk), self.asked(JudgmentQuery)
         rules.look(by=self.me, study=run.study)
@@ -304,7 +306,7 @@ class PromptSerializer(serializers.Serializer[Any]):
 
 
 class JudgmentPrompt(RunsApi):
-    @says("The prompt of a judgment; 404 where it was asked in no words", PromptSerializer)
+    @says("prompt", "The prompt of a judgment; 404 where it was asked in no words", PromptSerializer)
     def get(self, request: Request, pk: int) -> Response:
         judgment = get_object_or_404(judgments.whole(), pk=pk)
         prompt = judgments.prompt_of(judgment)
@@ -315,7 +317,7 @@ class JudgmentPrompt(RunsApi):
 
 
 class JudgmentDetail(RunsApi):
-    @says("A judgment with the reply", JudgmentWhole)
+    @says("judgment", "A judgment with the reply", JudgmentWhole)
     def get(self, request: Request, pk: int) -> Response:
         judgment = get_object_or_404(judgments.whole(), pk=pk)
         rules.look(by=self.me, study=judgment.run.study)
@@ -328,7 +330,7 @@ class ScoresQuery(Given):
 
 
 class RunScores(RunsApi):
-    @says("Means and distributions of a run, by group and by turn", Document, query=ScoresQuery)
+    @says("run_scores", "Means and distributions of a run, by group and by turn", Document, query=ScoresQuery)
     def get(self, request: Request, pk: int) -> Response:
         asked = self.asked(ScoresQuery)
         return Response(scores.compute_run(self.run(pk), by=asked["by"], reads=asked["read"]))
@@ -343,7 +345,7 @@ class NewPanel(Given):
 
 
 class StudyPanels(RunsApi):
-    @says("Combine finished runs of a study into a panel", RunSerializer, body=NewPanel, status=201)
+    @says("create_panel", "Combine finished runs of a study into a panel", RunSerializer, body=NewPanel, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study, given = get_object_or_404(Study, slug=slug), self.given(NewPanel)
         found = {run.pk: run for run in listed().filter(study=study, pk__in=given["runs"])}
@@ -377,14 +379,14 @@ class ProbeSerializer(RunSerializer):
 
 
 class StudyProbes(RunsApi):
-    @says("Runs on altered copies of items", page_of(ProbeSerializer), query=ProbeQuery)
+    @says("probes", "Runs on altered copies of items", page_of(ProbeSerializer), query=ProbeQuery)
     def get(self, request: Request, slug: str) -> Response:
         study, asked = get_object_or_404(Study, slug=slug), self.asked(ProbeQuery)
         wanted = {"judge": asked["judge"]} if "judge" in asked else {}
         rows = listed().filter(pk__in=study.judge_runs.probes().filter(**wanted).values("pk"))
         return self.page(rows, ProbeSerializer, query=asked)
 
-    @says("Start a run on altered copies of items, for audits", RunSerializer, body=NewProbe, status=201)
+    @says("start_probe", "Start a run on altered copies of items, for audits", RunSerializer, body=NewProbe, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study, given = get_object_or_404(Study, slug=slug), self.given(NewProbe)
         judge = get_object_or_404(visible_to(self.me, Judge.objects.all()), pk=given.pop("judge"))

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from annotation.stats.table import FloatArray
+from core import vectors
 from judging.judges import evaluation_settings
 from judging.judges.evaluation_settings import Setting
 from judging.judges.prompts import evaluation, templates
-from judging.judges.providers import base, vectors
+from judging.judges.providers import base
 from judging.judges.providers.base import (
     CriterionSpec,
     JudgeRequest,

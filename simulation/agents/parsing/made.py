@@ -132,14 +132,18 @@ def mask(reply: str, domains: Sequence[str]) -> dict[str, int]:
     return {domain: int(found[domain]) for domain in domains}
 
 
-def situation(reply: str) -> dict[str, str]:
+def situation(reply: str) -> dict[str, dict[str, str]]:
+    """Each variable with its value and why it fits."""
     found = document(reply)
     for name in SITUATION:
-        if not isinstance(found.get(name), str) or not found[name].strip():
-            raise UnfitError("takes text", name)
+        one = found.get(name)
+        if not isinstance(one, dict) or set(one) != {"value", "justification"}:
+            raise UnfitError("takes a value and a justification", name)
+        if empty := [part for part, text in one.items() if not isinstance(text, str) or not text.strip()]:
+            raise UnfitError("takes text", f"{name}.{empty[0]}")
     if strange := [name for name in found if name not in SITUATION]:
         raise UnfitError("was not asked for", strange[0])
-    return {name: found[name].strip() for name in SITUATION}
+    return {name: {part: text.strip() for part, text in found[name].items()} for name in SITUATION}
 
 
 def conflicts(reply: str, fields: Sequence[str]) -> list[dict[str, Any]]:

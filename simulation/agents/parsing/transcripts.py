@@ -12,6 +12,9 @@ cut at a line only if all of this holds:
 - somebody speaks: at least one of the labelled lines is a sentence, or three of them take turns. An assistant's reply
   that goes on after its only labelled line is no transcript.
 
+Within a line a turn ends only where names of both sides take turns, the other side's first, each after a sentence and
+before one, and nothing introduces them; one label there may be anything.
+
 The control words of chat templates (`<|im_start|>`, `[INST]`) end a turn wherever they stand outside of code.
 """
 
@@ -51,6 +54,15 @@ LINE = re.compile(
 FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
 WORD = re.compile(r"\w")
 CODE = re.compile(r"`[^`]+`")
+NOT_PROSE = re.compile(r"^[ \t]*(?:[-*+•>|]|\d+[.)])[ \t]")
+"""A list, a quotation or a table."""
+
+INLINE = re.compile(
+    r"(?<=[.!?…。！？؟])[\"'”’»)\]*_]*\s*(?P<label>(?:\*\*|__)?(?P<key>[^\W\d_a-z][^\W\d_]*(?: [^\W\d_]+)?)(?:\*\*|__)?"
+    r"[ \t]*(?::(?=\s|\*|_)|：))"
+)
+"""A name and a colon after a sentence in the same line."""
+
 CONTROL = re.compile(
     r"<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|endoftext|user|assistant|end)\|>|\[/?INST\]"
 )
@@ -112,6 +124,7 @@ def split_turn(reply: str, side: Side, heard: str | None = None) -> tuple[str, s
     if not (side == "assistant" and heard and DIALOGUE.search(heard)):
         place = second_speaker(lines, side, is_known=heard is not None)
         end = min(end, len(reply) if place is None else lines[place].start)
+        end = min(end, second_speaker_in_line(lines, side) or len(reply))
         if lines and lines[0].start < end and is_own_label(lines, side, was_cut=end < len(reply)):
             start = lines[0].rest_start
     return reply[start:end].strip(), reply[end:].strip()
@@ -142,9 +155,31 @@ def line_of(number: int, start: int, text: str) -> Line:
 def control_in(reply: str, lines: Sequence[Line]) -> int:
     """Where the first control word stands outside of code; the reply's length where there is none."""
     for line in lines:
-        if found := CONTROL.search(CODE.sub(lambda code: "`" * len(code[0]), line.text)):
+        if found := CONTROL.search(without_code(line.text)):
             return line.start + found.start()
     return len(reply)
+
+
+def without_code(text: str) -> str:
+    """A line in which code is blotted out, as long as it was."""
+    return CODE.sub(lambda code: "`" * len(code[0]), text)
+
+
+def second_speaker_in_line(lines: Sequence[Line], side: Side) -> int | None:
+    """Where a transcript of both sides goes on within a line; None where none does."""
+    for place, line in enumerate(lines):
+        if NOT_PROSE.match(line.text) or not SENTENCE.search(line.text):
+            continue
+        labels = list(INLINE.finditer(without_code(line.text)))
+        speakers = [SIDES.get(label["key"].casefold()) for label in labels]
+        alternate = all(speakers) and all(one != other for one, other in pairwise(speakers))
+        if len(labels) >= 2 and alternate and speakers[0] != side:
+            before = line.text[: labels[0].start("label")]
+            said = "\n".join([*(one.text for one in lines[:place]), before])
+            is_quoted = before.count('"') % 2 or before.count("“") > before.count("”")
+            if not (is_quoted or DIALOGUE.search(said) or HERE.search(before) or is_introduced(lines, place)):
+                return line.start + labels[0].start("label")
+    return None
 
 
 def second_speaker(lines: Sequence[Line], side: Side, *, is_known: bool) -> int | None:
@@ -172,7 +207,7 @@ def second_speaker(lines: Sequence[Line], side: Side, *, is_known: bool) -> int 
     return None
 
 
-def is_introduced(lines: Sequence[Line], place: int, *, announced: bool) -> bool:
+def is_introduced(lines: Sequence[Line], place: int, *, announced: bool = False) -> bool:
     """Whether the words before a labelled line say that a dialogue (`announced`), a quotation or a form follows."""
     if not place:
         return False

@@ -42,8 +42,7 @@ class Experiment(InProject, LeasedRow):
         max_length=10,
         choices=[("exchanges", "exchanges"), ("messages", "messages")],
         default="exchanges",
-        help_text="What limits count, and so whether the assistant closes the dialogue."
-        " See simulation.agents.parsing.endings.",
+        help_text="What limits count, and so whether the assistant closes the dialogue.",
     )
     embedder = models.ForeignKey(
         Agent, models.PROTECT, null=True, blank=True, related_name="+", help_text="Who finds passages by embeddings."

@@ -97,7 +97,7 @@ def scene_of(scenario: Scenario, known: Alternatives | None = None) -> Scene:
         demographics={**persona, **{key: value for key, value in profile.demographics.items() if key != "user_id"}},
         preferences=profile.preferences,
         interactions=profile.interactions,
-        situation=scenario.situation,
+        situation=scenario.variables,
         task=task.description,
         intent=task.intent,
         goal=task.goal,

@@ -76,7 +76,7 @@ class CandidateQuery(PageQuery):
 
 
 class CandidateList(BenchmarksApi):
-    @says("Candidates, ordered here or imported", page_of(CandidateSerializer), query=CandidateQuery)
+    @says("candidates", "Candidates, ordered here or imported", page_of(CandidateSerializer), query=CandidateQuery)
     def get(self, request: Request) -> Response:
         asked = self.asked(CandidateQuery)
         wanted = {name: asked[name] for name in ("level", "kind") if name in asked}
@@ -94,7 +94,7 @@ class NewCandidates(Given):
 class CandidateImports(BenchmarksApi):
     parser_classes = [MultiPartParser]
 
-    @says("Bring a file of candidates in", Counts, body={"multipart/form-data": NewCandidates})
+    @says("import_candidates", "Bring a file of candidates in", Counts, body={"multipart/form-data": NewCandidates})
     def post(self, request: Request) -> Response:
         """Sending the same file again changes nothing. An error names file, line and field."""
         given = self.given(NewCandidates)
@@ -125,11 +125,11 @@ class NewCandidateRun(IntoProject):
 
 
 class CandidateRuns(BenchmarksApi):
-    @says("Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
+    @says("candidate_runs", "Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(visible_to(self.me, queries.runs()).select_related("project"), CandidateRunSerializer)
 
-    @says("Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
+    @says("order_candidates", "Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewCandidateRun)
         given["questions"] = questions_of(given["questions"])
@@ -184,7 +184,7 @@ OF_PLAN = ("seeds", "personas", "specific", "general", "questions", "memories", 
 
 
 class SeedRuns(BenchmarksApi):
-    @says("Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
+    @says("start_from_seeds", "Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
     def post(self, request: Request) -> Response:
         """The same body again is the run that is there already."""
         given = self.given(NewSeedRun)
@@ -206,7 +206,7 @@ class Stopped(serializers.Serializer[Any]):
 
 
 class CandidateRunStop(BenchmarksApi):
-    @says("Ask for no more; what came is kept", Stopped)
+    @says("stop_candidates", "Ask for no more; what came is kept", Stopped)
     def post(self, request: Request, pk: int) -> Response:
         return Response({"n": candidate_runs.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
 
@@ -220,14 +220,39 @@ class Resumed(serializers.Serializer[Any]):
 
 
 class CandidateRunResume(BenchmarksApi):
-    @says("Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
+    @says("resume_candidates", "Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
     def post(self, request: Request, pk: int) -> Response:
         run, given = get_object_or_404(CandidateRun, pk=pk), self.given(ResumeCandidates)
         return Response({"n": candidate_runs.again(by=self.me, run=run, **given)})
 
 
+class OrderFailureSerializer(serializers.Serializer[Any]):
+    """Orders that failed at one level for one reason; `making` is one of them."""
+
+    level = serializers.CharField()
+    reason = serializers.CharField()
+    n = serializers.IntegerField()
+    making = serializers.IntegerField()
+
+
+class CandidateRunWholeSerializer(CandidateRunSerializer):
+    """A run of candidates with what it cost, what came by level, and what failed."""
+
+    spent_usd = serializers.CharField()
+    candidates = serializers.DictField(child=serializers.IntegerField(), help_text="By level.")
+    failures = OrderFailureSerializer(many=True)
+    from_seeds = serializers.DictField(required=False, help_text="Of a run that began with seeds: its plan and stages.")
+
+    class Meta(CandidateRunSerializer.Meta):
+        fields = [*CandidateRunSerializer.Meta.fields, "spent_usd", "candidates", "failures", "from_seeds"]
+
+
 class CandidateRunDetail(BenchmarksApi):
-    @says("A run of candidates: what came by level, and what failed with its reason", Document)
+    @says(
+        "candidate_run",
+        "A run of candidates: what came by level, and what failed with its reason",
+        CandidateRunWholeSerializer,
+    )
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(queries.runs(), pk=pk)
         progress = queries.progress(run)
@@ -243,6 +268,29 @@ class CandidateRunDetail(BenchmarksApi):
                 **({"from_seeds": seed_runs.document(run)} if run.plan else {}),
             }
         )
+
+
+class PairRuleSerializer(serializers.Serializer[Any]):
+    """Which levels stood against which, and how alike two responses had to be."""
+
+    against = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    length = serializers.FloatField()
+    same_form = serializers.BooleanField()
+    near = serializers.FloatField()
+    each = serializers.IntegerField()
+
+
+class MadePairsSerializer(serializers.Serializer[Any]):
+    """Pairs that the candidates give: how many, how many are new, and what was left out."""
+
+    pairs = serializers.IntegerField()
+    created = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+    levels = serializers.DictField(child=serializers.IntegerField())
+    left_out = serializers.DictField(child=serializers.IntegerField(), help_text="Candidates or pairs, by reason.")
+    rule = PairRuleSerializer()
+    seed = serializers.IntegerField()
+    source = serializers.CharField()  # type: ignore[assignment]
 
 
 class NewPairs(Given):
@@ -263,7 +311,12 @@ class NewPairs(Given):
 
 
 class CandidatePairs(BenchmarksApi):
-    @says("Make pairs of levels; the same rule and seed give the same pairs", Document, body=NewPairs)
+    @says(
+        "pair_candidates",
+        "Make pairs of levels; the same rule and seed give the same pairs",
+        MadePairsSerializer,
+        body=NewPairs,
+    )
     def post(self, request: Request) -> Response:
         given = self.given(NewPairs)
         run = visible_to(self.me, CandidateRun.objects.filter(pk=given["run"])).first() if "run" in given else None

@@ -14,7 +14,7 @@ from core.accounts.permissions import visible_to
 from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, named, page_of
 from core.api.schema import says
 from core.errors import InputError
-from judging.assessment.api.results import Queued
+from judging.assessment.api.documents import Queued
 from judging.judges.services.keys import ring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.making import GENERATORS
@@ -64,11 +64,11 @@ class MakingApi(Api):
 
 
 class MakingList(MakingApi):
-    @says("Orders of material", page_of(MakingSerializer), query=PageQuery)
+    @says("generations", "Orders of material", page_of(MakingSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(visible_to(self.me, queries.orders()).select_related("project"), MakingSerializer)
 
-    @says("Order material from a model", MakingSerializer, body=NewMaking, status=201)
+    @says("start_generation", "Order material from a model", MakingSerializer, body=NewMaking, status=201)
     def post(self, request: Request) -> Response:
         given = self.given(NewMaking)
         for name, kind in (("profile", Profile), ("task", Task)):
@@ -80,13 +80,13 @@ class MakingList(MakingApi):
 
 
 class MakingDetail(MakingApi):
-    @says("An order of material", MakingSerializer)
+    @says("generation", "An order of material", MakingSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(MakingSerializer(get_object_or_404(queries.orders(), pk=pk)).data)
 
 
 class MakingAgain(MakingApi):
-    @says("Try an order that failed once more", MakingSerializer)
+    @says("retry_generation", "Try an order that failed once more", MakingSerializer)
     def post(self, request: Request, pk: int) -> Response:
         order = get_object_or_404(queries.orders(), pk=pk)
         generation.again(by=self.me, making=order)
@@ -112,7 +112,7 @@ class ConflictSerializer(serializers.ModelSerializer[Conflict]):
 
 
 class ConflictList(MakingApi):
-    @says("Conflicts in profiles", page_of(ConflictSerializer), query=PageQuery)
+    @says("conflicts", "Conflicts in profiles", page_of(ConflictSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(visible_to(self.me, queries.conflicts()), ConflictSerializer)
 
@@ -123,7 +123,7 @@ class ConflictDecision(Given):
 
 
 class ConflictReviews(MakingApi):
-    @says("Decide whether it is a conflict", ConflictSerializer, body=ConflictDecision, status=201)
+    @says("decide_conflict", "Decide whether it is a conflict", ConflictSerializer, body=ConflictDecision, status=201)
     def post(self, request: Request, pk: int) -> Response:
         generation.decide(by=self.me, conflict=get_object_or_404(Conflict, pk=pk), **self.given(ConflictDecision))
         return Response(ConflictSerializer(get_object_or_404(queries.conflicts(), pk=pk)).data, status=201)
@@ -148,11 +148,19 @@ class Measures(MakingApi):
 class ProfileMeasures(Measures):
     kind = "profiles"
 
-    @says("Domains, demographics and evenness of one source's profiles", Document, query=MeasuresQuery)
+    @says(
+        "profile_measures", "Domains, demographics and evenness of one source's profiles", Document, query=MeasuresQuery
+    )
     def get(self, request: Request) -> Response:
         return self.read()
 
-    @says("Leave the measures of a source's profiles to a worker", Queued, body=MeasuresQuery, status=202)
+    @says(
+        "compute_profile_measures",
+        "Leave the measures of a source's profiles to a worker",
+        Queued,
+        body=MeasuresQuery,
+        status=202,
+    )
     def post(self, request: Request) -> Response:
         return self.leave()
 
@@ -160,11 +168,17 @@ class ProfileMeasures(Measures):
 class DialogueMeasures(Measures):
     kind = "dialogues"
 
-    @says("Turns, words and variety of one source's dialogues", Document, query=MeasuresQuery)
+    @says("dialogue_measures", "Turns, words and variety of one source's dialogues", Document, query=MeasuresQuery)
     def get(self, request: Request) -> Response:
         return self.read()
 
-    @says("Leave the measures of a source's dialogues to a worker", Queued, body=MeasuresQuery, status=202)
+    @says(
+        "compute_dialogue_measures",
+        "Leave the measures of a source's dialogues to a worker",
+        Queued,
+        body=MeasuresQuery,
+        status=202,
+    )
     def post(self, request: Request) -> Response:
         return self.leave()
 

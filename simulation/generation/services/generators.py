@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from annotation.corpus.models import Profile, Scenario, Task
+from annotation.corpus.models import PROVENANCE, Profile, Scenario, Task
 from core.errors import InputError
 from core.hashing import content_hash
 from simulation.agents.parsing import made, seeds
@@ -194,6 +194,12 @@ def profile_of(making: Making) -> Profile:
 # what is stored
 
 
+def provenance(making: Making, step: str) -> dict[str, Any]:
+    """Which order and agent made it, with which prompt and seed."""
+    prompt = next((one["prompt"] for one in making.replies if one["step"] == step and not one["problem"]), "")
+    return {"making": making.pk, "agent": str(making.agent), "prompt": prompt, "seed": making.seed}
+
+
 def store_profile(making: Making) -> list[Any]:
     preferences, interactions = made_so_far(making, "preferences"), made_so_far(making, "interactions")
     found = Profile.objects.create(
@@ -250,11 +256,16 @@ def store_tasks(making: Making) -> list[Any]:
 
 def store_situation(making: Making) -> list[Any]:
     """A situation of its own for the profile and the task, beside those that there are."""
+    made: Mapping[str, Mapping[str, str]] = making.parts["situation"]
+    reasons = {name: one["justification"] for name, one in made.items()}
     found = Scenario.objects.create(
         profile=profile_of(making),
         task_id=making.asked["task"],
         variant=f"made-{making.pk}",
-        situation=making.parts["situation"],
+        situation={
+            **{name: one["value"] for name, one in made.items()},
+            PROVENANCE: {**provenance(making, "situation"), "justifications": reasons},
+        },
     )
     return [["scenario", found.pk]]
 

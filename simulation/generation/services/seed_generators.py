@@ -12,7 +12,7 @@ from simulation.agents.prompts import seeds as prompts
 from simulation.generation.models.candidates import Candidate
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generators
-from simulation.generation.services.generators import KNOWN, Step, profile_of
+from simulation.generation.services.generators import KNOWN, Step, profile_of, provenance
 
 SOURCE = "seeds"
 """Where personas made from seeds say that they come from."""
@@ -112,12 +112,6 @@ def store_memories(making: Making) -> list[Any]:
     profile.content_hash = content_hash([profile.content_hash, profile.memories])
     profile.save()
     return [["profile", profile.pk]]
-
-
-def provenance(making: Making, step: str) -> dict[str, Any]:
-    """Which order and agent made it, with which prompt and seed."""
-    prompt = next((one["prompt"] for one in making.replies if one["step"] == step and not one["problem"]), "")
-    return {"making": making.pk, "agent": str(making.agent), "prompt": prompt, "seed": making.seed}
 
 
 def store_nothing(making: Making) -> list[Any]:  # noqa: ARG001

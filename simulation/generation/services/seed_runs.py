@@ -324,7 +324,8 @@ def go_on(run: CandidateRun, *, queue: bool) -> None:
 
 def why_nothing(run: CandidateRun) -> str:
     """What was left out on the way, by reason."""
-    reasons = [f"{row['what']}: {n} {reason}" for row in report(run) for reason, n in row["left_out"].items()]
+    rows = report(run, whole=True)
+    reasons = [f"{row['what']}: {n} {reason}" for row in rows for reason, n in row["left_out"].items()]
     return "; ".join(reasons) or "nothing was made"
 
 
@@ -372,8 +373,11 @@ def n_pairs(run: CandidateRun) -> int:
     return sum(found is not None and set(found) <= keys for found in pairs.iterator())
 
 
-def report(run: CandidateRun) -> list[dict[str, Any]]:
-    """Stage by stage: what was ordered and made, and what does not go on, by reason."""
+def report(run: CandidateRun, *, whole: bool = False) -> list[dict[str, Any]]:
+    """Stage by stage: what was ordered and made, and what does not go on, by reason.
+
+    Stages that are not over are left out, unless it is the `whole`.
+    """
     if not run.plan:
         return []
     people, good, (asked, questions_out) = queries.personas(run), queries.sound(run), queries.questions(run)
@@ -393,5 +397,5 @@ def report(run: CandidateRun) -> list[dict[str, Any]]:
     return [
         {"what": what, "n": n, "left_out": queries.counted(left_out)}
         for what, n, left_out, since in rows
-        if reached >= since
+        if whole or reached >= since
     ]

@@ -53,7 +53,7 @@ class Command(ConcordCommand):
         fields = charts.figure_3(profiles["demographics"])
         if not fields:
             raise InputError(f"The profiles of {profiles['source']!r} have no demographics to draw.", field="figure")
-        svg = charts.bars(fields)
+        svg = charts.svg(charts.bars, fields, charts.FILE)
         if output:
             output.write_text(svg, encoding="utf-8")
         return {"figure": "3", "fields": fields, "svg": svg, "file": str(output) if output else None}

@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Count
 
 from annotation.corpus.imports.personalens import SOURCE
+from annotation.studies.models.studies import Study
 from core.jobs.backoff import PermanentError
 from judging.judges.models.judges import NO_MODELS, Judge
 from judging.judges.prompts import templates
@@ -28,6 +29,7 @@ from simulation.results import published_settings as paper
 from simulation.results.queries.judgments import judges_of
 
 NONE = "none"
+TURN_LEVEL = "a call for each turn, with the dialogue up to it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,8 @@ def list_judges(experiment: Experiment, found: Sequence[Judge]) -> Iterator[Diff
         for parameter, words in PARAMETERS.items():
             yield load_values(f"{judge}: {words}", getattr(paper.JUDGE, parameter), [load_judge(judge, parameter)])
         runs = JudgeRun.objects.filter(judge=judge, study__items__dialogue__simulated__experiment=experiment)
+        if runs.filter(every_turn=True).exists():
+            yield Difference(f"{judge}: turns of the assistant", paper.TURN_LEVEL, TURN_LEVEL, same=False)
         repeats = sorted(set(runs.order_by().values_list("repeats", flat=True)))
         yield load_values(f"{judge}: judgments of each item", paper.REPEATS, repeats)
         for key in CRITERIA:
@@ -205,6 +209,12 @@ def same_models(experiment: Experiment, rated_by: Sequence[Judge] | None = None)
             name = judge.model or judge.provider
             warnings.append(f"{name} {' and '.join(parts)}, and rates the dialogues as the judge {judge}.")
     return warnings
+
+
+def warn_of_study(study: Study, judges: Sequence[Judge]) -> list[str]:
+    """The warnings of every experiment whose dialogues the study rates, each once, for these judges of the study."""
+    found = Experiment.objects.filter(dialogues__dialogue__items__study=study).distinct().order_by("pk")
+    return list(dict.fromkeys(line for experiment in found for line in same_models(experiment, judges)))
 
 
 def model_of(one: Agent | Judge) -> tuple[str, str]:

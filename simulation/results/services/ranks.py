@@ -14,11 +14,12 @@ from annotation.stats.table import FloatArray
 from core.errors import InputError
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
-from simulation.results.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column
+from simulation.results.queries.judgments import SEVERAL
+from simulation.results.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column, P
 from simulation.results.services.data import Filters, Options, filtered, read
 from simulation.results.services.results import AT_ONCE, is_large
 from simulation.results.services.sheet import Row
-from simulation.results.services.tables import Tables
+from simulation.results.services.tables import ALL_SINGLE, Tables
 from simulation.stats.ranks import rank_changes
 
 Rated = tuple[Experiment, Judge | None]
@@ -29,6 +30,7 @@ TITLES = {
     "assistants": "Changes of rank of assistants",
     "ablation": "Changes of rank of conditions",
     "domains": "Changes of rank of domains",
+    "turns": "Changes of rank by turn",
     "user_agent": "Changes of rank of assistants by the user agent's quality",
     "variety": "Changes of rank of assistants by the diversity of words",
     "size": "Changes of rank of assistants by the size of the dialogues",
@@ -79,7 +81,10 @@ def ranked(sheet: Tables, key: str) -> tuple[list[Row], Sequence[Column], str]:
     """The rows of a table that are ranked within their groups, its measures, and what groups are called."""
     by_domain = [row for assistant in sheet.assistants for row in sheet.by_domain(assistant)]
     regular = [replace(row, where=row.where & sheet.played.is_regular) for row in sheet.by_tasks()]
+    systems = [row for row in sheet.curves() if row.group not in (ALL_SINGLE, SEVERAL)]
+    by_turn = [Row(row.group, row.where, str(turn)) for turn in sheet.by_reply() for row in systems]
     return {
+        "turns": (by_turn, (P,), "Turn"),
         "assistants": (sheet.by_tasks(), OF_ASSISTANT, "Tasks of"),
         "ablation": (sheet.by_condition(), OF_ASSISTANT, "Tasks of"),
         "domains": (by_domain, OF_ASSISTANT, "Assistant"),
@@ -103,28 +108,30 @@ def rank_table(key: str, one: Tables, other: Tables, *, is_same: bool) -> dict[s
         if len(mine) > 1:
             pairs = [(row, theirs[row.group, row.name]) for row in mine]
             rows += mine
-            found_of = [changes(one, other, pairs, column, is_same) for column in measures]
+            found_of = [changes(key, one, other, pairs, column, is_same) for column in measures]
             cells += [list(of_row) for of_row in zip(*found_of, strict=True)]
     columns = [Column(at.key, at.name, f"Change of rank: {at.title}", None, None, 1) for at in measures]
     note = NOTE if key == "ablation" else f"{NOTE}; {one.of_condition}"
-    return one.table(key, TITLES[key], rows, cells, columns, group, note)
+    table = one.table(key, TITLES[key], rows, cells, columns, group, note)
+    return {**table, "row": one.of_curve} if key == "turns" else table
 
 
 def changes(
-    one: Tables, other: Tables, pairs: Sequence[tuple[Row, Row]], column: Column, is_same: bool
+    key: str, one: Tables, other: Tables, pairs: Sequence[tuple[Row, Row]], column: Column, is_same: bool
 ) -> list[Estimate]:
     """The changes of rank by a measure. Two judges of one experiment rate the same dialogues."""
     profiles = one.profiles if is_same else [*one.profiles, *other.profiles]
     before, after = (0, 0) if is_same else (len(one.profiles), len(other.profiles))
     return rank_changes(
-        [padded(one, row, column, 0, after) for row, _ in pairs],
-        [padded(other, row, column, before, 0) for _, row in pairs],
+        [padded(key, one, row, column, 0, after) for row, _ in pairs],
+        [padded(key, other, row, column, before, 0) for _, row in pairs],
         profiles,
         **asdict(one.options),
     )
 
 
-def padded(sheet: Tables, row: Row, column: Column, before: int, after: int) -> FloatArray:
+def padded(key: str, sheet: Tables, row: Row, column: Column, before: int, after: int) -> FloatArray:
     """The values of a row's dialogues, with NaN for the dialogues of the other experiment."""
-    values = np.where(row.where, sheet.value(column), np.nan)
+    found = sheet.by_reply()[int(row.group)] if key == "turns" else sheet.value(column)
+    values = np.where(row.where, found, np.nan)
     return np.pad(values, (before, after), constant_values=np.nan)

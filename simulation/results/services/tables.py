@@ -39,6 +39,7 @@ from simulation.stats.cells import NO_PAIR, mean_of_means
 from simulation.stats.diversity import NO_INTERVAL
 from simulation.stats.variety import Texts, bleu_among, mean_by_group, variety
 
+ALL_SINGLE = "all of one domain"
 WHOLE = "base+I"
 """The condition with the history as it is."""
 
@@ -149,10 +150,9 @@ class Tables(Sheet):
 
     def turns_table(self) -> dict[str, Any]:
         """Figure 5: personalization by reply of the assistant, where turns were judged."""
-        said = self.data.verdicts.of_turns.get(P.key, {}) if self.data.verdicts else {}
-        asked = {turn: values for turn, values in said.items() if self.data.turn in (None, turn // 2)}
+        asked = self.by_reply()
         curves = [(row, turn) for row in self.curves() for turn in asked]
-        rows = [Row(str(turn // 2), row.where, row.group, row.group) for row, turn in curves]
+        rows = [Row(str(turn), row.where, row.group, row.group) for row, turn in curves]
         columns = [np.where(row.where, asked[turn], np.nan) for row, turn in curves]
         cells = [[cell] for cell in self.means(columns, "no dialogue got so far", of=(P,))] if rows else []
         note = (
@@ -160,6 +160,16 @@ class Tables(Sheet):
             "of longer dialogues only"
         )
         return self.table("turns", "Personalization by turn", rows, cells, (P,), "Tasks", note)
+
+    def by_reply(self) -> dict[int, FloatArray]:
+        """(n,) personalization of each reply of the assistant that was judged, by its number from 1."""
+        said = self.data.verdicts.of_turns.get(P.key, {}) if self.data.verdicts else {}
+        return {turn // 2: values for turn, values in said.items() if self.data.turn in (None, turn // 2)}
+
+    @property
+    def of_curve(self) -> str:
+        """What each curve is of."""
+        return "Assistant" if len(self.assistants) > 1 else "Domain"
 
     def curves(self) -> list[Row]:
         """Of one assistant all tasks of one domain, and each domain; of several, each with all tasks of one domain."""
@@ -169,7 +179,7 @@ class Tables(Sheet):
         else:
             names = sorted(set(sort_names(self.played.domain)) - {SEVERAL, NO_DOMAIN})
             found = [
-                Row("", single, "all of one domain"),
+                Row("", single, ALL_SINGLE),
                 Row("", self.usual & self.of_tasks("multi"), SEVERAL),
                 *(Row("", single & (self.played.domain == name), name) for name in names),
             ]

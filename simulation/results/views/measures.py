@@ -58,7 +58,7 @@ def material_measures(request: HttpRequest) -> HttpResponse:
         context["demographics"] = folded([*tables["t6"]["rows"], *tables["t7"]["rows"]])
         context["evenness"] = [*tables["t8"]["rows"], *tables["t9"]["rows"]]
         fields = charts.figure_3(found["profiles"]["demographics"])
-        context["figure"] = drawing(charts.bars(fields, charts.PAGE)) if fields else ""
+        context["figure"] = drawing(charts.svg(charts.bars, fields, charts.PAGE)) if fields else ""
     return render(request, "simulation/measures.html", context)
 
 
@@ -140,7 +140,7 @@ def to_csv(found: dict[str, Any]) -> str:
 WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {
     "csv": to_csv,
     "json": lambda found: json.dumps(found, ensure_ascii=False, indent=1),
-    "svg": lambda found: charts.bars(charts.figure_3(found["demographics"])),
+    "svg": lambda found: charts.svg(charts.bars, charts.figure_3(found["demographics"]), charts.FILE),
 }
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,8 +17,6 @@ from django.views.decorators.http import require_POST, require_safe
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.hashing import content_hash
-from core.later import Later
 from core.markup import drawing
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
@@ -30,9 +27,6 @@ from simulation.results.services.data import Filters, Options
 from simulation.results.services.differences import same_models
 from simulation.results.services.published_rows import KEY, add_published
 
-vl_convert = Later("vl_convert")
-
-PNG_SCALE = 2.0
 CAPTIONS = {
     "assistants": "Means by assistant, for tasks of one and of several domains.",
     "ablation": "Means by what the assistant was told of the user.",
@@ -148,7 +142,7 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
         response = HttpResponse(write(result), content_type=content_type)
     elif format in CHARTS and (table := result["tables"].get(request.GET.get("table", ""))):
         content_type, draw = CHARTS[format]
-        response = HttpResponse(draw(chart(table, "file")), content_type=content_type)
+        response = HttpResponse(draw(charts.table_chart, table, charts.FILE), content_type=content_type)
         name = f"{name}-{table['key']}"
     else:
         raise Http404(f"there is no such file of the results as {format}")
@@ -167,20 +161,9 @@ def shown(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
         **table,
         "rows": rows,
         "caption": caption,
-        "chart": drawing(chart(table, "page")) if caption else "",
+        "chart": drawing(charts.svg(charts.table_chart, table, charts.PAGE)) if caption else "",
         "files": links(asked, table["key"]) if caption else [],
     }
-
-
-def chart(table: Mapping[str, Any], where: str) -> str:
-    """The drawn chart of a table, drawn once for the same numbers."""
-    palette = {"page": charts.PAGE, "file": charts.FILE}[where]
-    key = f"chart-{where}-{content_hash(table)[:40]}"
-    found: str | None = cache.get(key)
-    if found is None:
-        found = charts.drawn(table, palette)
-        cache.set(key, found, results.KEPT)
-    return found
 
 
 def figure(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,16 +194,11 @@ def to_csv(found: Document) -> str:
     return csv_text(results.csv_rows(found))
 
 
-def to_png(drawing: str) -> bytes:
-    drawn: bytes = vl_convert.svg_to_png(drawing, scale=PNG_SCALE)
-    return drawn
-
-
 FILES: dict[str, tuple[str, Callable[[Document], str]]] = {
     "csv": ("text/csv; charset=utf-8", to_csv),
     "json": ("application/json; charset=utf-8", to_json),
 }
-CHARTS: dict[str, tuple[str, Callable[[str], str | bytes]]] = {
-    "svg": ("image/svg+xml; charset=utf-8", str),
-    "png": ("image/png", to_png),
+CHARTS: dict[str, tuple[str, Callable[..., str | bytes]]] = {
+    "svg": ("image/svg+xml; charset=utf-8", charts.svg),
+    "png": ("image/png", charts.png),
 }

@@ -9,7 +9,18 @@ from judging.stats.benchmark import Answers, Cases, Sheet
 NAN = float("nan")
 
 
-def cases(gold=(1, 1, 2, 2), *, persona=None, tier=None, kind=None, longer=None, kappa=None, votes=None, groups=None):
+def cases(
+    gold=(1, 1, 2, 2),
+    *,
+    persona=None,
+    tier=None,
+    kind=None,
+    longer=None,
+    kappa=None,
+    votes=None,
+    groups=None,
+    odds=None,
+):
     n = len(gold)
     persona = np.array(range(n) if persona is None else persona)
     return Cases(
@@ -23,6 +34,7 @@ def cases(gold=(1, 1, 2, 2), *, persona=None, tier=None, kind=None, longer=None,
         kappa=np.array(kappa or [NAN] * n, dtype=float),
         votes=np.array(votes or [[NAN] * 3] * n, dtype=float),
         groups={name: np.array(values) for name, values in (groups or {}).items()},
+        odds=None if odds is None else np.array(odds),
     )
 
 
@@ -212,3 +224,39 @@ def test_a_model_that_tells_no_probabilities_has_no_calibration():
     assert np.isnan(found.ece.value)
     assert found.ece.reason == "the model tells no probabilities"
     assert found.bins == ()
+
+
+class TestLikelyTiers:
+    """Columns of the odds: contested, hard, medium, easy."""
+
+    ODDS = ((0, 0, 0.25, 0.75), (0, 0.5, 0.5, 0), (0, 1, 0, 0), (NAN, NAN, NAN, NAN))
+
+    def test_a_case_counts_in_every_tier_by_its_probability(self):
+        found = cases(odds=self.ODDS)
+        sheet = Sheet(found, bootstrap=0)
+        for tier, odds in stats.likely_tiers(found).items():
+            sheet.add(("m", tier), np.array([1.0, 0.0, 1.0, 0.0]), where=odds, reason=stats.NO_ANSWER)
+        told = sheet.estimates()
+        assert list(told) == [("m", "easy"), ("m", "medium"), ("m", "hard")]  # none is contested
+        assert told["m", "easy"].value == 1  # .75 / .75
+        assert told["m", "medium"].value == pytest.approx(0.25 / 0.75)
+        assert told["m", "hard"].value == pytest.approx(1 / 1.5)
+        assert [one.n_items for one in told.values()] == [1, 1, 2]  # .75, .75 and 1.5, rounded
+
+    def test_certain_tiers_are_those_that_are_counted(self):
+        rng = np.random.default_rng(0)
+        names, place = np.array(["hard", "medium", "easy"]), rng.integers(0, 3, 60)
+        persona, scores = [*rng.integers(0, 30, 58).tolist(), 28, 29], rng.integers(0, 2, 60).astype(float)
+        odds = np.eye(4)[place + 1]
+        found = cases((1,) * 60, persona=persona, tier=names[place].tolist(), odds=odds)
+        sheet = Sheet(found, bootstrap=300)
+        stats.add_cell_columns(sheet, "m", scores)
+        for tier, chance in stats.likely_tiers(found).items():
+            sheet.add(("likely", tier), scores, where=chance, reason=stats.NO_ANSWER)
+        told = sheet.estimates()
+        for tier in names:
+            one, two = told["m", tier], told["likely", tier]
+            assert (one.value, one.low, one.high, one.n_items) == (two.value, two.low, two.high, two.n_items)
+
+    def test_without_the_model_there_are_none(self):
+        assert stats.likely_tiers(cases()) == {}

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from annotation.stats.difficulty import drawing
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
 from judging.stats.calibrate import Columns, calibrate
@@ -39,6 +40,19 @@ def of_scores(human, judge, scale=("0", "1")) -> SecondOpinion:
     """Of a calibration with its recalibration; yes and no by default."""
     found = calibrate(Columns(tuple(human), tuple(judge), scale, "interval"), bootstrap=0)
     return SecondOpinion(tuple(calibration_figures(found, found.scores)))
+
+
+def test_rankings_are_recomputed_where_libraries_can():
+    rng = np.random.default_rng(0)
+    texts, _ = drawing.rankings(80, 4, "ABC", rng)
+    table = RatingTable.from_wide(texts, level="ranking")
+    people = table.select_raters(table.raters[:3])
+    found = judge_agreement(people, table.codes[:, 3], judge_name="j", bootstrap=0)
+    opinion = of_agreement(people, table.codes[:, 3], found)
+    assert opinion.agrees, opinion.as_json()["different"]
+    names = {one.figure for one in opinion.figures}
+    assert {"krippendorff_alpha", "accuracy", "mean_cohen_kappa"} <= names
+    assert not {"mae", "weighted_cohen_kappa with r1"} & names
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])

@@ -25,7 +25,7 @@ from judging.judges.providers.sides import is_preference
 REGISTRY = {
     "embedding": "judging.judges.providers.scorer.embedding:Similarity",
     "endpoint": "judging.judges.providers.scorer.endpoint:Endpoint",
-    "model": "judging.judges.providers.scorer.asked:Asked",
+    "model": "judging.judges.providers.scorer.asked:RatingScorer",
 }
 CALLABLE = "judging.judges.providers.scorer.callables:Named"
 SIDES = ("A", "B")

@@ -11,6 +11,7 @@ from annotation.agreement.services import difficulty, stored_difficulty
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.agreement.services.stored_difficulty import load_or_fit, load_or_fit_all
 from annotation.stats.difficulty.items import AGREEMENT_CUTS
+from annotation.stats.difficulty.items import difficulty as difficulty_of
 from annotation.studies.models.labels import Annotation
 from annotation.studies.queries import ratings
 from core.errors import InputError, NotComputedError
@@ -28,9 +29,9 @@ def fits(monkeypatch):
     cache.clear()
     made, usual = [], stored_difficulty.fit
 
-    def counting(table, cuts, shown=None):
+    def counting(table, shown=None):
         made.append(table)
-        return usual(table, cuts, shown)
+        return usual(table, shown)
 
     monkeypatch.setattr(stored_difficulty, "fit", counting)
     return made
@@ -49,14 +50,27 @@ def test_the_same_labels_are_fitted_once(fits):
     assert [one.person for one in second.found.people] == ["sim-a", "sim-b", "sim-c"]
 
 
-def test_another_label_or_other_cuts_are_fitted_anew(fits):
+def test_other_cuts_describe_the_fit_that_is_kept(fits, monkeypatch):
+    table = read(drawn()).table
+    usual = load_or_fit(table).found
+    monkeypatch.setattr(stored_difficulty, "AT_ONCE", 0)
+    other = load_or_fit(table, (0.5, 0.7, 0.95), at_once=0).found
+    assert len(fits) == 1
+    assert other.value.tolist() == usual.value.tolist()
+    anew = difficulty_of(table, cuts=(0.5, 0.7, 0.95))
+    assert other.tiers.tolist() == anew.tiers.tolist()
+    assert [one.as_json() for one in other.people] == [one.as_json() for one in anew.people]
+    assert (other.cuts, other.items) == (anew.cuts, anew.items)
+
+
+def test_another_label_is_fitted_anew(fits):
     criterion = drawn()
     before = load_or_fit(read(criterion).table).found
     changed = Annotation.objects.filter(criterion=criterion, value="1").first()
     Annotation.objects.filter(pk=changed.pk).update(value="4")
     after = load_or_fit(read(criterion).table).found
     stricter = load_or_fit(read(criterion).table, (0.6, 0.75, 0.95)).found
-    assert len(fits) == 3
+    assert len(fits) == 2
     assert before.value.tolist() != after.value.tolist()
     assert stricter.expected_counts["easy"] < after.expected_counts["easy"]
 
@@ -65,9 +79,10 @@ def test_nobody_is_named_in_what_is_kept(fits, monkeypatch):
     kept = {}
     monkeypatch.setattr(stored_difficulty.cache, "set", lambda key, value, *_: kept.setdefault(key, value))
     load_or_fit(read(drawn()).table)
-    (fit,) = (value for value in kept.values() if isinstance(value, stored_difficulty.Fit))
-    assert fit.found is not None
-    assert b"sim-" not in pickle.dumps(fit)
+    fits = [value for value in kept.values() if isinstance(value, stored_difficulty.Fit | stored_difficulty.KeptFit)]
+    assert len(fits) == 2
+    for fit in fits:
+        assert b"sim-" not in pickle.dumps(fit)
 
 
 def test_why_there_is_no_fit_is_kept_too(fits):

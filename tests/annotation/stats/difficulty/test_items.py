@@ -10,7 +10,7 @@ from annotation.stats.bands import TIERS
 from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings
-from annotation.stats.table import MISSING
+from annotation.stats.table import MISSING, RatingTable
 from tests.annotation.stats.difficulty import simulated
 
 ORDERED, TWO = (drawing.graded, 5, "ordinal"), (drawing.graded, 2, "nominal")
@@ -160,3 +160,17 @@ class TestBadInput:
 
 def test_tiers_are_named_from_contested_to_easy():
     assert TIERS == ("contested", "hard", "medium", "easy")
+
+
+def test_soft_labels_are_what_fresh_people_say():
+    """Over many items the mean soft label is the mean distribution of answers; of many categories there is none."""
+    _, _, table, p = drawn(ORDERED, 400, 9, 12)
+    rows = difficulty(table).as_json()["items"]
+    told = np.array([[row["soft_label"][str(category)] for category in table.categories] for row in rows])
+    assert told.sum(axis=1) == pytest.approx(np.ones(400))
+    assert told.mean(axis=0) == pytest.approx(p.mean(axis=0), abs=0.02)
+    assert np.abs(told - p).mean() < np.abs(p.mean(axis=0) - p).mean() / 2
+    rng = np.random.default_rng(12)
+    noisy = rng.normal(0, 1, (40, 1)) + rng.normal(0, 1, (40, 3)) * rng.gamma(2, 0.5, (40, 1))
+    numbers = RatingTable.from_wide(noisy.round(3).tolist(), level="interval")
+    assert {row["soft_label"] for row in difficulty(numbers).as_json()["items"]} == {None}

@@ -34,7 +34,7 @@ def draw(alice: User, study, criterion, **more):
         strata=["predicted_tier"],
         allocation="equal",
         predicted_from=criterion,
-        tiers=predicted_tiers(criterion),
+        tiers=predicted_tiers(criterion) if criterion else None,
         **more,
     )
 

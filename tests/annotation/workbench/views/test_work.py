@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import resolve, reverse
 from django.utils import timezone
 
+from annotation.corpus.models import PROVENANCE
 from annotation.recruitment.services import consents
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Study
@@ -241,7 +242,8 @@ def test_only_the_parts_of_the_context_that_the_study_shows(open_study: OpenStud
         memories=["Sam is allergic to walnuts."],
     )
     task = TaskFactory(goal="A table is booked.", domains=["Restaurants"], preference_types=["Cuisine"])
-    scenario = ScenarioFactory(profile=profile, task=task, situation={"time_of_day": "morning"})
+    why = {"making": 1, "agent": "secret-agent", "justifications": {"time_of_day": "secret-reason"}}
+    scenario = ScenarioFactory(profile=profile, task=task, situation={"time_of_day": "morning", PROVENANCE: why})
     dialogue = DialogueFactory(
         scenario=scenario, source="secret-source", assistant_model="secret-model", condition="secret-condition"
     )

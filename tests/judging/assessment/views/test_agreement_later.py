@@ -109,7 +109,7 @@ def test_a_failure_is_said_and_not_swallowed(client, study, sent, monkeypatch):
     def fail(**_: Any) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr(later.agreement, "of_study", fail)
+    monkeypatch.setattr(later.agreement, "load_or_compute", fail)
     ask(client)
     with pytest.raises(MemoryError):
         later.compute(*sent[0][1])

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from core import vectors
 from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
-from judging.judges.providers import vectors
 from judging.runs.models.runs import Judgment
 from judging.runs.queries.judgments import prompt_of
 from tests import factories

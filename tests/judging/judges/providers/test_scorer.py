@@ -8,9 +8,17 @@ import types
 
 import pytest
 
-from core.jobs.backoff import PermanentError, TransientError
-from judging.judges.providers import create, vectors
-from judging.judges.providers.base import Category, CriterionSpec, JudgeRequest, PairContent, Person
+from core import vectors
+from judging.judges.providers import create
+from judging.judges.providers.base import (
+    Category,
+    CriterionSpec,
+    JudgeRequest,
+    PairContent,
+    PermanentError,
+    Person,
+    TransientError,
+)
 from judging.judges.providers.scorer import chosen
 from judging.judges.providers.scorer.protocol import Score
 from tests.judging.helpers import run
@@ -94,7 +102,7 @@ def test_vectors_are_means_of_tokens_and_need_no_package_but_the_tokenizer():
     assert vectors.cosine(one, other) < 0.5
     assert math.isnan(vectors.cosine(one, vectors.embed([""])[0]))
     code = (
-        "import sys; from judging.judges.providers import vectors; vectors.embed(['x']);"
+        "import sys; from core import vectors; vectors.embed(['x']);"
         "sys.exit(any(name in sys.modules for name in ('wordllama', 'requests', 'huggingface_hub')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

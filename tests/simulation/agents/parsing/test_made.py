@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -77,13 +78,24 @@ class TestTasks:
             made.tasks('{"tasks": [{"description": "d", "intent": "i", "preference_types": ["Price"]}]}', TYPES, 1)
 
 
-def test_a_situation_has_its_five_parts():
-    parts = dict.fromkeys(made.SITUATION, "x")
-    assert made.situation(json.dumps(parts)) == parts
-    with pytest.raises(UnfitError, match="Device: takes text"):
-        made.situation(json.dumps({**parts, "Device": None}))
-    with pytest.raises(UnfitError, match="Mood: was not asked for"):
-        made.situation(json.dumps({**parts, "Mood": "x"}))
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({}, None),
+        ({"Device": "phone"}, "Device: takes a value and a justification"),
+        ({"Device": {"value": "phone"}}, "Device: takes a value and a justification"),
+        ({"Device": {"value": "phone", "justification": " "}}, "Device.justification: takes text"),
+        ({"Device": {"value": None, "justification": "y"}}, "Device.value: takes text"),
+        ({"Mood": {"value": "x", "justification": "y"}}, "Mood: was not asked for"),
+    ],
+)
+def test_a_situation_has_five_parts_each_justified(change, message):
+    parts = {name: {"value": "x", "justification": "y"} for name in made.SITUATION} | change
+    if message is None:
+        assert made.situation(json.dumps(parts)) == parts
+        return
+    with pytest.raises(UnfitError, match=re.escape(message)):
+        made.situation(json.dumps(parts))
 
 
 def test_conflicts_are_between_fields_that_there_are():

@@ -251,12 +251,22 @@ def test_a_situation_is_a_scenario_of_its_own(model):
         demographics=PERSON, preferences={"Restaurants": {"Cuisine": ["Thai"]}, "Books": GENRE}
     )
     task = factories.TaskFactory(description="The user wants a table.", intent="Book me one.", goal="It is booked.")
-    where = dict.fromkeys(("Location", "Device", "Time of Day", "Day of the Week", "Environment"), "x")
+    names = ("Location", "Device", "Time of Day", "Day of the Week", "Environment")
+    where = {name: {"value": f"at {name}", "justification": f"It suits {name}."} for name in names}
 
-    made(model, "situation", where, profile=profile, task=task)
+    order = made(model, "situation", {**where, "Device": "phone"}, where, profile=profile, task=task)
 
     scenario = Scenario.objects.get()
-    assert (scenario.profile, scenario.task, scenario.situation) == (profile, task, where)
+    assert (scenario.profile, scenario.task) == (profile, task)
+    assert scenario.variables == {name: f"at {name}" for name in names}
+    assert scenario.provenance == {
+        "making": order.pk,
+        "agent": str(order.agent),
+        "prompt": order.replies[-1]["prompt"],
+        "seed": order.seed,
+        "justifications": {name: f"It suits {name}." for name in names},
+    }
+    assert order.replies[0]["field"] == "Device", "one that is not justified is asked for again"
     asked = model.asked[0].prompt
     assert all(part in asked for part in ("The user wants a table.", "35-44", "Thai"))
     assert not any(part in asked for part in ("Book me one.", "It is booked.", "history")), "PersonaLens gives no more"

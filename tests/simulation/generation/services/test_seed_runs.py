@@ -12,9 +12,9 @@ from core.files.input_files import InputFile
 from core.jobs import backoff
 from simulation.agents import services as agents_services
 from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.models.orders import Making
+from simulation.generation.models.orders import Conflict, Making
 from simulation.generation.queries import seed_runs as queries
-from simulation.generation.services import candidate_runs, seed_runs, worker_sessions
+from simulation.generation.services import candidate_runs, generation, seed_runs, worker_sessions
 from simulation.generation.services.seed_runs import SeedPlan
 from tests import seed_model
 from tests.model_server import KEY, MODEL, Answer, error, running
@@ -177,6 +177,25 @@ def test_when_nobody_is_left_the_run_says_why(model):
     run = worked(begun(2, personas=2))
     assert run.stage == "personas"
     assert run.problem == "Nothing is left to go on with: personas: 2 failed."
+
+
+def test_personas_that_all_conflict_wait_for_a_person(model):
+    found = {"label": "Odd", "explanation": "It does not fit.", "fields": ["Demographics: diet"]}
+
+    def reply(request):
+        is_check = kind_of(request.body["messages"][0]["content"]) == "conflicts"
+        return Answer(text=json.dumps({"conflicts": [found]})) if is_check else seed_model.answer(request)
+
+    model.by_default = reply
+    run = worked(begun(2, personas=2))
+    assert run.stage == "details"
+    assert run.problem == "Nothing is left to go on with: personas without conflicts: 2 facts in conflict."
+
+    for conflict in Conflict.objects.all():
+        generation.decide(by=None, conflict=conflict, decision="none")
+    candidate_runs.again(by=None, run=run)
+    run = worked(CandidateRun.objects.get())
+    assert (run.stage, run.problem) == ("done", "")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A typed client of Concord's API, on the standard library alone.
+"""A typed client of Concord's API.
 
     from concord_client import Concord
 
@@ -6,8 +6,8 @@
     for study in concord.studies():
         print(study["name"], study["n_items"])
 
-Writes carry an Idempotency-Key of their own and are sent again where the connection broke, so that nothing is done
-twice. An answer that is a problem is raised as `ProblemError`, with file, line and field as far as they are known.
+Every operation of the API is a method; `concord_client.types` has what it takes and answers. An answer that is a
+problem is raised as `ProblemError`, with file, line and field as far as they are known.
 """
 
 from concord_client.client import Concord, ProblemError

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from annotation.stats.table import FloatArray
+FloatArray = npt.NDArray[np.float64]
 
 NAME = "wordllama"
 """The model, as runs and results name it."""
