@@ -61,9 +61,8 @@ class ExperimentSession(WorkerSession):
         speakers = {pk: agents_services.speaker_of(agent, keys) for pk, agent in self.agents.items()}
         limits = limits_of(self.agents, speakers)
         self.speakers, self.most = speakers, most_on_stage(limits)
-        self.budget = BudgetTracker.of(
-            self.experiment, [*self.agents.values(), *filter(None, [self.experiment.embedder])]
-        )
+        paid = filter(None, [*self.agents.values(), self.experiment.embedder])
+        self.budget = BudgetTracker.of(self.experiment, list(paid))
         self.quotas = {pk: ModelQuota(Judge(provider=one.provider, model=one.model)) for pk, one in self.agents.items()}
         self.retriever = retriever_of(self.experiment, keys)
         self.scheduler = DialogueScheduler(
