@@ -95,7 +95,7 @@ def styled(chart: Any, palette: Palette) -> dict[str, Any]:
     return spec
 
 
-def svg(chart: Callable[P, Spec], *arguments: P.args, **named: P.kwargs) -> str:
+def svg(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
     """The chart as an SVG document with a transparent background. Texts in it are escaped.
 
     `chart` makes the specification; it runs in the helper process, so it must be a function of a module.
@@ -110,18 +110,18 @@ def _svg(request: bytes) -> str:
     return drawn
 
 
-def png(chart: Callable[P, Spec], *arguments: P.args, **named: P.kwargs) -> bytes:
+def png(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
     """The chart as a picture on white, at twice the size for print and dense screens."""
     return helper_process.call(draw_png, chart, *arguments, **named)
 
 
-def draw_svg(chart: Callable[P, Spec], *arguments: P.args, **named: P.kwargs) -> str:
+def draw_svg(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
     """Draw in this process, which from then on holds what draws charts."""
     drawn: str = vl_convert.vegalite_to_svg(chart(*arguments, **named), allowed_base_urls=[])
     return drawn
 
 
-def draw_png(chart: Callable[P, Spec], *arguments: P.args, **named: P.kwargs) -> bytes:
+def draw_png(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
     """The same as a picture."""
     spec = {**chart(*arguments, **named), "background": "white"}
     drawn: bytes = vl_convert.vegalite_to_png(spec, scale=2, allowed_base_urls=[])

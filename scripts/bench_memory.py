@@ -25,7 +25,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scripts.smoke import PASSWORD, STUDIES, free_port, manage, token
+from smoke import PASSWORD, STUDIES, free_port, manage, token
 
 MOST_IDLE_MB, MOST_WEB_MB = 500, 250
 SETTLE_SECONDS = 900.0

@@ -68,7 +68,7 @@ def _panel(
     chance = alt.Chart(inline([{"at": 0.5}])).mark_rule(color=palette.quiet, strokeDash=[4, 3])
     layers = [
         chance.encode(x=alt.X("at:Q", scale=scale)),
-        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour),
+        base.mark_rule(strokeWidth=1.5, aria=False).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour),
         base.mark_point(filled=True, opacity=1, size=70).encode(x=x, color=colour, shape=shape),
     ]
     title = alt.TitleParams("all cases" if cell == "all" else cell, anchor="start", frame="group")

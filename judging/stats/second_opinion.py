@@ -169,10 +169,19 @@ def _alpha(people: RatingTable) -> Iterator[Recomputed]:
         data = np.where(np.isnan(data), np.nan, people.scores[people.codes.T])
     domain = people.scores if people.level in ("interval", "ratio") else np.arange(float(people.n_categories))
     own = float(krippendorff_alpha(people).at(np.ones((1, people.n_items)))[0, 0])
-    apart = kemeny_distances([str(one) for one in people.categories]) if people.level == "ranking" else None
-    level = people.level if apart is None else lambda v1, v2, i1, i2, n_v, dtype: apart[i1, i2].astype(dtype)
+    level = _kemeny(people) if people.level == "ranking" else people.level
     other = krippendorff.alpha(reliability_data=data, value_domain=np.unique(domain), level_of_measurement=level)
     yield Recomputed("krippendorff_alpha", own, KRIPPENDORFF, float(other))
+
+
+def _kemeny(people: RatingTable) -> Any:
+    """The distance of rankings as the library takes it: by their places, whatever else it tells."""
+    apart = kemeny_distances([str(one) for one in people.categories])
+
+    def distance(*_: Any, i1: IntArray, i2: IntArray, **__: Any) -> FloatArray:
+        return apart[i1, i2]
+
+    return distance
 
 
 def _varies(codes: IntArray) -> bool:

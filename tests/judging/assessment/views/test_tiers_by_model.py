@@ -322,7 +322,10 @@ class TestLarge:
         assert "by alice; no worker has begun yet" in text(page(alice))
         stored_difficulty.compute(*sent[0][1])
         assert page(alice).context["model"]["n_items"] == 40
-        assert "Not known yet" in text(page(alice, new_cuts="0.5,0.6,0.7"))
+        other = page(alice, new_cuts="0.5,0.6,0.7")  # the fit that is kept, described at other cut-offs
+        assert "Not known yet" not in text(other)
+        counts = {tier: (before, after) for tier, before, after in other.context["preview"]["tiers"]}
+        assert counts["easy"][1] > counts["easy"][0]
 
     def test_over_the_api_it_is_asked_for_too(self, alice, sent):
         drawn()
