@@ -51,7 +51,7 @@ PAGE = Palette(
     tiers={name: f"var(--tier-{name})" for name in TIERS},
     paper="var(--paper)",
 )
-"""For an SVG inside a page, which takes its colours from there."""
+"""Palette of an SVG inside a page, whose colours it takes."""
 
 FILE = Palette(
     ink="#1b1c1e",
@@ -62,7 +62,7 @@ FILE = Palette(
     band="#e9e5dc",
     tiers={"easy": "#e2bb6c", "medium": "#c0842a", "hard": "#885112", "contested": "#46280f"},
 )
-"""For an SVG by itself: print, slides, a paper."""
+"""Palette of a stand-alone SVG: print, slides, a paper."""
 
 
 def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
@@ -70,7 +70,7 @@ def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=[dict(value) for value in values])
 
 
-def styled(chart: Any, palette: Palette) -> dict[str, Any]:
+def style_chart(chart: Any, palette: Palette) -> dict[str, Any]:
     """The specification of a chart with the look that all charts share."""
     text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
     axis = {
@@ -155,7 +155,7 @@ def course(points: Sequence[Point], palette: Palette) -> dict[str, Any]:
     last = max((point.number for point in points), default=1)
     panels = [_course_panel(name, points, kinds, last, palette, is_last=name == names[-1]) for name in names]
     chart = alt.vconcat(*panels, spacing=12).resolve_scale(x="shared", color="shared", shape="shared")
-    return styled(chart, palette)
+    return style_chart(chart, palette)
 
 
 def _course_panel(

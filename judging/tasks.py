@@ -67,7 +67,7 @@ def begin(sender: Any, **_: Any) -> None:
         worker,
         first=recovery.take_over,
         also=recovery.sweep,
-        set_back=recovery.set_back,
+        set_back=recovery.move_due_times,
         before=heartbeat.set_back_before(Worker),
     )
     hearts.append(heart)

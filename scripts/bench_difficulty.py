@@ -129,7 +129,7 @@ def _means(several: Sequence[Told], *names: str) -> list[float]:
 def _model(scale: str, r: int, rng: np.random.Generator) -> tuple[GradedResponseModel | Categories, FloatArray]:
     if scale == "unordered":
         return drawing.categories(r, SCALES[scale], rng)
-    return drawing.graded(r, SCALES[scale], rng, NOISES.get(scale, 0.5))
+    return drawing.draw_graded_model(r, SCALES[scale], rng, NOISES.get(scale, 0.5))
 
 
 def _look(told: Told, scale: str, q: int, r: int, n: int, rng: np.random.Generator) -> None:
@@ -229,7 +229,7 @@ def _reached(q: int, w: float, r: int, credit: FloatArray, tables: int) -> float
     found = []
     for number in range(tables):
         rng = np.random.default_rng([SEED, q, int(10 * w), r, number])
-        model, free = drawing.graded(r, q, rng, w)
+        model, free = drawing.draw_graded_model(r, q, rng, w)
         codes, p = drawing.draw(model, free, SIZES[-1], rng)
         truth = _agreement(p.mean(axis=1).T, credit)
         found.append(float(scipy.stats.spearmanr(_best(model, free, codes, credit), truth)[0]))

@@ -85,9 +85,9 @@ def results(given: argparse.Namespace) -> int:
     from django.urls import reverse
 
     from simulation.experiments.models.experiments import DialogueMeasures, Experiment
-    from simulation.results.queries.judgments import judges_of
+    from simulation.results.queries.judgments import list_experiment_judges
     from simulation.results.services.data import Filters, Options
-    from simulation.results.services.results import kept_or_made
+    from simulation.results.services.results import load_or_compute
     from tests.factories import ResearcherFactory
     from tests.simulation.synthetic import synthetic
 
@@ -98,9 +98,9 @@ def results(given: argparse.Namespace) -> int:
     cache.clear()
     DialogueMeasures.objects.all().delete()
     experiment = Experiment.objects.get()
-    judge = judges_of(experiment)[0][0]
+    judge = list_experiment_judges(experiment)[0][0]
     print(f"{experiment.dialogues.count():,} dialogues")
-    _, good = timed("first", lambda: kept_or_made(experiment, judge, Options(), Filters(), patient=True), FIRST)
+    _, good = timed("first", lambda: load_or_compute(experiment, judge, Options(), Filters(), patient=True), FIRST)
     client = Client(raise_request_exception=True)
     from core.accounts.models.users import User
 

@@ -11,7 +11,7 @@ from annotation.stats import cohen
 from annotation.stats.arrays import ratio
 from annotation.stats.majority import majority
 from annotation.stats.resampling import Replicates, Resampling, Statistic, replicate
-from annotation.stats.scores import macro_scores, masked_means, pearson, rank_correlations
+from annotation.stats.scores import build_masked_means, macro_scores, pearson, rank_correlations
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
 VERSUS_MAJORITY = (
@@ -45,15 +45,15 @@ def compute_item_figures(
     """
     decided = majority(group).codes
     both = np.column_stack([codes, decided])
-    own = scores_of(group, codes)
+    own = to_scores(group, codes)
     x, y = own if scores is None or not group.has_scores else scores, mean_scores(group)
     errors = np.column_stack([np.abs(x - y), _near(group, codes), x - y])
     statistics: list[Statistic] = [
-        cohen.pairs_statistic(both, [(0, 1)], group.n_categories, cohen.distances_of(group)),
+        cohen.pairs_statistic(both, [(0, 1)], group.n_categories, cohen.compute_distances(group)),
         macro_scores(codes, decided, group.n_categories),
         rank_correlations(x, y),
         pearson(x, y),
-        masked_means(errors),
+        build_masked_means(errors),
     ]
     pair, *rest = replicate(statistics, resampling)
     order = [cohen.KINDS.index(kind) for kind in ("percent_agreement", "cohen_kappa", "weighted_cohen_kappa")]
@@ -77,7 +77,7 @@ def minus(a: Replicates, b: Replicates) -> Replicates:
     return Replicates(a.value - b.value, a.bootstrap - b.bootstrap, a.left_out - b.left_out)
 
 
-def scores_of(group: RatingTable, codes: IntArray) -> FloatArray:
+def to_scores(group: RatingTable, codes: IntArray) -> FloatArray:
     """(n_items,) scores of ``codes`` on the group's scale, NaN where missing, and where categories have no scores."""
     if not group.has_scores or not group.n_categories:
         return np.full(len(codes), np.nan)

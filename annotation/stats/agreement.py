@@ -13,21 +13,21 @@ from annotation.stats import cohen, concordance
 from annotation.stats import icc as intraclass
 from annotation.stats import per_category as categories
 from annotation.stats.alpha import krippendorff_alpha
-from annotation.stats.analytic import analytic_estimate, linearised_errors, simple_sampling
-from annotation.stats.annotators import inverted_raters
+from annotation.stats.analytic import analytic_estimate, compute_linearised_errors, simple_sampling
+from annotation.stats.annotators import find_inverted_raters
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.jackknife import scales_of
+from annotation.stats.jackknife import find_scales
 from annotation.stats.labels import Label
 from annotation.stats.pairs import (
     NO_ORDER,
     NOT_SIMPLE,
     PairAgreement,
     RaterAgreement,
-    basis_of,
     compare_pairs,
     compare_with_the_rest,
+    count_basis,
     mean_estimates,
 )
 from annotation.stats.per_category import CategoryAgreement
@@ -36,9 +36,9 @@ from annotation.stats.table import MISSING, BoolArray, Level, RatingTable
 from annotation.stats.warnings import (
     Joint,
     StatWarning,
+    build_inverted_warnings,
+    build_left_out_warnings,
     coefficient_warnings,
-    inverted_warnings,
-    left_out_warnings,
     pair_warnings,
     resampling_warnings,
     table_warnings,
@@ -53,7 +53,7 @@ __all__ = [
     "PairAgreement",
     "RaterAgreement",
     "agreement",
-    "basis_of",
+    "count_basis",
 ]
 
 ALPHA = "krippendorff_alpha"
@@ -115,7 +115,7 @@ class AgreementResult:
     raters: tuple[RaterAgreement, ...]
     warnings: tuple[StatWarning, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The result as JSON types, without the part on judges."""
         return {
             "level": self.level,
@@ -128,12 +128,12 @@ class AgreementResult:
             "seed": self.seed,
             "bootstrap": self.bootstrap,
             "confidence": self.confidence,
-            "coefficients": {name: estimate.as_json() for name, estimate in self.coefficients.items()},
-            "analytic": {name: estimate.as_json() for name, estimate in self.analytic.items()},
-            "per_category": [category.as_json() for category in self.per_category],
-            "pairs": [pair.as_json() for pair in self.pairs],
-            "raters": [rater.as_json() for rater in self.raters],
-            "warnings": [warning.as_json() for warning in self.warnings],
+            "coefficients": {name: estimate.to_json() for name, estimate in self.coefficients.items()},
+            "analytic": {name: estimate.to_json() for name, estimate in self.analytic.items()},
+            "per_category": [category.to_json() for category in self.per_category],
+            "pairs": [pair.to_json() for pair in self.pairs],
+            "raters": [rater.to_json() for rater in self.raters],
+            "warnings": [warning.to_json() for warning in self.warnings],
         }
 
 
@@ -170,12 +170,12 @@ def agreement(table: RatingTable, *, bootstrap: int = 2000, confidence: float = 
     0.467
     """
     distinct = distinct_items(table)
-    resampling = Resampling.of(
+    resampling = Resampling.from_table(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
     resampling.draw_ahead()
     work = _Work(table, distinct.table, resampling)
-    inverted, errors = inverted_raters(distinct.table, distinct.copies), work.linearised()
+    inverted, errors = find_inverted_raters(distinct.table, distinct.copies), work.compute_linearised_errors()
     of_table = table_warnings(table)
     coefficients, pairs, raters = work.coefficients()
     return AgreementResult(
@@ -191,7 +191,7 @@ def agreement(table: RatingTable, *, bootstrap: int = 2000, confidence: float = 
         confidence=confidence,
         coefficients={name: coefficients[name] for name in _names(table)},
         analytic=work.analytic(coefficients, errors),
-        per_category=work.per_category(),
+        per_category=work.compute_categories(),
         pairs=pairs,
         raters=raters,
         warnings=(*of_table, *_warnings(table, resampling, coefficients, pairs, inverted)),
@@ -208,17 +208,17 @@ class _Work:
 
     @property
     def pairable(self) -> Basis:
-        return basis_of(self.table, self.table.pairable)
+        return count_basis(self.table, self.table.pairable)
 
     @cached_property
     def icc_raters(self) -> BoolArray:
         """(columns,) mask of the raters whose ICC is asked."""
-        return intraclass.compared_raters(self.table)
+        return intraclass.mask_compared_raters(self.table)
 
     @property
     def complete(self) -> Basis:
         """What the ICC rests on."""
-        used = basis_of(self.table, intraclass.complete_items(self.table, self.icc_raters))
+        used = count_basis(self.table, intraclass.complete_items(self.table, self.icc_raters))
         k = int(self.icc_raters.sum())
         return Basis(used.n_items, k, k * used.n_items)
 
@@ -241,7 +241,7 @@ class _Work:
             chance.chance_corrected(table),
             krippendorff_alpha(table),
             intraclass.icc(table, self.icc_raters),
-            concordance.concordance(table) if table.level == "ranking" else categories.per_category(table),
+            concordance.concordance(table) if table.level == "ranking" else categories.build_category_statistic(table),
         ]
 
     @cached_property
@@ -251,7 +251,7 @@ class _Work:
     def _of_items(self) -> dict[str, Estimate]:
         """The coefficients that do not ask who said what, and the ICCs."""
         shared, alpha, icc, last = self._replicates
-        reason = chance.why_undefined(self.table)
+        reason = chance.explain_undefined(self.table)
         complete, of_rankings = self.complete, self.table.level == "ranking"
         by_count = chance.NOT_COUNTED if of_rankings else reason
         why = [by_count if name in chance.BY_COUNT else reason for name in chance.NAMES]
@@ -266,29 +266,29 @@ class _Work:
     def _named(
         self, names: Sequence[str], replicates: Replicates, basis: Basis, reasons: Sequence[str]
     ) -> dict[str, Estimate]:
-        found = estimates(replicates, self.resampling, [basis] * len(names), reasons, scale=scales_of(names))
+        found = estimates(replicates, self.resampling, [basis] * len(names), reasons, scale=find_scales(names))
         return dict(zip(names, found, strict=True))
 
     def _means(self, means: Replicates) -> dict[str, Estimate]:
-        reason = chance.why_undefined(self.table)
+        reason = chance.explain_undefined(self.table)
         if reason.startswith("one category"):
             reason = "no pair of raters with a defined kappa"
         nominal = self.table.level == "nominal"
         found = mean_estimates(means, self.resampling, self.pairable, reason=reason, nominal=nominal)
         return {name: found[kind] for name, kind in MEAN_OF_PAIRS.items()}
 
-    def per_category(self) -> tuple[CategoryAgreement, ...]:
+    def compute_categories(self) -> tuple[CategoryAgreement, ...]:
         if self.table.level == "ranking":
             return ()
         found, q = self._replicates[3], self.table.n_categories
-        rated = basis_of(self.table, self.table.ratings_per_item > 0)
+        rated = count_basis(self.table, self.table.ratings_per_item > 0)
         bases = [rated] * q + [self.pairable] * q
-        scales = scales_of(["percent_agreement"] * q + ["fleiss_kappa"] * q)
+        scales = find_scales(["percent_agreement"] * q + ["fleiss_kappa"] * q)
         figures = estimates(found, self.resampling, bases, categories.reasons(self.table), scale=scales)
         rows = zip(self.table.categories, figures[:q], figures[q:], strict=True)
         return tuple(CategoryAgreement(category, share, kappa) for category, share, kappa in rows)
 
-    def linearised(self) -> dict[str, float]:
+    def compute_linearised_errors(self) -> dict[str, float]:
         """Standard errors by linearisation."""
         shared, alpha, *_ = self._statistics
         return {**self._linearised(shared, chance.NAMES), **self._linearised(alpha, (ALPHA,))}
@@ -303,7 +303,7 @@ class _Work:
     def _linearised(self, statistic: SumStatistic, names: Sequence[str]) -> dict[str, float]:
         if self.resampling.n_units < 2:
             return dict.fromkeys(names, np.nan)
-        return dict(zip(names, linearised_errors(statistic, self.resampling).tolist(), strict=True))
+        return dict(zip(names, compute_linearised_errors(statistic, self.resampling).tolist(), strict=True))
 
     def _by_formula(self, figure: Estimate, error: float) -> Estimate:
         basis = Basis(figure.n_items, figure.n_raters, figure.n_ratings)
@@ -343,7 +343,7 @@ NO_F = "no interval: nothing varies within items"
 
 def _left_out(table: RatingTable) -> list[str]:
     """Raters with ratings, but too few for the ICC."""
-    few = ~intraclass.compared_raters(table) & (table.codes != MISSING).any(axis=0)
+    few = ~intraclass.mask_compared_raters(table) & (table.codes != MISSING).any(axis=0)
     return [table.raters[column] for column in np.flatnonzero(few)] if table.has_scores else []
 
 
@@ -360,6 +360,6 @@ def _warnings(
         *resampling_warnings(table, resampling),
         *coefficient_warnings(coefficients),
         *pair_warnings(joints, undefined),
-        *inverted_warnings(inverted),
-        *left_out_warnings(_left_out(table), "the ICC"),
+        *build_inverted_warnings(inverted),
+        *build_left_out_warnings(_left_out(table), "the ICC"),
     ]

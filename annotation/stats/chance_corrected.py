@@ -18,7 +18,7 @@ import numpy as np
 from annotation.stats.arrays import ratio
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray, RatingTable
-from annotation.stats.weighting import default_weighting, identity_weights, weights_of
+from annotation.stats.weighting import compute_weights, default_weighting, identity_weights
 
 NAMES = ("percent_agreement", "fleiss_kappa", "fleiss_kappa_pooled", "gwet_ac", "brennan_prediger")
 """The coefficients of `chance_corrected`, in the order of its values."""
@@ -56,7 +56,7 @@ def chance_corrected(table: RatingTable, weights: FloatArray | None = None) -> S
     item, the same say: pairs are summed before they are divided, and so are the categories.
     """
     if weights is None:
-        weights = weights_of(table, default_weighting(table))
+        weights = compute_weights(table, default_weighting(table))
     counts, size = table.counts, table.ratings_per_item
     pairs = size * (size - 1)
     agreeing = pairs_agreeing(counts, identity_weights(table.n_categories))
@@ -88,7 +88,7 @@ def item_agreement(table: RatingTable) -> FloatArray:
     of rankings the share of pairs of responses that are ordered alike (Kemeny weights).
     """
     pairs = table.ratings_per_item * (table.ratings_per_item - 1)
-    return ratio(pairs_agreeing(table.counts, weights_of(table, default_weighting(table))), pairs)
+    return ratio(pairs_agreeing(table.counts, compute_weights(table, default_weighting(table))), pairs)
 
 
 def margins(table: RatingTable) -> FloatArray:
@@ -102,12 +102,12 @@ def margins(table: RatingTable) -> FloatArray:
     return mean
 
 
-def corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
+def correct_for_chance(observed: FloatArray, expected: FloatArray) -> FloatArray:
     """(observed - expected) / (1 - expected), NaN where chance alone already agrees fully."""
     return ratio(observed - expected, 1 - expected)
 
 
-def why_undefined(table: RatingTable) -> str:
+def explain_undefined(table: RatingTable) -> str:
     """Why a coefficient of agreement has no value on these ratings."""
     if table.n_ratings == 0:
         return "no ratings"
@@ -139,17 +139,17 @@ def _coefficients(sums: FloatArray, *, weights: FloatArray, step: float, is_coun
     observed = ratio(share, n_pairable)
     values = [
         observed,
-        corrected(observed, same_category(shares)),
-        corrected(ratio(agreeing, pairs), same_category(pooled_shares)),
-        corrected(1 - step * ratio(apart, n_pairable), gwet_chance(shares, weights)),
-        corrected(observed, np.full_like(observed, 1 / max(q, 1))),
+        correct_for_chance(observed, compute_same_category(shares)),
+        correct_for_chance(ratio(agreeing, pairs), compute_same_category(pooled_shares)),
+        correct_for_chance(1 - step * ratio(apart, n_pairable), gwet_chance(shares, weights)),
+        correct_for_chance(observed, np.full_like(observed, 1 / max(q, 1))),
     ]
     if not is_counted:
         values[3:] = [np.full_like(observed, np.nan)] * 2
     return np.stack(values, axis=-1)
 
 
-def same_category(shares: FloatArray) -> FloatArray:
+def compute_same_category(shares: FloatArray) -> FloatArray:
     """Chance of Scott and Fleiss: two ratings drawn from the category shares (…, q) are the same."""
     chance: FloatArray = (shares**2).sum(axis=-1)
     return chance

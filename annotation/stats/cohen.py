@@ -46,7 +46,7 @@ class CategoryDistances:
     linear: FloatArray
 
 
-def distances_of(table: RatingTable) -> CategoryDistances | None:
+def compute_distances(table: RatingTable) -> CategoryDistances | None:
     """The distances on a table's scale; None on a nominal scale, which has no order to weigh by."""
     if table.level == "nominal":
         return None
@@ -135,7 +135,7 @@ def cohen_kappa(a: IntArray, b: IntArray, weights: FloatArray) -> float:
     """Cohen's kappa of two raters' codes (n_items,) with (q, q) agreement weights; NaN where undefined."""
     distances = CategoryDistances(1 - weights, 1 - weights)
     statistic = pairs_statistic(np.column_stack([a, b]), [(0, 1)], len(weights), distances)
-    return float(statistic.at(np.ones((1, len(a))))[0, 1])
+    return float(statistic.evaluate(np.ones((1, len(a))))[0, 1])
 
 
 def rater_pairs(table: RatingTable) -> list[Pair]:
@@ -148,7 +148,7 @@ def pair_blocks(
     table: RatingTable, pairs: Sequence[Pair], resampling: Resampling
 ) -> Iterator[tuple[Sequence[Pair], Replicates]]:
     """Pairs in blocks, each with its replicates, so that many raters do not fill the memory."""
-    distances = distances_of(table)
+    distances = compute_distances(table)
     tall = max(table.n_items, resampling.n_replicates, 1)
     size = max(1, BUDGET // (tall * (3 + 2 * table.n_categories)))
     for start in range(0, len(pairs), size):

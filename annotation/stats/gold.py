@@ -17,7 +17,7 @@ from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.difficulty.items import difficulty
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
-from annotation.stats.majority import majority, medians_of
+from annotation.stats.majority import compute_medians, majority
 from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, Level, RatingTable
 from annotation.stats.tiers import Chance, chance_agreement, item_kappas
 
@@ -140,11 +140,11 @@ class Gold:
             for row, code, kind, confidence in parts
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The gold as JSON types, by label."""
-        return {**self.as_head(), "items": self.rows(np.arange(len(self.names)))}
+        return {**self.to_head(), "items": self.rows(np.arange(len(self.names)))}
 
-    def as_head(self) -> dict[str, Any]:
+    def to_head(self) -> dict[str, Any]:
         """The same without the items, in whose place there is nothing yet."""
         return {
             "method": self.method,
@@ -277,7 +277,7 @@ def _found(table: RatingTable, method: GoldMethod, min_posterior: float) -> _Fou
 
 
 def _by_median(table: RatingTable) -> _Found:
-    lower, upper = medians_of(table.counts)
+    lower, upper = compute_medians(table.counts)
     categories, rated = np.arange(table.n_categories), table.ratings_per_item > 0
     first = ((categories == lower[:, None]) | (categories == upper[:, None])) & rated[:, None]
     tied = rated & (lower != upper)

@@ -38,7 +38,7 @@ class Headline:
     below: str
     name: str
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return asdict(self)
 

@@ -44,7 +44,7 @@ class Jackknife:
     flat: BoolArray
 
     @classmethod
-    def of(cls, value: FloatArray, left_out: FloatArray, resampling: Resampling) -> "Jackknife":
+    def from_left_out(cls, value: FloatArray, left_out: FloatArray, resampling: Resampling) -> "Jackknife":
         """From the values (m,) of all units and those (k, m) without each unit."""
         influence = resampling.influence(left_out)
         se = np.sqrt(influence_variance(influence, resampling))
@@ -77,7 +77,7 @@ def effective_df(influence: FloatArray, times: FloatArray, most: FloatArray | fl
     return np.where(excess > 0, df, np.where(flat, np.nan, most))
 
 
-def scales_of(names: Iterable[str]) -> tuple[Scale, ...]:
+def find_scales(names: Iterable[str]) -> tuple[Scale, ...]:
     """The scale of each figure by its name: shares, means in units of the scale, and coefficients."""
     return tuple("share" if name in SHARES else "plain" if name in IN_UNITS else "coefficient" for name in names)
 

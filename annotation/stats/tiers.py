@@ -23,7 +23,7 @@ from annotation.stats.bands import (
     Cuts,
     band_positions,
     check_cuts,
-    tier_of,
+    find_tier,
     tier_places,
 )
 from annotation.stats.drawing import BUDGET
@@ -33,7 +33,7 @@ from annotation.stats.rankings import have_ties, random_agreement, responses_of
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import StatWarning
-from annotation.stats.weighting import default_weighting, positions, weights_of
+from annotation.stats.weighting import compute_weights, default_weighting, positions
 
 Chance = Literal["uniform", "margins"]
 
@@ -84,13 +84,13 @@ class GroupTier:
     tier_low: str | None
     tier_high: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The group as JSON types."""
         return {
             "group": self.group,
             "n_items": self.n_items,
-            "fleiss_kappa": self.fleiss_kappa.as_json(),
-            "percent_agreement": self.percent_agreement.as_json(),
+            "fleiss_kappa": self.fleiss_kappa.to_json(),
+            "percent_agreement": self.percent_agreement.to_json(),
             "tier": self.tier,
             "tier_low": self.tier_low,
             "tier_high": self.tier_high,
@@ -149,7 +149,7 @@ class TierResult:
     @property
     def counts(self) -> dict[str, int]:
         """Number of items per tier, and of those without one as ``"none"``."""
-        return counted_tiers(self.places)
+        return count_tiers(self.places)
 
     def rows(self, which: IntArray) -> list[dict[str, Any]]:
         """Those of the items as JSON types, new dicts."""
@@ -167,11 +167,11 @@ class TierResult:
             for row, n, kappa, place, stable in parts
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The result as JSON types."""
-        return {**self.as_head(), "items": self.rows(np.arange(len(self.names)))}
+        return {**self.to_head(), "items": self.rows(np.arange(len(self.names)))}
 
-    def as_head(self) -> dict[str, Any]:
+    def to_head(self) -> dict[str, Any]:
         """The same without the items, in whose place there is nothing yet."""
         return {
             "cuts": list(self.cuts),
@@ -179,11 +179,11 @@ class TierResult:
             "chance_agreement": number_or_none(self.chance_agreement),
             "counts": self.counts,
             "items": (),
-            "plans": [plan.as_json() for plan in self.plans],
+            "plans": [plan.to_json() for plan in self.plans],
             "sensitivity": [dict(row) for row in self.sensitivity],
             "seed": self.seed,
             "draws": self.draws,
-            "warnings": [warning.as_json() for warning in self.warnings],
+            "warnings": [warning.to_json() for warning in self.warnings],
         }
 
 
@@ -271,14 +271,14 @@ def chance_agreement(table: RatingTable, chance_from: Chance) -> float:
     if table.level == "ranking" and chance_from == "uniform":
         rankings = [str(category) for category in table.categories]
         return random_agreement(len(responses_of(rankings[0])), with_ties=have_ties(rankings))
-    weights = weights_of(table, default_weighting(table))
+    weights = compute_weights(table, default_weighting(table))
     shares = chance.margins(table) if chance_from == "margins" else np.full(len(weights), 1 / len(weights))
     return float(shares @ weights @ shares)
 
 
 def item_kappas(table: RatingTable, expected: float) -> FloatArray:
     """(n_items,) kappa of each item against chance agreement ``expected``; NaN below two ratings."""
-    return chance.corrected(chance.item_agreement(table), np.full(table.n_items, expected))
+    return chance.correct_for_chance(chance.item_agreement(table), np.full(table.n_items, expected))
 
 
 def tier_stability(table: RatingTable, *, cuts: Cuts, expected: float, draws: int, seed: int) -> FloatArray:
@@ -289,7 +289,7 @@ def tier_stability(table: RatingTable, *, cuts: Cuts, expected: float, draws: in
         return stability
     # items with the same counts have the same stability: found once, it is the same in print
     distinct, which = np.unique(table.counts[rated].astype(np.int64), axis=0, return_inverse=True)
-    weights = weights_of(table, default_weighting(table))
+    weights = compute_weights(table, default_weighting(table))
     home = _bands_of(distinct, weights, expected, cuts)
     rng = np.random.default_rng(seed)
     size = distinct.sum(axis=1)
@@ -311,10 +311,10 @@ def _bands_of(counts: IntArray, weights: FloatArray, expected: float, cuts: Cuts
 
 def tier_counts(kappa: FloatArray, cuts: Cuts) -> dict[str, int]:
     """Number of items per tier, and of those without one as ``"none"``."""
-    return counted_tiers(tier_places(kappa, cuts))
+    return count_tiers(tier_places(kappa, cuts))
 
 
-def counted_tiers(places: IntArray) -> dict[str, int]:
+def count_tiers(places: IntArray) -> dict[str, int]:
     """Number of items per tier, and of those without one as ``"none"``, from their positions in `TIERS`."""
     found = np.bincount(places, minlength=NO_TIER + 1).tolist()
     return dict(zip((*TIERS, "none"), found, strict=True))
@@ -350,7 +350,7 @@ def group_tiers(
     found = []
     for group in sorted(set(labels.tolist())):
         part = table.subset_items(labels == group)
-        resampling = Resampling.of(part, bootstrap=bootstrap, confidence=confidence, seed=seed)
+        resampling = Resampling.from_table(part, bootstrap=bootstrap, confidence=confidence, seed=seed)
         found.append(_group_tier(group, part, resampling, cuts))
     return found
 
@@ -360,9 +360,9 @@ def _group_tier(group: str, table: RatingTable, resampling: Resampling, cuts: Cu
     basis = Basis(int(pairable.sum()), table.n_raters, int(table.ratings_per_item[pairable].sum()))
     replicates = replicate([_agreement_of_group(table)], resampling)[0]
     percent, kappa = estimates(
-        replicates, resampling, [basis] * 2, [chance.why_undefined(table)] * 2, scale=("share", "coefficient")
+        replicates, resampling, [basis] * 2, [chance.explain_undefined(table)] * 2, scale=("share", "coefficient")
     )
-    tier, low, high = (tier_of(value, cuts) for value in (kappa.value, kappa.low, kappa.high))
+    tier, low, high = (find_tier(value, cuts) for value in (kappa.value, kappa.low, kappa.high))
     return GroupTier(group, table.n_items, kappa, percent, tier, low, high)
 
 
@@ -374,7 +374,7 @@ def _agreement_of_group(table: RatingTable) -> SumStatistic:
     usual = chance.chance_corrected(table)
     if table.level == "nominal":
         return SumStatistic(usual.contributions, lambda sums: usual.function(sums)[..., :2])
-    weights, rated = weights_of(table, default_weighting(table)), table.ratings_per_item > 0
+    weights, rated = compute_weights(table, default_weighting(table)), table.ratings_per_item > 0
     credit = np.where(table.pairable, np.nan_to_num(chance.item_agreement(table)), 0.0)
     shares = table.counts / np.maximum(table.ratings_per_item, 1)[:, None]
     own = np.column_stack([table.pairable, credit, rated, shares]).astype(float)
@@ -384,7 +384,7 @@ def _agreement_of_group(table: RatingTable) -> SumStatistic:
         pairable, credits, n_rated = np.moveaxis(sums[..., k : k + 3], -1, 0)
         margins = ratio(sums[..., k + 3 :], n_rated[..., None])
         expected = np.einsum("...i,ij,...j->...", margins, weights, margins)
-        kappa = chance.corrected(ratio(credits, pairable), expected)
+        kappa = chance.correct_for_chance(ratio(credits, pairable), expected)
         return np.stack([usual.function(sums[..., :k])[..., 0], kappa], axis=-1)
 
     return SumStatistic(np.hstack([usual.contributions, own]), values)

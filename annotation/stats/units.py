@@ -58,7 +58,7 @@ class Resampling:
             raise ValueError(f"the seed is {self.seed}; it must not be negative")
 
     @classmethod
-    def of(
+    def from_table(
         cls,
         table: RatingTable,
         *,
@@ -136,14 +136,14 @@ class Resampling:
     def weights(self) -> Iterator[FloatArray]:
         """Blocks of the (B, n_items) matrix of resampling weights."""
         for draws in self.draws():
-            yield self.of_items(draws)
+            yield self.draw_item_weights(draws)
 
-    def of_items(self, draws: Draws) -> FloatArray:
+    def draw_item_weights(self, draws: Draws) -> FloatArray:
         """(b, n_items) weights of the items in a block of replicates."""
         weights: FloatArray = draws.double[:, self.unit] * self.item_weights
         return weights
 
-    def by_unit(self, rows: FloatArray) -> FloatArray:
+    def sum_by_unit(self, rows: FloatArray) -> FloatArray:
         """(k, m) sums of ``rows`` (n_items, m) over the items of each unit, times their weights."""
         if np.array_equal(self.unit, np.arange(len(self.stratum))):
             return rows * self.item_weights[:, None] if (self.item_weights != 1).any() else rows
@@ -161,7 +161,7 @@ class Resampling:
         """(h,) number of units of each stratum."""
         return np.bincount(self.stratum, self.times).astype(float)
 
-    def centred(self, values: FloatArray) -> FloatArray:
+    def centre(self, values: FloatArray) -> FloatArray:
         """``values`` (k, m) of the units minus the mean of their stratum."""
         if len(self.stratum_sizes) == 1:
             return values - self.times @ values / self.stratum_sizes
@@ -173,7 +173,7 @@ class Resampling:
     def influence(self, left_out: FloatArray) -> FloatArray:
         """(k, m) influence of a unit of each kind, from the values without it; centred per stratum."""
         scale = ((self.stratum_sizes - 1) / self.stratum_sizes)[self.stratum]
-        influence: FloatArray = -scale[:, None] * self.centred(left_out)
+        influence: FloatArray = -scale[:, None] * self.centre(left_out)
         return influence
 
 

@@ -48,7 +48,7 @@ def ratio_weights(scores: FloatArray) -> FloatArray:
     return 1 - _scaled(relative**2)
 
 
-def weights_of(table: RatingTable, weighting: Weighting) -> FloatArray:
+def compute_weights(table: RatingTable, weighting: Weighting) -> FloatArray:
     """(q, q) agreement weights of a table's scale, its categories at their `positions`.
 
     ``ratio`` weights take the scores instead, whose zero means something, and ``kemeny`` the rankings. Raises

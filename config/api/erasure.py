@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.erasure import erasing
-from config.erasure.about import about
+from config.erasure.about import load_about
 from core.accounts.access import MayErase
 from core.accounts.models.users import User
 from core.api.base import Api, Given
@@ -46,7 +46,7 @@ class Erasure(Api):
 
     @says("erasure", "What erasing an account would mean", ErasureSerializer)
     def get(self, request: Request, username: str) -> Response:
-        return Response(about(by=self.me, person=self.person(username)).as_json())
+        return Response(load_about(by=self.me, person=self.person(username)).to_json())
 
     @says(
         "erase_person",
@@ -55,9 +55,9 @@ class Erasure(Api):
         body=NewErasure,
     )
     def post(self, request: Request, username: str) -> Response:
-        person, given = self.person(username), self.given(NewErasure)
+        person, given = self.person(username), self.parse_body(NewErasure)
         if given["confirm"] != username:
             raise InputError("This is not the username of the account.", field="confirm")
-        found = about(by=self.me, person=person).as_json()
+        found = load_about(by=self.me, person=person).to_json()
         erasing.erase_person(by=self.me, person=person, notes=given["notes"])
         return Response(found)

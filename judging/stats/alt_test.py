@@ -18,10 +18,10 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.weighting import default_weighting, weights_of
-from judging.stats.asymptotic import estimate_by_jackknife, share, undefined
-from judging.stats.multiplicity import adjusted
-from judging.stats.signed_rank import signed_rank_less
+from annotation.stats.weighting import compute_weights, default_weighting
+from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, share
+from judging.stats.multiplicity import adjust_p_values
+from judging.stats.signed_rank import compute_signed_rank_p
 
 EPSILON = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
 """What the paper proposes by type of annotator: the dearer the person, the larger the discount."""
@@ -70,7 +70,7 @@ class AgainstAnnotator:
     rejected: bool
     reason: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The entry under ``"per_annotator"``."""
         return {
             "annotator": self.annotator,
@@ -138,7 +138,7 @@ class AltTestResult:
         """The smallest epsilon of the sweep at which the judge passes; NaN where it never does."""
         return min((at.epsilon for at in self.sweep if at.passes), default=np.nan)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The document under ``"alt_test"``."""
         return {
             "epsilon": self.epsilon,
@@ -146,9 +146,9 @@ class AltTestResult:
             "scoring": self.scoring,
             "winning_rate": number_or_none(self.winning_rate),
             "advantage_probability": number_or_none(self.advantage.value),
-            "advantage": self.advantage.as_json(),
+            "advantage": self.advantage.to_json(),
             "passes": self.passes,
-            "per_annotator": [one.as_json() for one in self.per_annotator],
+            "per_annotator": [one.to_json() for one in self.per_annotator],
             "sweep": [
                 {"epsilon": at.epsilon, "winning_rate": number_or_none(at.winning_rate), "passes": at.passes}
                 for at in self.sweep
@@ -266,7 +266,7 @@ def _closeness(people: RatingTable, codes: IntArray, others: IntArray) -> FloatA
     """(n_items,) S of ``codes`` to the ratings ``others`` (n_items, m); NaN where there are none."""
     known = others != MISSING
     if not people.has_scores:
-        credit = weights_of(people, default_weighting(people))
+        credit = compute_weights(people, default_weighting(people))
         matches = np.where(known, credit[codes[:, None], others], 0.0)
         return ratio(matches.sum(axis=1), known.sum(axis=1).astype(float))
     distance = np.where(known, (people.scores[others] - people.scores[codes][:, None]) ** 2, 0.0)
@@ -296,7 +296,7 @@ def _tested(
 
 def _corrected(found: Sequence[tuple[float, str, str | None]]) -> FloatArray:
     """p-values corrected for testing every annotator."""
-    return adjusted([p for p, _, _ in found], "benjamini-yekutieli")
+    return adjust_p_values([p for p, _, _ in found], "benjamini-yekutieli")
 
 
 def _advantage(duel: _Duel, wins: BoolArray, confidence: float, reason: str | None) -> Estimate:
@@ -324,7 +324,7 @@ def _test(duel: _Duel, epsilon: float) -> tuple[float, str, str | None]:
     if duel.used_clusters is not None:
         return _clustered_test(shifted, duel.used_clusters)
     if n < FEW_ITEMS:
-        return signed_rank_less(shifted), "wilcoxon", None
+        return compute_signed_rank_p(shifted), "wilcoxon", None
     return float(scipy.stats.ttest_1samp(shifted, 0.0, alternative="less").pvalue), "t", None
 
 
@@ -364,7 +364,7 @@ def _mean_advantage(duels: Sequence[_Duel], clusters: Sequence[str] | None, conf
     fought = [duel for duel in duels if duel.n >= 2]
     if not fought:
         why = "no item that the judge scored was rated by two people" if duels else "there are no annotators"
-        return undefined(why, n_items=0, confidence=confidence, n_raters=len(duels))
+        return build_undefined(why, n_items=0, confidence=confidence, n_raters=len(duels))
     used = np.any([duel.used for duel in fought], axis=0)
     columns = [duel.judge_wins[used] for duel in fought] + [duel.used[used] for duel in fought]
     return estimate_by_jackknife(

@@ -130,10 +130,10 @@ class Answers:
 
     def scores(self, cases: Cases) -> FloatArray:
         """(n,) the share of scored answers that are right; NaN where there is none."""
-        return mean_of_known(self.right(cases))
+        return compute_mean_of_known(self.right(cases))
 
 
-def mean_of_known(values: FloatArray) -> FloatArray:
+def compute_mean_of_known(values: FloatArray) -> FloatArray:
     """The mean of each row's numbers; NaN for a row without."""
     known = np.isfinite(values)
     total: FloatArray = np.where(known, values, 0.0).sum(axis=1)
@@ -251,12 +251,12 @@ def leave_one_out(votes: FloatArray) -> FloatArray:
     """
     one, two, neither = (np.where(np.isfinite(column), column, 0.0) for column in votes.T)
     lead = one - two
-    right = one * worth(lead - 1) + two * worth(-lead - 1) + neither / 2
+    right = one * compute_vote_worth(lead - 1) + two * compute_vote_worth(-lead - 1) + neither / 2
     n = one + two + neither
     return np.where(np.isfinite(votes).all(axis=1) & (n > 1), ratio(right, n), np.nan)
 
 
-def worth(lead: FloatArray) -> FloatArray:
+def compute_vote_worth(lead: FloatArray) -> FloatArray:
     """(n,) of a vote, by how many more of the others choose the same than the other response."""
     return (np.sign(lead) + 1) / 2
 
@@ -267,18 +267,18 @@ def consistent(answers: Answers) -> FloatArray:
     return np.where(both, (answers.said[:, 0] == answers.said[:, 1]).astype(float), np.nan)
 
 
-def both_right(answers: Answers, cases: Cases) -> FloatArray:
+def mark_both_right(answers: Answers, cases: Cases) -> FloatArray:
     """(n,) 1 where both orders name the gold response; NaN where one of them has no verdict."""
     right = answers.right(cases)
     return np.where(np.isfinite(right).all(axis=1), right.min(axis=1), np.nan)
 
 
-def first_shown(answers: Answers) -> FloatArray:
+def mark_first_shown(answers: Answers) -> FloatArray:
     """(n, 2) 1 where the response shown first was named: response 1 in order AB, response 2 in order BA."""
     return np.where(answers.said > 0, (answers.said == np.array([1, 2])).astype(float), np.nan)
 
 
-def pairs_of(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def build_differences(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Every two, the later minus the earlier."""
     for earlier, later in combinations(names, 2):
         yield later, earlier
@@ -294,7 +294,7 @@ def demographic_groups(cases: Cases) -> Iterator[tuple[str, str, BoolArray]]:
                 yield name, value, mask
 
 
-def shifted_tiers(cases: Cases, cuts: Cuts = DEFAULT_CUTS) -> Iterator[tuple[Cuts, dict[str, BoolArray]]]:
+def iterate_shifted_tiers(cases: Cases, cuts: Cuts = DEFAULT_CUTS) -> Iterator[tuple[Cuts, dict[str, BoolArray]]]:
     """The cases of each tier as it would be with other cut-offs. Cases without kappa are in none."""
     known = np.isfinite(cases.kappa)
     filled = np.where(known, cases.kappa, 0.0)
@@ -304,7 +304,7 @@ def shifted_tiers(cases: Cases, cuts: Cuts = DEFAULT_CUTS) -> Iterator[tuple[Cut
         yield moved, {tier: known & (band == place) for place, tier in reversed(list(enumerate(TIERS)))}
 
 
-def nobody_right(cases: Cases, everybody: Iterable[Answers]) -> IntArray:
+def find_unsolved(cases: Cases, everybody: Iterable[Answers]) -> IntArray:
     """Positions of the cases to which nobody gave a right answer in any order, of those that somebody answered."""
     right = np.zeros(cases.n, dtype=bool)
     answered = np.zeros(cases.n, dtype=bool)
@@ -348,7 +348,7 @@ class Confidence:
     bins: tuple[ConfidenceBin, ...]
 
 
-def confidence_of(answers: Answers, sheet: Sheet) -> Confidence:
+def calibrate_confidence(answers: Answers, sheet: Sheet) -> Confidence:
     """Calibration of a model's confidence, every answer by itself, with intervals over personas."""
     cases = sheet.cases
     right = answers.right(cases)

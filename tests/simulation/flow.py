@@ -54,9 +54,9 @@ def flow(
         by=None,
         plan=experiments.plan(
             name="Flow",
-            user_agent=agents_services.drafted(side="user", provider="openai_compatible", model=USER),
+            user_agent=agents_services.build_agent(side="user", provider="openai_compatible", model=USER),
             assistants=[
-                agents_services.drafted(side="assistant", provider="openai_compatible", model=name)
+                agents_services.build_agent(side="assistant", provider="openai_compatible", model=name)
                 for name in names(assistants)
             ],
             conditions=conditions,

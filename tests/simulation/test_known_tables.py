@@ -36,7 +36,7 @@ def judged(experiment: Experiment, **scores):
     study = studies.create_judge_study(by=None, experiment=experiment)
     judge = scripted_judge(answers=answers)
     run = runs.make(by=None, plan=runs.plan(study=study, judge=judge), queue=False)
-    for _ in judging_work.through(run):
+    for _ in judging_work.work_through(run):
         pass
     return judge
 
@@ -59,7 +59,7 @@ def experiment():
 
 @pytest.fixture
 def document(experiment):
-    [(judge, n)] = results.judgments.judges_of(experiment)
+    [(judge, n)] = results.judgments.list_experiment_judges(experiment)
     assert n == 8 * 6
     return results.document(experiment, judge)
 
@@ -224,7 +224,7 @@ def test_personalization_turn_by_turn():
         plan=runs.plan(study=study, judge=judge, every_turn=True, criteria=["personalization"]),
         queue=False,
     )
-    for _ in judging_work.through(run):
+    for _ in judging_work.work_through(run):
         pass
     for index, values in ((1, {2: "1", 4: "3", 6: "2"}), (2, {2: "2", 4: "4", 6: "2"})):
         for turn, value in values.items():

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.corpus.models import Scenario, Task
-from simulation.agents.prompts.making import SITUATION
+from simulation.agents.prompts.generation import SITUATION
 from simulation.experiments.models.schemas import PreferenceType
 from tests.shared_rows import share_rows
 from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES

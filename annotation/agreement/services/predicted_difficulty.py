@@ -66,14 +66,14 @@ class Prediction:
     reason: str | None
     names: Mapping[str, str]
 
-    def as_json(self, study: Study, criterion: str) -> dict[str, Any]:
+    def to_json(self, study: Study, criterion: str) -> dict[str, Any]:
         """The document: first the error out of sample, then the items."""
         head = {"study": study.name, "criterion": criterion, "of": self.scope}
         features = {"word_vectors": None if vectors.missing() else vectors.NAME, "reason": vectors.missing() or None}
         if self.found is None:
             nothing: dict[str, Any] = {"error": None, "features": {"used": [], **features}, "n_items": 0, "items": []}
             return {**head, "predicts": False, "reason": self.reason, **nothing}
-        found = self.found.as_json()
+        found = self.found.to_json()
         rows = [{**row, **self._named(row["item"])} for row in found.pop("items")]
         predicts = self.found.error.predicts
         told = {"features": {"used": list(self.found.slopes), **features}, "n_items": len(rows)}
@@ -132,7 +132,7 @@ def _by_vectors(facts: Sequence[ItemFacts]) -> dict[str, FloatArray]:
     return {} if vectors.missing() else vector_columns(facts, vectors.embed)
 
 
-def predicted_tiers(criterion: Criterion) -> dict[int, str]:
+def load_predicted_tiers(criterion: Criterion) -> dict[int, str]:
     """By the id of a dialogue or pair of the dataset, its tier: the likeliest one, fitted where people rated it.
 
     Raises InputError where difficulty cannot be predicted: strata would tell nothing apart.

@@ -125,9 +125,9 @@ def ask(*, by: User, study: Study, cuts: Cuts = AGREEMENT_CUTS) -> None:
     waiting.ask(by=by, key=_key(study.pk, cuts), task=TASK, args=[study.pk, list(cuts), by.username])
 
 
-def asked_for(study: Study, cuts: Cuts) -> waiting.DeferredRequest | None:
+def find_request(study: Study, cuts: Cuts) -> waiting.DeferredRequest | None:
     """What stands of it; None where nobody has asked, or it is done."""
-    return waiting.asked_for(_key(study.pk, cuts))
+    return waiting.find_request(_key(study.pk, cuts))
 
 
 def compute(study_id: int, cuts: Sequence[float], reader: str) -> None:

@@ -13,7 +13,7 @@ from annotation.stats.rankings import BETTER, TIED
 from annotation.stats.table import FloatArray, IntArray
 
 
-def graded(
+def draw_graded_model(
     n_people: int, n_categories: int, rng: np.random.Generator, noise: float = 0.5
 ) -> tuple[GradedResponseModel, FloatArray]:
     """A model of people who differ in severity (sd .4) and consistency (sd .3 of its logarithm), and its parameters.

@@ -83,7 +83,7 @@ class FeatureTable:
     values: FloatArray
 
     @classmethod
-    def of(cls, items: Sequence[str], columns: Mapping[str, FloatArray]) -> "FeatureTable":
+    def from_columns(cls, items: Sequence[str], columns: Mapping[str, FloatArray]) -> "FeatureTable":
         """The columns (n,) side by side, without those that hold a single value."""
         kept = {name: column for name, column in columns.items() if np.unique(column[~np.isnan(column)]).size > 1}
         values = np.column_stack(list(kept.values())) if kept else np.empty((len(items), 0))
@@ -97,7 +97,9 @@ class FeatureTable:
 
 def build_features(facts: Sequence[ItemFacts], columns: Mapping[str, FloatArray] | None = None) -> FeatureTable:
     """Features of the texts and settings of items, and further columns (n,) beside them."""
-    return FeatureTable.of([one.name for one in facts], {**_of_texts(facts), **_of_groups(facts), **(columns or {})})
+    return FeatureTable.from_columns(
+        [one.name for one in facts], {**_of_texts(facts), **_of_groups(facts), **(columns or {})}
+    )
 
 
 RESPONSES_ALIKE = "similarity of the responses by word vectors"
@@ -138,8 +140,8 @@ def judge_columns(opinions: Sequence[Opinions], categories: Sequence[Label]) -> 
     asked = np.column_stack([one.asked for one in opinions])
     found = {
         "judges' confidence": _mean(np.column_stack([one.confidence for one in opinions])),
-        "judges disagree": differing_pairs(codes),
-        "calls disagree": _mean(np.column_stack([differing_pairs(one.calls) for one in opinions])),
+        "judges disagree": compute_differing_pairs(codes),
+        "calls disagree": _mean(np.column_stack([compute_differing_pairs(one.calls) for one in opinions])),
         "replies without a verdict": _mean(np.where(asked, codes == MISSING, np.nan)),
     }
     given = np.where(codes == MISSING, np.nan, codes)
@@ -148,7 +150,7 @@ def judge_columns(opinions: Sequence[Opinions], categories: Sequence[Label]) -> 
     return found
 
 
-def differing_pairs(codes: IntArray) -> FloatArray:
+def compute_differing_pairs(codes: IntArray) -> FloatArray:
     """(n,) share of pairs of the codes (n, c) of an item that differ, 0 to 1; NaN below two codes."""
     there = codes != MISSING
     size = there.sum(axis=1)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.bands import TIERS, Cuts, check_cuts
-from annotation.stats.difficulty.described import FIELDS, nothing
+from annotation.stats.difficulty.components import MOST_CATEGORIES, Component, components, fit_component, is_number
+from annotation.stats.difficulty.described import FIELDS, build_undefined
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.numbers import MOST_ANSWERS
-from annotation.stats.difficulty.parts import MOST_CATEGORIES, Component, components, fit_part, is_number
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
@@ -98,7 +98,7 @@ class Difficulty:
         totals = np.nansum(self.tiers, axis=0)
         return dict(zip(TIERS, totals.tolist(), strict=True))
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types, item by item."""
         rows = zip(
             self.items, self.value, self.low, self.high, self.tiers, self.tier, self.clear, self.answers, strict=True
@@ -124,7 +124,7 @@ class Difficulty:
                 }
                 for item, value, low, high, of, tier, clear, answers in rows
             ],
-            "people": [one.as_json() for one in self.people],
+            "people": [one.to_json() for one in self.people],
             "thresholds": [list(one) for one in self.thresholds],
             "reasons": list(self.reasons.values()),
         }
@@ -162,7 +162,7 @@ class FittedGroups:
         """Difficulty and tiers at these cut-offs. Raises ``ValueError`` where they are not ascending."""
         check_cuts(cuts)
         spelled_out = len(self.categories) if len(self.categories) <= MOST_ANSWERS else 0
-        found = nothing(len(self.items), spelled_out)
+        found = build_undefined(len(self.items), spelled_out)
         people: list[PersonFit] = []
         thresholds: list[tuple[float, ...]] = []
         for rows, part in self.groups:
@@ -212,7 +212,7 @@ def fit_groups(table: RatingTable, shown: Shown | None = None) -> FittedGroups:
     for number in range(int(component.max()) + 1):
         rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)
         try:
-            groups.append((rows, fit_part(table, rows, columns, shown)))
+            groups.append((rows, fit_component(table, rows, columns, shown)))
         except NoConvergenceError as why:
             reasons[number] = str(why)
     if not groups:

@@ -50,15 +50,15 @@ class PersonFit:
     infit: float
     outfit: float
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         numbers = {key: None if np.isnan(value) else value for key, value in
                    (("infit", self.infit), ("outfit", self.outfit))}  # fmt: skip
         document = {**asdict(self), **numbers}
-        return {**document, **{name: getattr(self, name).as_json() for name in ("severity", "consistency", "order")}}
+        return {**document, **{name: getattr(self, name).to_json() for name in ("severity", "consistency", "order")}}
 
 
-def people_of(fit: LatentFit, codes: IntArray, names: Sequence[str]) -> list[PersonFit]:
+def compute_people(fit: LatentFit, codes: IntArray, names: Sequence[str]) -> list[PersonFit]:
     """Each person of a fit; ``codes`` (n, columns) are the ratings item by item, as the model has them."""
     whose = _whose(fit)
     numbers = np.bincount(whose, (codes != MISSING).sum(axis=0), len(names)).astype(int).tolist()
@@ -79,7 +79,7 @@ def _severities(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     model = fit.model
     if not isinstance(model, GradedResponseModel):
         scale = "an unordered scale" if isinstance(model, Categories) else "a preference"
-        return undefined(f"people have no severity on {scale}", numbers)
+        return build_undefined(f"people have no severity on {scale}", numbers)
     return estimates(model.severities(fit.free), _errors(fit, model.contrast(1)), numbers)
 
 
@@ -108,9 +108,9 @@ def _steepness(fit: LatentFit) -> tuple[FloatArray, FloatArray]:
 def _orders(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     model = fit.model
     if not isinstance(model, Preferences):
-        return undefined("only of a preference is the order of two responses known", numbers)
+        return build_undefined("only of a preference is the order of two responses known", numbers)
     if not model.has_order:
-        return undefined("the order in which people saw the responses is not known", numbers)
+        return build_undefined("the order in which people saw the responses is not known", numbers)
     return estimates(model.orders(fit.free), _errors(fit, model.contrast_of(1)), numbers)
 
 
@@ -119,7 +119,7 @@ def _errors(fit: LatentFit, contrast: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(np.einsum("jf,fg,jg->j", contrast, fit.covariance, contrast), 0.0)))
 
 
-def undefined(reason: str, numbers: Sequence[int]) -> list[Estimate]:
+def build_undefined(reason: str, numbers: Sequence[int]) -> list[Estimate]:
     """A figure of each person that is not there."""
     return [replace(_estimate(np.nan, np.nan, n), reason=reason) for n in numbers]
 

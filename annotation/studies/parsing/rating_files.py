@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.stats.labels import RANKING, Coder, inferred_scale, is_missing, number_of
+from annotation.stats.labels import RANKING, Coder, infer_scale, is_missing, parse_number
 from annotation.stats.rankings import check_responses, responses_of
 from annotation.stats.table import Level, RatingTable
 from core.errors import InputError
@@ -176,7 +176,7 @@ def _table(ratings: Sequence[FileRating], level: Level, categories: Sequence[str
     _check_values(ratings, level, categories)
     try:
         told = tuple(categories) if categories and level != RANKING else ()
-        scale = told or inferred_scale((rating.value for rating in ratings), level)
+        scale = told or infer_scale((rating.value for rating in ratings), level)
         return RatingTable.from_long(
             [rating.item for rating in ratings],
             [rating.rater for rating in ratings],
@@ -205,7 +205,7 @@ def _check_values(ratings: Sequence[FileRating], level: Level, categories: Seque
     coder = Coder(categories) if categories else None
     for rating in ratings:
         try:
-            numeric = is_missing(rating.value) or number_of(rating.value) is not None
+            numeric = is_missing(rating.value) or parse_number(rating.value) is not None
             if coder is not None:
                 coder.code(rating.value)
         except ValueError as error:

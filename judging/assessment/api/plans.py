@@ -16,7 +16,7 @@ from core.errors import InputError
 from judging.assessment.api.documents import CascadeSerializer, EscalationSerializer, PlannedLabelsSerializer
 from judging.assessment.api.results import ResultsApi
 from judging.assessment.models.assessment import LabelPlan
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import cascade_records, cascades, labelling_plans, rules
 from judging.assessment.services.cascades import CascadeOptions
 from judging.assessment.services.labelling_plans import PlanOptions
@@ -59,28 +59,28 @@ class NewCascade(Promise):
 
 
 class CascadesApi(ResultsApi):
-    def each(self, slug: str, judges: list[int]) -> tuple[StudyEvidence, list[JudgeEvidence]]:
+    def load_judges(self, slug: str, judges: list[int]) -> tuple[StudyData, list[JudgeData]]:
         """The judges of a cascade beside people. InputError where one of them did not judge this study."""
-        evidence = StudyEvidence.read(self.study(slug))
+        evidence = StudyData.load(self.study(slug))
         rules.lock(by=self.me, study=evidence.study)
         there = {judge.pk: judge for judge in evidence.judges()}
         if missing := [pk for pk in judges if pk not in there]:
             raise InputError(f"Judge {missing[0]} did not judge {evidence.study}.", field="judges")
-        return evidence, evidence.of_each(cascades.checked([there[pk] for pk in judges]))
+        return evidence, evidence.load_judges(cascades.check_judges([there[pk] for pk in judges]))
 
 
 class StudyCascade(CascadesApi):
     @extend_schema(parameters=[JUDGES])
     @says("cascade", "What `cascade --study NAME --judges A,B --json` prints", CascadeSerializer, query=CascadeQuery)
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(CascadeQuery)
+        asked = self.parse_query(CascadeQuery)
         options = CascadeOptions(asked["target"], asked["delta"])
-        evidence, each = self.each(slug, ids_in(asked["judges"]))
+        evidence, each = self.load_judges(slug, parse_ids(asked["judges"]))
         found = cascades.document(each, cascades.compute_cascade(each, options))
         return Response({**found, "on_record": cascade_records.compute_study(evidence)})
 
 
-def ids_in(text: str) -> list[int]:
+def parse_ids(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
         raise InputError("Name judges by their ids, with commas between.", field="judges")
@@ -96,9 +96,9 @@ class CascadeEscalations(CascadesApi):
         status=201,
     )
     def post(self, request: Request, slug: str) -> Response:
-        given = self.given(NewCascade)
+        given = self.parse_body(NewCascade)
         options = CascadeOptions(given["target"], given["delta"])
-        _, each = self.each(slug, given["judges"])
+        _, each = self.load_judges(slug, given["judges"])
         made = cascades.escalate(
             by=self.me,
             each=each,
@@ -141,14 +141,14 @@ class LabelPlanSerializer(serializers.ModelSerializer[LabelPlan]):
 
 
 class JudgePlan(ResultsApi):
-    def planned(self, slug: str, pk: int, asked: dict[str, Any]) -> tuple[JudgeEvidence, labelling_plans.Planned]:
+    def load_plan(self, slug: str, pk: int, asked: dict[str, Any]) -> tuple[JudgeData, labelling_plans.LabellingPlan]:
         judge = get_object_or_404(Judge, pk=pk)
-        evidence = StudyEvidence.read(self.study(slug)).of(judge)
+        evidence = StudyData.load(self.study(slug)).load_judge(judge)
         if not evidence.criteria:
             raise InputError(f"{judge} has not judged this study.", field="judge")
-        rules.look(by=self.me, study=evidence.study)
+        rules.lock_rules(by=self.me, study=evidence.study)
         options = PlanOptions(asked["width"], asked["by"], asked["confidence"], asked["seed"])
-        return evidence, labelling_plans.planned(evidence, asked["criterion"], options)
+        return evidence, labelling_plans.build_plan(evidence, asked["criterion"], options)
 
     @says(
         "plan_labels",
@@ -157,7 +157,7 @@ class JudgePlan(ResultsApi):
         query=PlanQuery,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return Response(labelling_plans.document(*self.planned(slug, pk, self.asked(PlanQuery))))
+        return Response(labelling_plans.document(*self.load_plan(slug, pk, self.parse_query(PlanQuery))))
 
     @says(
         "create_planned_study",
@@ -167,8 +167,8 @@ class JudgePlan(ResultsApi):
         status=201,
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        given = self.given(NewPlanned)
-        evidence, found = self.planned(slug, pk, given)
+        given = self.parse_body(NewPlanned)
+        evidence, found = self.load_plan(slug, pk, given)
         made = labelling_plans.make_study(
             by=self.me, evidence=evidence, found=found, name=given["name"], overlap=given["overlap"]
         )

@@ -14,9 +14,9 @@ from rest_framework.response import Response
 
 from annotation.agreement.api import CriterionQuery
 from annotation.agreement.services import both_tiers, stored_difficulty
-from annotation.agreement.services.difficulty import cuts_of
+from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
-from annotation.agreement.services.tiers import TierOptions, chance_from, cuts_from
+from annotation.agreement.services.tiers import TierOptions, parse_chance, parse_cuts
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import is_large
@@ -30,7 +30,7 @@ from judging.assessment.api.documents import (
     HoldOutSerializer,
     Queued,
 )
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import (
     agreement,
     assessment,
@@ -44,9 +44,9 @@ from judging.assessment.services import (
 )
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
-from judging.assessment.services.items import criterion_of
+from judging.assessment.services.items import find_criterion
 from judging.judges.models.judges import Judge
 from judging.judges.services import examples
 from judging.runs.api.judges import JudgeSerializer
@@ -92,29 +92,29 @@ class StudyAgreement(ResultsApi):
         query=AgreementQuery,
     )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(AgreementQuery)
+        study, asked = self.study(slug), self.parse_query(AgreementQuery)
         key, whole = asked.pop("criterion", None), asked.pop("whole")
-        options = options_from(asked)
+        options = parse_options(asked)
         if is_large(study) and not whole:
-            return Response(computed_last(study, options, key))
+            return Response(load_last_result(study, options, key))
         run = agreement.load_or_compute(
-            by=self.me, study=study, options=options, ratings=StudyRatings.of(study, options)
+            by=self.me, study=study, options=options, ratings=StudyRatings.from_options(study, options)
         )
         return Response(agreement.select_criterion(run.result, key))
 
     @says("compute_agreement", "Leave the agreement of a study to a worker", Queued, body=AskedAgreement, status=202)
     def post(self, request: Request, slug: str) -> Response:
-        later.ask(by=self.me, study=self.study(slug), options=options_from(self.given(AskedAgreement)))
+        later.ask(by=self.me, study=self.study(slug), options=parse_options(self.parse_body(AskedAgreement)))
         return Response({"queued": True}, status=202)
 
 
-def options_from(asked: dict[str, Any]) -> JudgedOptions:
+def parse_options(asked: dict[str, Any]) -> JudgedOptions:
     return JudgedOptions(reads=asked.pop("read"), **asked)
 
 
-def computed_last(study: Study, options: JudgedOptions, key: str | None) -> dict[str, Any]:
+def load_last_result(study: Study, options: JudgedOptions, key: str | None) -> dict[str, Any]:
     """A kept result, when it was computed, and what stands of a newer one. Raises NotComputedError if there is none."""
-    run, waiting = later.kept(study, options), later.asked_for(study, options)
+    run, waiting = later.find_stored_run(study, options), later.find_request(study, options)
     told = waiting and (waiting.error or waiting.says)
     if run is None:
         said = told or "Nothing was computed with these options yet: POST them here, or insist with ?whole=true."
@@ -151,13 +151,17 @@ class StudyTiers(ResultsApi):
         query=TiersQuery,
     )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(TiersQuery)
-        criterion = criterion_of(study, asked["criterion"])
+        study, asked = self.study(slug), self.parse_query(TiersQuery)
+        criterion = find_criterion(study, asked["criterion"])
         if criterion is None:
             raise Http404
         sizes = {name: asked[name] for name in ("draws", "bootstrap", "seed")}
-        options = TierOptions(cuts_from(asked["cuts"]), chance_from(asked["chance"]), **sizes)
-        more = {"by": asked["by"] or None, "agreeing": cuts_of(asked["agreement_cuts"]), "patient": asked["whole"]}
+        options = TierOptions(parse_cuts(asked["cuts"]), parse_chance(asked["chance"]), **sizes)
+        more = {
+            "by": asked["by"] or None,
+            "agreeing": parse_model_cuts(asked["agreement_cuts"]),
+            "patient": asked["whole"],
+        }
         return Response(both_tiers.compute_criterion(study, ratings.load_criterion(criterion), options, **more))
 
     @says(
@@ -168,7 +172,7 @@ class StudyTiers(ResultsApi):
         status=202,
     )
     def post(self, request: Request, slug: str) -> Response:
-        cuts = cuts_of(self.given(AskedTiers)["agreement_cuts"])
+        cuts = parse_model_cuts(self.parse_body(AskedTiers)["agreement_cuts"])
         stored_difficulty.ask(by=self.me, study=self.study(slug), cuts=cuts)
         return Response({"queued": True}, status=202)
 
@@ -188,11 +192,11 @@ class StudyTiersPredicted(ResultsApi):
         query=PredictedQuery,
     )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(PredictedQuery)
-        criterion = criterion_of(study, asked["criterion"])
+        study, asked = self.study(slug), self.parse_query(PredictedQuery)
+        criterion = find_criterion(study, asked["criterion"])
         if criterion is None:
             raise Http404
-        cuts = cuts_of(asked["agreement_cuts"])
+        cuts = parse_model_cuts(asked["agreement_cuts"])
         options = PredictionOptions(asked["of"], cuts, asked["bootstrap"], asked["seed"])
         return Response(predicted_difficulty.compute_criterion(study, criterion, options, patient=asked["whole"]))
 
@@ -203,7 +207,7 @@ class StudyCalibration(ResultsApi):
     )
     def get(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
-        evidence = StudyEvidence.read(study)
+        evidence = StudyData.load(study)
         found, waiting = assessment.assess_judges(
             by=self.me, evidence=evidence, asked=AssessmentRequest(), patient=False
         )
@@ -224,7 +228,7 @@ class PartQuery(Given):
     part = serializers.CharField(default="", allow_blank=True, help_text="all, development or held-out items.")
 
 
-class TrustQuery(PartQuery):
+class AssessmentQuery(PartQuery):
     criterion = serializers.CharField(required=False)
 
 
@@ -233,33 +237,36 @@ class OfJudge(ResultsApi):
 
     left_to_a_worker = True
 
-    def evidence_of(self, slug: str, pk: int, part: str) -> JudgeEvidence:
+    def load_data(self, slug: str, pk: int, part: str) -> JudgeData:
         study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
-        return StudyEvidence.read(study, part).of(judge)
+        return StudyData.load(study, part).load_judge(judge)
 
-    def of(self, slug: str, pk: int, part: str = "") -> Trusted:
-        return self.found(self.evidence_of(slug, pk, part), part)
+    def load_assessment(self, slug: str, pk: int, part: str = "") -> Assessment:
+        return self.build_assessment(self.load_data(slug, pk, part), part)
 
-    def found(self, evidence: JudgeEvidence, part: str) -> Trusted:
+    def build_assessment(self, evidence: JudgeData, part: str) -> Assessment:
         found = assessment.assess_judge if part else assessment.assess_now  # a worker computes what is looked at freely
         return hold_out.check_seen(found(by=self.me, evidence=evidence, asked=AssessmentRequest()))
 
 
 class JudgeCalibration(OfJudge):
-    @says("calibration", "What `calibrate --study NAME --judge NAME --json` prints", Document, query=TrustQuery)
+    @says("calibration", "What `calibrate --study NAME --judge NAME --json` prints", Document, query=AssessmentQuery)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        asked = self.asked(TrustQuery)
-        found = self.of(slug, pk, part=asked["part"]).calibration.result
+        asked = self.parse_query(AssessmentQuery)
+        found = self.load_assessment(slug, pk, part=asked["part"]).calibration.result
         return Response(assessment.select_criterion(found, asked.get("criterion")))
 
 
 class JudgeAudit(OfJudge):
     @says(
-        "audit", "What `audit --study NAME --judge NAME --json` prints, verdicts included", Document, query=TrustQuery
+        "audit",
+        "What `audit --study NAME --judge NAME --json` prints, verdicts included",
+        Document,
+        query=AssessmentQuery,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        asked = self.asked(TrustQuery)
-        found = hold_out.audit_document(self.of(slug, pk, part=asked["part"]))
+        asked = self.parse_query(AssessmentQuery)
+        found = hold_out.audit_document(self.load_assessment(slug, pk, part=asked["part"]))
         return Response(assessment.select_criterion(found, asked.get("criterion")))
 
 
@@ -295,7 +302,7 @@ class StudyHoldOut(ResultsApi):
         status=201,
     )
     def post(self, request: Request, slug: str) -> Response:
-        made = hold_out.hold_out(by=self.me, study=self.study(slug), **self.given(NewHoldOut))
+        made = hold_out.hold_out(by=self.me, study=self.study(slug), **self.parse_body(NewHoldOut))
         return Response(HoldOutSerializer(made).data, status=201)
 
 
@@ -303,7 +310,7 @@ class JudgeLook(ResultsApi):
     @says("access_held_out", "Look at what a judge does on the held-out part, on record", Document, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         judge = get_object_or_404(Judge, pk=pk)
-        found = hold_out.look(by=self.me, study=self.study(slug), judge=judge, asked=AssessmentRequest())
+        found = hold_out.record_access(by=self.me, study=self.study(slug), judge=judge, asked=AssessmentRequest())
         return Response(found.calibration.result, status=201)
 
 
@@ -322,8 +329,8 @@ class JudgeEscalations(OfJudge):
         status=201,
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        given = self.given(NewEscalation)
-        made = escalation.escalate(by=self.me, found=self.of(slug, pk), **given)
+        given = self.parse_body(NewEscalation)
+        made = escalation.escalate(by=self.me, found=self.load_assessment(slug, pk), **given)
         return Response(EscalationSerializer(made).data, status=201)
 
 
@@ -336,7 +343,7 @@ class JudgeMaps(OfJudge):
         "recalibrate", "Apply calibration: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        run = recalibration.apply(by=self.me, found=self.of(slug, pk), **self.given(NewMaps))
+        run = recalibration.apply(by=self.me, found=self.load_assessment(slug, pk), **self.parse_body(NewMaps))
         return Response(RunSerializer(run).data, status=201)
 
 
@@ -369,7 +376,7 @@ class JudgeVersions(ResultsApi):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """The judge itself where nothing would change."""
-        study, judge, given = self.study(slug), get_object_or_404(Judge, pk=pk), self.given(NewVersion)
+        study, judge, given = self.study(slug), get_object_or_404(Judge, pk=pk), self.parse_body(NewVersion)
         n = given.pop("examples")
         return Response(
             JudgeSerializer(improvement.new_version(by=self.me, judge=judge, study=study, n=n, **given)).data,
@@ -390,7 +397,7 @@ class StudyReport(ResultsApi):
     def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:
         if form not in report.FORMATS:
             raise Http404
-        evidence = StudyEvidence.read(self.study(slug))
+        evidence = StudyData.load(self.study(slug))
         judges, _ = assessment.assess_judges(by=self.me, evidence=evidence, asked=AssessmentRequest(), patient=False)
         ending, content_type, content = report.FORMATS[form]
         response = HttpResponse(content(report.describe_judges(evidence, judges)), content_type=content_type)

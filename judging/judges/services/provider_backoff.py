@@ -26,12 +26,12 @@ class ProviderBackoff:
 
     def __init__(self, judge: Judge, pool: RequestPool[Any, Any], model: Hashable) -> None:
         self.judge, self.pool, self.model = judge, pool, model
-        self.told_until = 0.0
+        self.paused_until = 0.0
 
     def tell(self) -> None:
         """Write down until when the model wants to be left alone, if the pool just heard so."""
-        if (until := self.pool.paused_until[self.model]) > self.told_until:
-            self.told_until = until
+        if (until := self.pool.paused_until[self.model]) > self.paused_until:
+            self.paused_until = until
             extend_pause(judge=self.judge, until=datetime.fromtimestamp(until, tz=UTC))
 
     def keep(self) -> PausedError | None:
@@ -39,7 +39,7 @@ class ProviderBackoff:
         if not (pause := find_pause(self.judge)):
             return None
         until = pause.timestamp()
-        self.told_until = max(self.told_until, until)
+        self.paused_until = max(self.paused_until, until)
         self.pool.pause_until(self.model, until)
         if (seconds := until - time.time()) <= PATIENCE:
             return None

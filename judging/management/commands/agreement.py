@@ -84,7 +84,7 @@ class Command(ConcordCommand):
             file = read_file(options, describing=describing)
             return comparison.compare_file(file, options["judge"], chosen, weight=options["weight"])
         study, key = study_called(options["study"]), options["criterion"]
-        ratings = StudyRatings.of(study, chosen)
+        ratings = StudyRatings.from_options(study, chosen)
         run = agreement.load_or_compute(
             by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings
         )

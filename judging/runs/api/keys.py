@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.accounts.api.projects import ProjectsApi
-from core.api.base import Given, PageQuery, page_of
+from core.api.base import Given, PageQuery, build_page_schema
 from core.api.schema import says
 from judging.judges.models.keys import ModelKey
 from judging.judges.services import keys
@@ -36,7 +36,12 @@ class NewKey(Given):
 
 
 class KeyList(ProjectsApi):
-    @says("keys", "For which addresses a project has keys of models", page_of(ModelKeySerializer), query=PageQuery)
+    @says(
+        "keys",
+        "For which addresses a project has keys of models",
+        build_page_schema(ModelKeySerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         rows = ModelKey.objects.filter(project=self.project(slug)).select_related("created_by")
         return self.page(rows, ModelKeySerializer)
@@ -49,7 +54,7 @@ class KeyList(ProjectsApi):
         status=201,
     )
     def post(self, request: Request, slug: str) -> Response:
-        made = keys.keep(by=self.me, project=self.project(slug), **self.given(NewKey))
+        made = keys.keep(by=self.me, project=self.project(slug), **self.parse_body(NewKey))
         return Response(ModelKeySerializer(made).data, status=201)
 
 

@@ -54,7 +54,7 @@ def runs_by_state() -> dict[str, int]:
     )
 
 
-def to_look_after(runs: QuerySet[JudgeRun]) -> QuerySet[JudgeRun]:
+def list_needing_attention(runs: QuerySet[JudgeRun]) -> QuerySet[JudgeRun]:
     """Of the runs, those that are running, ended with parts that could not be done, or stopped; the newest first."""
     ended_early = JudgeChunk.objects.filter(run=OuterRef("pk"), finished_at__isnull=False).exclude(error="")
     wanted = Q(finished_at=None, stopped_at=None) | Q(Exists(ended_early)) | ~Q(stop_reason="")

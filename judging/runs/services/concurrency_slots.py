@@ -20,7 +20,7 @@ from judging.runs.services.leases import leases
 
 
 @contextmanager
-def taken(worker: Worker, judge: Judge, limit: int) -> Iterator[int]:
+def take_slots(worker: Worker, judge: Judge, limit: int) -> Iterator[int]:
     """As many of the judge's seats as are free; 0 if others hold them all. Given back at the end.
 
     A rule that is computed here waits for nobody, so every process may run it.
@@ -37,7 +37,7 @@ def taken(worker: Worker, judge: Judge, limit: int) -> Iterator[int]:
             give_back(worker, judge)
 
 
-def left(judge: Judge, limit: int) -> bool:
+def has_free_slot(judge: Judge, limit: int) -> bool:
     """Whether it is worth the while to reach for a seat."""
     held = Seat.objects.filter(is_held(), filter_sharing_judges(judge, "judge"))
     return judge.is_baseline or unheld(judge, limit, held) > 0

@@ -33,7 +33,7 @@ def take_over() -> int:
     return recovery.take_over(Worker, [leases])
 
 
-def set_back(by: timedelta) -> None:
+def move_due_times(by: timedelta) -> None:
     recovery.set_back(Worker, [leases], by)
 
 

@@ -30,7 +30,7 @@ def error_of(answer: Answer) -> str:
     return str(answer.fault) if isinstance(answer.fault, PermanentError) else ""
 
 
-def own_example(ask: Ask) -> Answer:
+def build_example_answer(ask: Ask) -> Answer:
     """What is kept of an item that is one of the judge's examples, without asking. It answers no other request."""
     return Answer(replace(ask, key=""), OWN_EXAMPLE, cached=True)
 
@@ -40,7 +40,7 @@ class JudgePool(RequestPool[Ask, Reply]):
 
     def __init__(self, provider: Provider, seats: int, *, careful: bool = True) -> None:
         self.provider = provider
-        provider.told_to_wait = partial(self.pause, provider)
+        provider.on_wait = partial(self.pause, provider)
         super().__init__("requests", {provider: seats}, [provider], careful=careful)
 
     def model_of(self, ask: Ask) -> Provider:  # noqa: ARG002 — there is one

@@ -25,13 +25,13 @@ def judge_chunk(chunk_id: int, *, leaving: Callable[[], bool] = never) -> None:
     Once `leaving` says so, nothing more is asked, and the work is handed back.
     """
     free = None if leaving() else leases.free(chunk_id)
-    if free and (free.run.in_bulk or concurrency_slots.left(free.run.judge, concurrency(free.run))):
+    if free and (free.run.in_bulk or concurrency_slots.has_free_slot(free.run.judge, concurrency(free.run))):
         with beating(Worker) as worker:
             for _ in work_on(free.run, worker, lambda: leases.claim(chunk_id, worker), leaving):
                 pass
 
 
-def through(run: JudgeRun) -> Iterator[None]:
+def work_through(run: JudgeRun) -> Iterator[None]:
     """Work through the run in this process, yielding now and then until it is over. Others may help."""
     with beating(Worker) as worker:
         while leases.unfinished().filter(run=run).exists():
@@ -50,7 +50,7 @@ def work_on(
             advance_provider_batch(chunk, worker)
             yield
         return
-    with concurrency_slots.taken(worker, run.judge, concurrency(run)) as n:
+    with concurrency_slots.take_slots(worker, run.judge, concurrency(run)) as n:
         if n and (chunk := claim()):
             yield from steps(chunk, worker, seats=n, leaving=leaving)
 
@@ -58,7 +58,7 @@ def work_on(
 def concurrency(run: JudgeRun) -> int:
     """How many calls the judge may have in flight; one where its settings do not fit, which is said at the part."""
     try:
-        return judges.provider_of(run.judge).concurrency
+        return judges.build_provider(run.judge).concurrency
     except PermanentError:
         return 1
 

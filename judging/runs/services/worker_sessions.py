@@ -22,11 +22,11 @@ from judging.judges.providers.base import Provider, Reply
 from judging.judges.services.provider_backoff import ProviderBackoff
 from judging.judges.services.quotas import ModelQuota
 from judging.runs.models.runs import JudgeChunk
-from judging.runs.queries.requests import Pending, pending
+from judging.runs.queries.requests import Pending, list_pending
 from judging.runs.services import budgets, cache, evaluated_judge, judgment_writer, runs
 from judging.runs.services.leases import leases
-from judging.runs.services.request_coalescing import Followers
-from judging.runs.services.request_pool import Answer, Ask, JudgePool, error_of, own_example
+from judging.runs.services.request_coalescing import RequestCoalescing
+from judging.runs.services.request_pool import Answer, Ask, JudgePool, build_example_answer, error_of
 
 TOLERATED_ERRORS = 3
 PAUSE = 0.5  # seconds, while the quota allows no start
@@ -56,13 +56,13 @@ class RunSession(WorkerSession):
         self.parts: dict[int, SessionBatch] = {chunk.pk: SessionBatch(chunk, 0)}
         self.fresh: JudgeChunk | None = chunk
         self.stock: deque[Ask] = deque()
-        self.followers = Followers(together=self.run.use_cache)
+        self.coalescing = RequestCoalescing(together=self.run.use_cache)
         self.culprit: int | None = None
         self.quota = ModelQuota(self.run.judge)
 
     def work(self) -> Iterator[None]:
         """Ask and save, yielding after every batch. Raises what keeps the parts in hand from being finished."""
-        self.provider: Provider = evaluated_judge.provider_of(self.run)
+        self.provider: Provider = evaluated_judge.build_provider(self.run)
         self.budget = budgets.BudgetTracker(self.run)
         self.pool = JudgePool(self.provider, self.seats, careful=not self.is_rule)
         self.backoff = ProviderBackoff(self.run.judge, self.pool, self.provider)
@@ -108,30 +108,30 @@ class RunSession(WorkerSession):
 
     def take(self, chunk: JudgeChunk) -> None:
         """The part's open requests: those whose answer is known are saved, the others wait to be asked."""
-        asked = pending(self.run, chunk.item_ids, with_prompt=self.provider.needs_prompt)
+        asked = list_pending(self.run, chunk.item_ids, with_prompt=self.provider.needs_prompt)
         self.parts[chunk.pk] = SessionBatch(chunk, len(asked))
         examples = [Ask(one, chunk.pk) for one in asked if one.request.is_example]
-        self.keep([own_example(ask) for ask in examples])
+        self.keep([build_example_answer(ask) for ask in examples])
         asks = [self.ask(one, chunk) for one in asked if not one.request.is_example]
-        known = judgment_writer.known(asks) if self.run.use_cache else {}
-        self.stock.extend(ask for ask in asks if ask.key not in known and not self.followers.held_back(ask))
-        self.keep([known_answer(ask, known[ask.key]) for ask in asks if ask.key in known])
+        known = judgment_writer.load_known(asks) if self.run.use_cache else {}
+        self.stock.extend(ask for ask in asks if ask.key not in known and not self.coalescing.join(ask))
+        self.keep([build_known_answer(ask, known[ask.key]) for ask in asks if ask.key in known])
         self.finish_if_done(chunk.pk)
 
     def ask(self, one: Pending, chunk: JudgeChunk) -> Ask:
         tokens = self.provider.estimate_tokens(one.request).tokens
         self.budget.guess(tokens)
-        return Ask(one, chunk.pk, cache.key_of(self.run.judge, self.run.seed, self.provider, one), tokens)
+        return Ask(one, chunk.pk, cache.build_key(self.run.judge, self.run.seed, self.provider, one), tokens)
 
     def start(self) -> None:
         """Start what seats, budget and quota allow."""
         wanted = min(len(self.stock), self.ahead - self.pool.outstanding)
         allowed = self.budget.allows(wanted, on_the_way=self.pool.outstanding)
         if wanted and not allowed and not self.pool.outstanding:
-            self.budget.look(force=True)
+            self.budget.refresh(force=True)
             allowed = self.budget.allows(wanted, on_the_way=0)
             if not allowed:
-                self.halt(self.budget.reached())
+                self.halt(self.budget.find_reached())
         if allowed <= 0:
             return
         first = [self.stock.popleft() for _ in range(allowed)]
@@ -162,7 +162,7 @@ class RunSession(WorkerSession):
             self.note(answer)
         self.ask_again(saved.again)
         self.pool.saved(batch)
-        equal, next_ones = self.followers.released(over)
+        equal, next_ones = self.coalescing.release(over)
         self.stock.extendleft(next_ones)
         self.keep(equal)
 
@@ -206,7 +206,7 @@ class RunSession(WorkerSession):
         """Put down what is no longer this process's to work on. What is on its way still lands, for it is paid for."""
         if not self.is_time_to_look():
             return
-        self.budget.look()
+        self.budget.refresh()
         self.quota.look()
         self.makes_way = self.has_had_its_turn(leases, Q(run=self.run))
         if self.leaving() and self.ends == math.inf:
@@ -231,10 +231,10 @@ class RunSession(WorkerSession):
         dropped = [ask for ask in self.stock if unwanted(ask)]
         self.stock = deque(ask for ask in self.stock if not unwanted(ask))
         dropped += self.pool.drop(unwanted)
-        behind, next_ones = self.followers.dropped(dropped, unwanted)
+        behind, next_ones = self.coalescing.drop(dropped, unwanted)
         self.stock.extendleft(next_ones)
         return len(dropped) + behind
 
 
-def known_answer(ask: Ask, reply: Reply) -> Answer:
+def build_known_answer(ask: Ask, reply: Reply) -> Answer:
     return Answer(ask, reply, cached=True)

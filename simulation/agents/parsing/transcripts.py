@@ -119,8 +119,8 @@ def split_turn(reply: str, side: Side, heard: str | None = None) -> tuple[str, s
     control = LEADING_CONTROL.match(reply)
     if control and side in (control["in"], control["as"]):
         reply = reply[control.end() :]
-    lines = lines_of(reply)
-    end, start = control_in(reply, lines), 0
+    lines = list_lines(reply)
+    end, start = find_control(reply, lines), 0
     if not (side == "assistant" and heard and DIALOGUE.search(heard)):
         place = second_speaker(lines, side, is_known=heard is not None)
         end = min(end, len(reply) if place is None else lines[place].start)
@@ -130,7 +130,7 @@ def split_turn(reply: str, side: Side, heard: str | None = None) -> tuple[str, s
     return reply[start:end].strip(), reply[end:].strip()
 
 
-def lines_of(reply: str) -> list[Line]:
+def list_lines(reply: str) -> list[Line]:
     """The lines that hold words and are not code."""
     found, start, in_code = [], 0, False
     for number, text in enumerate(reply.splitlines(keepends=True)):
@@ -138,12 +138,12 @@ def lines_of(reply: str) -> list[Line]:
         if FENCE.match(bare):
             in_code = not in_code
         elif WORD.search(bare) and not in_code:
-            found.append(line_of(number, start, bare))
+            found.append(build_line(number, start, bare))
         start += len(text)
     return found
 
 
-def line_of(number: int, start: int, text: str) -> Line:
+def build_line(number: int, start: int, text: str) -> Line:
     match = LINE.match(text)
     if match is None:
         return Line(number, start, text)
@@ -152,7 +152,7 @@ def line_of(number: int, start: int, text: str) -> Line:
     return Line(number, start, text, key, match["rest"], side, is_loose=key not in SIDES)
 
 
-def control_in(reply: str, lines: Sequence[Line]) -> int:
+def find_control(reply: str, lines: Sequence[Line]) -> int:
     """Where the first control word stands outside of code; the reply's length where there is none."""
     for line in lines:
         if found := CONTROL.search(without_code(line.text)):
@@ -199,7 +199,7 @@ def second_speaker(lines: Sequence[Line], side: Side, *, is_known: bool) -> int 
             return None
         if side == "assistant" and goes_on_alone(lines, place):
             return None
-        block = block_from(lines, place)
+        block = find_block(lines, place)
         if not is_form(lines, place, block):
             own = opens and is_known and takes_turns(lines)
             return place if is_conversation(lines, place) or own else None
@@ -225,7 +225,7 @@ def paragraph_until(lines: Sequence[Line], place: int) -> str:
     return "\n".join(line.text for line in lines[first:place])
 
 
-def block_from(lines: Sequence[Line], place: int) -> Sequence[Line]:
+def find_block(lines: Sequence[Line], place: int) -> Sequence[Line]:
     """The labelled line and those with a key that follow it without an empty line."""
     end = place + 1
     while end < len(lines) and lines[end].key and lines[end].number == lines[end - 1].number + 1:
@@ -281,4 +281,4 @@ def is_own_label(lines: Sequence[Line], side: Side, *, was_cut: bool) -> bool:
     if was_cut:
         return lines[0].side == side
     named = SIDES.get(lines[0].key, OWN_IN_PROMPT.get(lines[0].key))
-    return named == side and len(block_from(lines, 0)) == 1 and not is_form(lines, 0, lines[:1])
+    return named == side and len(find_block(lines, 0)) == 1 and not is_form(lines, 0, lines[:1])

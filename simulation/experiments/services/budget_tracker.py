@@ -13,8 +13,8 @@ from decimal import Decimal
 from core.errors import InputError
 from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate
-from judging.judges.queries.prices import rate_of
-from judging.runs.services.budgets import check_amount, expected_cost, say_reached
+from judging.judges.queries.prices import find_rate
+from judging.runs.services.budgets import check_amount, compute_expected_cost, say_reached
 from simulation.agents.models import Agent
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries import spending
@@ -22,7 +22,7 @@ from simulation.experiments.queries import spending
 
 def rate(agent: Agent) -> Rate | None:
     """What the agent's model costs; None if nobody has said. What is computed here costs nothing."""
-    return rate_of(Judge(provider=agent.provider, model=agent.model))
+    return find_rate(Judge(provider=agent.provider, model=agent.model))
 
 
 def check(agents: Sequence[Agent], budget_usd: Decimal | None) -> None:
@@ -52,13 +52,13 @@ class BudgetTracker:
     reserved: Decimal = Decimal(0)
 
     @classmethod
-    def of(cls, experiment: Experiment, agents: Sequence[Agent]) -> BudgetTracker:
+    def build(cls, experiment: Experiment, agents: Sequence[Agent]) -> BudgetTracker:
         rates = {agent.pk: rate(agent) for agent in agents}
         return cls(experiment.budget_usd, spending.load_experiment(experiment).usd, rates)
 
     def price(self, agent: Agent, input_tokens: int, output_tokens: int) -> Decimal:
         """The most that a turn costs; 0 where no price is known."""
-        return expected_cost(input_tokens, output_tokens, self.rates[agent.pk]) or Decimal(0)
+        return compute_expected_cost(input_tokens, output_tokens, self.rates[agent.pk]) or Decimal(0)
 
     def reserve(self, amount: Decimal) -> bool:
         """Set aside what a turn may cost. False if the budget has no room for it."""
@@ -72,6 +72,6 @@ class BudgetTracker:
         self.reserved -= amount
         self.spent += amount if cost is None else cost
 
-    def reached(self, amount: Decimal) -> str:
+    def find_reached(self, amount: Decimal) -> str:
         """That the budget leaves no room for another turn, in a sentence."""
         return say_reached("The experiment's budget", self.budget or Decimal(0), self.spent, amount, what="turn")

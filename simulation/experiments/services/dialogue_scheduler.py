@@ -48,7 +48,7 @@ class DialogueScheduler(RequestPool[Ask, Reply]):
         self.speakers = speakers
         self.model_by_agent = {agent: one for one in limits for agent in one.agents}
         for agent, speaker in speakers.items():
-            speaker.told_to_wait = partial(self.pause, self.model_by_agent[agent])
+            speaker.on_wait = partial(self.pause, self.model_by_agent[agent])
         super().__init__("dialogues", {one: one.limit for one in limits}, [*speakers.values(), *others])
 
     def model_of(self, ask: Ask) -> ModelLimit:

@@ -33,7 +33,7 @@ def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
                         break
 
 
-def through(experiment: Experiment) -> Iterator[None]:
+def work_through(experiment: Experiment) -> Iterator[None]:
     """Work through the experiment in this process, yielding now and then until it is over."""
     with beating(Worker) as worker:
         while leases.unfinished().filter(pk=experiment.pk).exists():

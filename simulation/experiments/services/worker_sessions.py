@@ -22,7 +22,7 @@ from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import JudgeRequest, Provider
 from judging.judges.providers.keys import Keyring
-from judging.judges.services.keys import ring_of
+from judging.judges.services.keys import load_keyring
 from judging.judges.services.quotas import ModelQuota
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
@@ -31,7 +31,7 @@ from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.services import experiments, turn_writer
 from simulation.experiments.services.budget_tracker import BudgetTracker
 from simulation.experiments.services.dialogue_scheduler import Answer, Ask, DialogueScheduler, ModelLimit
-from simulation.experiments.services.dialogue_state import Playing, waiting
+from simulation.experiments.services.dialogue_state import DialogueState, list_waiting
 from simulation.experiments.services.leases import leases
 from simulation.experiments.services.retrieval import Retriever
 from simulation.experiments.services.turn_writer import SavedTurn
@@ -49,7 +49,7 @@ class ExperimentSession(WorkerSession):
         self.experiment, self.worker = experiment, worker
         self.agents: dict[int, Agent] = {experiment.user_agent.pk: experiment.user_agent}
         self.agents |= {agent.pk: agent for agent in experiment.assistants.all()}
-        self.playing: dict[int, Playing] = {}
+        self.playing: dict[int, DialogueState] = {}
         self.ready: deque[int] = deque()
         self.last_index = 0
         self.all_on = self.progressed = False
@@ -57,14 +57,14 @@ class ExperimentSession(WorkerSession):
 
     def work(self) -> Iterator[None]:
         """Ask and save, yielding after every batch. Raises what keeps the experiment from being finished."""
-        keys = ring_of(self.experiment.project_id)
-        speakers = {pk: agents_services.speaker_of(agent, keys) for pk, agent in self.agents.items()}
+        keys = load_keyring(self.experiment.project_id)
+        speakers = {pk: agents_services.build_speaker(agent, keys) for pk, agent in self.agents.items()}
         limits = limits_of(self.agents, speakers)
-        self.speakers, self.most = speakers, most_on_stage(limits)
+        self.speakers, self.most = speakers, compute_most_running(limits)
         paid = filter(None, [*self.agents.values(), self.experiment.embedder])
-        self.budget = BudgetTracker.of(self.experiment, list(paid))
+        self.budget = BudgetTracker.build(self.experiment, list(paid))
         self.quotas = {pk: ModelQuota(Judge(provider=one.provider, model=one.model)) for pk, one in self.agents.items()}
-        self.retriever = retriever_of(self.experiment, keys)
+        self.retriever = build_retriever(self.experiment, keys)
         self.scheduler = DialogueScheduler(
             speakers, limits, others=[self.retriever.embeddings] if self.retriever else []
         )
@@ -91,7 +91,7 @@ class ExperimentSession(WorkerSession):
         free = self.most - len(self.playing)
         if self.all_on or self.makes_way or free <= 0:
             return
-        found = waiting(self.experiment, after=self.last_index, n=free)
+        found = list_waiting(self.experiment, after=self.last_index, n=free)
         self.all_on = len(found) < free
         for one in found:
             self.last_index = one.row.index
@@ -120,7 +120,7 @@ class ExperimentSession(WorkerSession):
         amount = self.budget.price(agent, tokens, speaker.reply_tokens * playing.room)
         if not self.budget.reserve(amount):
             if alone:
-                self.halt(self.budget.reached(amount))
+                self.halt(self.budget.find_reached(amount))
             return None
         starts = self.quotas[agent.pk].reserve([tokens])
         if not starts:
@@ -128,7 +128,7 @@ class ExperimentSession(WorkerSession):
             return None
         return Ask(pk, agent.pk, request, tokens, amount, starts[0], self.preparing(playing))
 
-    def preparing(self, playing: Playing) -> Callable[[], Awaitable[JudgeRequest]] | None:
+    def preparing(self, playing: DialogueState) -> Callable[[], Awaitable[JudgeRequest]] | None:
         """How the request gets its final form, where passages have to be found by embeddings."""
         retriever = self.retriever
         if retriever is None or playing.retriever != EMBEDDINGS:
@@ -168,7 +168,7 @@ class ExperimentSession(WorkerSession):
     def kept(self, answer: Answer) -> SavedTurn:
         embedder, rates = self.experiment.embedder_id, self.budget.rates
         of_embeddings = rates[embedder] if embedder else None
-        return turn_writer.kept(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
+        return turn_writer.build_turn(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
 
     def settle(self, batch: Sequence[Answer], found: Sequence[SavedTurn]) -> None:
         """Tell budget and quota what was really used."""
@@ -223,10 +223,10 @@ class ExperimentSession(WorkerSession):
             self.budget.settle(ask.reserved, Decimal(0))
 
 
-def retriever_of(experiment: Experiment, keys: Keyring) -> Retriever | None:
+def build_retriever(experiment: Experiment, keys: Keyring) -> Retriever | None:
     """Who finds passages by embeddings. PermanentError if its settings do not fit this version of Concord."""
     embedder = experiment.embedder
-    return None if embedder is None else Retriever(agents_services.embeddings_of(embedder, keys))
+    return None if embedder is None else Retriever(agents_services.build_embeddings(embedder, keys))
 
 
 def limits_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[ModelLimit]:
@@ -238,6 +238,6 @@ def limits_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[Mo
     return [ModelLimit(frozenset(pks), max(speakers[pk].concurrency for pk in pks)) for pks in by_model.values()]
 
 
-def most_on_stage(limits: Sequence[ModelLimit]) -> int:
+def compute_most_running(limits: Sequence[ModelLimit]) -> int:
     calls = sum(one.limit for one in limits)
     return calls * ON_STAGE if calls > len(limits) else 1

@@ -20,7 +20,7 @@ from core.audit.log import audited
 from core.errors import InputError
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.prompts import making as prompts
+from simulation.agents.prompts import generation as prompts
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
 from simulation.generation.services import generators, seed_generators
 from simulation.generation.services.leases import AT_ONCE, leases
@@ -55,11 +55,11 @@ def order(
     if problems := prompts.problems(replaced or {}):
         raise InputError(" ".join(problems), field="prompts")
     if kind in ("profile", "preferences", "tasks"):
-        generators.types_of(source, domains or generators.all_domains(source))
+        generators.load_types(source, domains or generators.list_all_domains(source))
     with transaction.atomic():
         making = Making.objects.create(
             kind=kind,
-            agent=agents_services.saved(by=by, agent=agent),
+            agent=agents_services.find_or_create_agent(by=by, agent=agent),
             asked={
                 "source": source,
                 "domains": list(domains),
@@ -132,7 +132,7 @@ def decide(*, by: User | None, conflict: Conflict, decision: str, note: str = ""
 
 
 @audited("making.resume", on="making")
-def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
+def retry(*, by: User | None, making: Making) -> None:  # noqa: ARG001
     """Try an order that failed once more. What fits already is not asked for again."""
     failed = Making.objects.filter(pk=making.pk, finished_at__isnull=False).exclude(problem="")
     with transaction.atomic():
@@ -141,7 +141,7 @@ def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
         leases.queue([making.pk])
 
 
-def again_all(found: QuerySet[Making]) -> int:
+def retry_all(found: QuerySet[Making]) -> int:
     """Try all of these that failed once more. Returns how many."""
     failed = list(found.exclude(problem="").order_by("pk").values_list("pk", flat=True))
     with transaction.atomic():

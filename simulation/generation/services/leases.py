@@ -38,7 +38,7 @@ class OrderQueue(WorkQueue[Making]):
         return super().waiting(before).exclude(agent__in=busy)
 
     def lost(self, before: datetime) -> list[int]:
-        return one_of_each_agent(self.waiting(before))
+        return list_one_per_agent(self.waiting(before))
 
     def claim(self, agent: Agent, project: int, worker: Worker, of: Q, n: int) -> list[Making]:
         """Claim up to `n` free orders of an agent. None while another living process works on the agent's orders.
@@ -60,11 +60,11 @@ class OrderQueue(WorkQueue[Making]):
         with transaction.atomic():
             for start in range(0, len(keys), AT_ONCE):
                 some = Making.objects.filter(pk__in=keys[start : start + AT_ONCE])
-                transaction.on_commit(partial(self.send, one_of_each_agent(some)))
+                transaction.on_commit(partial(self.send, list_one_per_agent(some)))
                 some.update(queued_at=timezone.now())
 
 
-def one_of_each_agent(found: QuerySet[Making]) -> list[int]:
+def list_one_per_agent(found: QuerySet[Making]) -> list[int]:
     """The first order of each agent in each project."""
     rows = found.order_by("-pk").values_list("agent", "project", "pk")
     return sorted({(agent, project): pk for agent, project, pk in rows}.values())

@@ -23,10 +23,10 @@ def take_over() -> int:
     return recovery.take_over(Worker, QUEUES)
 
 
-def set_back(by: timedelta) -> None:
+def move_due_times(by: timedelta) -> None:
     recovery.set_back(Worker, QUEUES, by)
 
 
 def build_sweeper() -> Heartbeat:
     """Build the thread that sweeps. The worker reports from another one, as the next stage of a run may take long."""
-    return Heartbeat(None, first=take_over, also=sweep, set_back=set_back, before=set_back_before(Worker))
+    return Heartbeat(None, first=take_over, also=sweep, set_back=move_due_times, before=set_back_before(Worker))

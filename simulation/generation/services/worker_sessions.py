@@ -23,19 +23,19 @@ from core.jobs.heartbeat import beating
 from core.jobs.worker_session import WorkerSession, never
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import Reply
-from judging.judges.services.keys import ring_of
+from judging.judges.services.keys import load_keyring
 from judging.judges.services.quotas import ModelQuota
 from judging.runs.services import cache
-from judging.runs.services.request_coalescing import Followers
+from judging.runs.services.request_coalescing import RequestCoalescing
 from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.parsing.made import UnfitError
+from simulation.agents.parsing.generated import UnfitError
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generation
 from simulation.generation.services.leases import AT_ONCE, leases
-from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, judge_of, pending_of
-from simulation.generation.services.reservations import PostponedError, set_aside
+from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, build_judge, build_pending
+from simulation.generation.services.reservations import PostponedError, reserve
 
 IN_HAND = 16  # orders for each call in flight: some wait for equal requests
 MOST_ATTEMPTS = 10  # times that a model is not reached, after which an order has failed
@@ -59,10 +59,10 @@ def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
                     break
 
 
-def through(orders: Sequence[Making]) -> Iterator[int]:
+def work_through(orders: Sequence[Making]) -> Iterator[int]:
     """Work through these orders in this process, yielding now and then how many are over. Others may help."""
     wanted = {one.pk for one in orders}
-    while open_ones := unfinished(wanted):
+    while open_ones := list_unfinished(wanted):
         yield len(wanted) - len(open_ones)
         mine = Q(pk__in=open_ones[:AT_ONCE])
         found = leases.free(mine).select_related("agent").first()
@@ -73,12 +73,12 @@ def through(orders: Sequence[Making]) -> Iterator[int]:
             before = time.monotonic()
             for _ in OrderSession(found.agent, found.project_id, worker, mine).work():
                 if time.monotonic() - before > PAUSE:
-                    yield len(wanted) - len(unfinished(wanted))
+                    yield len(wanted) - len(list_unfinished(wanted))
                     before = time.monotonic()
     yield len(wanted)
 
 
-def unfinished(pks: set[int]) -> list[int]:
+def list_unfinished(pks: set[int]) -> list[int]:
     """Of these orders, those that are not over."""
     open_ones = Making.objects.filter(finished_at__isnull=True).order_by("pk").values_list("pk", flat=True)
     return [pk for pk in open_ones if pk in pks]
@@ -92,7 +92,7 @@ class OrderSession(WorkerSession):
         self.agent, self.project, self.worker, self.wanted = agent, project, worker, wanted
         self.orders: dict[int, Order] = {}
         self.ready: deque[Order] = deque()
-        self.followers = Followers(together=True)
+        self.coalescing = RequestCoalescing(together=True)
         self.faults_in_a_row = 0
 
     def work(self) -> Generator[None]:
@@ -100,11 +100,11 @@ class OrderSession(WorkerSession):
         if not (first := leases.claim(self.agent, self.project, self.worker, self.wanted, 1)):
             return
         try:
-            self.provider = agents_services.speaker_of(self.agent, ring_of(self.project))
+            self.provider = agents_services.build_speaker(self.agent, load_keyring(self.project))
         except PermanentError as error:
             self.refuse_all(str(error))
             return
-        self.judge = judge_of(self.agent)
+        self.judge = build_judge(self.agent)
         self.quota = ModelQuota(self.judge)
         try:
             with closing(JudgePool(self.provider, self.provider.concurrency)) as self.pool:
@@ -158,12 +158,12 @@ class OrderSession(WorkerSession):
         """Start what pool, budgets and quota allow; a request that equals one on its way waits for that reply."""
         while self.ready and not self.over and self.pool.outstanding < 2 * self.provider.concurrency:
             order = self.ready.popleft()
-            pending = pending_of(order)
+            pending = build_pending(order)
             ask = Ask(pending, order.making.pk, order.key(self.provider, pending))
-            if known := cache.known([ask.key]):
+            if known := cache.load_known([ask.key]):
                 self.save([Answer(ask, known[ask.key], cached=True)])
-            elif ask.key in self.followers.behind:
-                self.followers.held_back(ask)
+            elif ask.key in self.coalescing.behind:
+                self.coalescing.join(ask)
             elif not self.send(order, ask):
                 break
 
@@ -171,7 +171,7 @@ class OrderSession(WorkerSession):
         """Start a request. False where it, and those after it, have to wait."""
         tokens = self.provider.estimate_tokens(ask.pending.request).tokens
         try:
-            set_aside(order.making, ask.pending.request)
+            reserve(order.making, ask.pending.request)
         except PostponedError:
             self.ready.appendleft(order)
             self.over |= not self.pool.outstanding  # replies are on their way elsewhere: the recovery sends it again
@@ -184,7 +184,7 @@ class OrderSession(WorkerSession):
             self.ready.appendleft(order)
             time.sleep(0 if self.pool.outstanding else PAUSE)
             return False
-        self.followers.held_back(ask)
+        self.coalescing.join(ask)
         self.pool.send([replace(ask, tokens=tokens, starts=starts[0])])
         return True
 
@@ -197,7 +197,7 @@ class OrderSession(WorkerSession):
             for answer in mine:
                 self.settle(answer)
         self.pool.saved(batch)
-        equal, next_ones = self.followers.released(batch)
+        equal, next_ones = self.coalescing.release(batch)
         self.ready.extendleft(self.orders[ask.part] for ask in next_ones if ask.part in self.orders)
         if equal:
             self.save(equal)

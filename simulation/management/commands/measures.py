@@ -41,7 +41,7 @@ class Command(ConcordCommand):
         kinds = (
             [ROWS[options["table"]][0]] if options["table"] else ["profiles"] if options["figure"] else measures.KINDS
         )
-        found = {kind: measured(kind, options["source"]) for kind in kinds}
+        found = {kind: load_measures(kind, options["source"]) for kind in kinds}
         check(found, options)
         if options["figure"]:
             return self.figure(found["profiles"] or {}, options["output"])
@@ -69,7 +69,7 @@ class Command(ConcordCommand):
                 self.stdout.write(text.columns(list(lines(one["published"]["others"]))))
 
 
-def measured(kind: str, source: str) -> dict[str, Any] | None:
+def load_measures(kind: str, source: str) -> dict[str, Any] | None:
     """The measures of the source, by default the one with most; None where it has nothing of the kind."""
     there = dict(measures.KINDS[kind].sources())
     chosen = source or max(there, key=lambda name: there[name], default="")

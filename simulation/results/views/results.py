@@ -17,14 +17,14 @@ from django.views.decorators.http import require_POST, require_safe
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.markup import drawing
+from core.markup import to_safe_svg
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
 from simulation.results import charts
-from simulation.results.queries.judgments import judges_of
+from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import results
 from simulation.results.services.data import Filters, Options
-from simulation.results.services.differences import same_models
+from simulation.results.services.differences import list_shared_models
 from simulation.results.services.published_rows import KEY, add_published
 
 CAPTIONS = {
@@ -51,12 +51,12 @@ class ResultsRequest:
     published: bool
 
     @classmethod
-    def of(cls, request: HttpRequest, pk: int) -> ResultsRequest:
+    def from_request(cls, request: HttpRequest, pk: int) -> ResultsRequest:
         """Read the address. Raises InputError where it names what is not there."""
         experiment, query = get_object_or_404(Experiment, pk=pk), request.GET
-        judges = judges_of(experiment)
+        judges = list_experiment_judges(experiment)
         judge = results.judge_called(judges, query.get("judge", ""))
-        return cls(experiment, judges, judge, Filters.of(query), bool(query.get("published")))
+        return cls(experiment, judges, judge, Filters.parse(query), bool(query.get("published")))
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class ResultsRequest:
         of = {"experiment": self.experiment, "judge": self.judge}
         return {**of, "options": Options(), "filters": self.filters}
 
-    def shown(self, found: Document) -> Document:
+    def select_tables(self, found: Document) -> Document:
         return add_published(found) if self.published else found
 
     def address(self, name: str, *args: Any, **more: str) -> str:
@@ -80,24 +80,24 @@ class ResultsRequest:
 def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
     """All tables of an experiment, by one judge: kept, computed now, or as a worker computed them last."""
     try:
-        asked = ResultsRequest.of(request, pk)
-        found = results.kept_or_made(**asked.chosen, patient=False)
+        asked = ResultsRequest.from_request(request, pk)
+        found = results.load_or_compute(**asked.chosen, patient=False)
     except InputError as error:
         experiment = get_object_or_404(Experiment, pk=pk)
         return render(request, "simulation/results.html", {"experiment": experiment, "error": error}, status=400)
-    warnings = same_models(asked.experiment, [judge for judge, _ in asked.judges])
+    warnings = list_shared_models(asked.experiment, [judge for judge, _ in asked.judges])
     context = {"experiment": asked.experiment, "asked": asked, "judges": asked.judges, "judge": asked.judge}
     context |= {"same_models": warnings}
     if found is None:
-        found = results.last_made(**asked.chosen)
+        found = results.find_last(**asked.chosen)
         context |= {
             "left": results.LEFT,
-            "waiting": results.asked_for(**asked.chosen),
+            "waiting": results.find_request(**asked.chosen),
             "compute": asked.address("experiment_results_compute"),
             "here": asked.address("experiment_results"),
         }
     if found is not None:
-        context |= build_context(asked, asked.shown(found))
+        context |= build_context(asked, asked.select_tables(found))
     return render(request, "simulation/results.html", context)
 
 
@@ -106,7 +106,7 @@ def build_context(asked: ResultsRequest, found: Document) -> dict[str, Any]:
     return {
         "result": found,
         "filters": fields(found, asked.filters),
-        "tables": [shown(asked, table) for table in found["tables"].values()],
+        "tables": [build_table_context(asked, table) for table in found["tables"].values()],
         "downloads": links(asked),
         "interval": f"{100 * found['confidence']:g} % intervals",
     }
@@ -117,7 +117,7 @@ def build_context(asked: ResultsRequest, found: Document) -> dict[str, Any]:
 def experiment_results_compute(request: HttpRequest, pk: int) -> HttpResponse:
     """Leave the results to a worker."""
     try:
-        asked = ResultsRequest.of(request, pk)
+        asked = ResultsRequest.from_request(request, pk)
         results.ask(by=get_account(request), **asked.chosen)
     except InputError as error:
         messages.error(request, error.message)
@@ -130,13 +130,13 @@ def experiment_results_compute(request: HttpRequest, pk: int) -> HttpResponse:
 def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
     """The same as json or csv; with `table`, the chart of one as svg or png."""
     try:
-        asked = ResultsRequest.of(request, pk)
-        found = results.kept_or_made(**asked.chosen, patient=False) or results.last_made(**asked.chosen)
+        asked = ResultsRequest.from_request(request, pk)
+        found = results.load_or_compute(**asked.chosen, patient=False) or results.find_last(**asked.chosen)
     except InputError as error:
         return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
     if found is None:
         return HttpResponse(f"Not computed yet: {results.LEFT}.", status=409, content_type="text/plain; charset=utf-8")
-    result, name = asked.shown(found), f"experiment-{pk}"
+    result, name = asked.select_tables(found), f"experiment-{pk}"
     if format in FILES:
         content_type, write = FILES[format]
         response = HttpResponse(write(result), content_type=content_type)
@@ -150,7 +150,7 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     return response
 
 
-def shown(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
+def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
     """A table with its chart, where one shows more than the numbers."""
     caption = CAPTIONS.get(table["key"], "")
     rows = [
@@ -161,7 +161,7 @@ def shown(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
         **table,
         "rows": rows,
         "caption": caption,
-        "chart": drawing(charts.svg(charts.table_chart, table, charts.PAGE)) if caption else "",
+        "chart": to_safe_svg(charts.svg(charts.table_chart, table, charts.PAGE)) if caption else "",
         "files": links(asked, table["key"]) if caption else [],
     }
 

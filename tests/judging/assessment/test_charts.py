@@ -78,8 +78,8 @@ def test_rows_come_from_a_document():
         "scored": 9,
         "kind": "baseline judge",
     }
-    document = {"headline": UNWEIGHTED.as_json(), "coefficients": {UNWEIGHTED.people: estimate}}
-    rows = charts.rows_of("Depth", {**document, "judges": {"longer": judged}})
+    document = {"headline": UNWEIGHTED.to_json(), "coefficients": {UNWEIGHTED.people: estimate}}
+    rows = charts.build_rows("Depth", {**document, "judges": {"longer": judged}})
     assert [(mark.name, mark.kind) for mark in rows.marks] == [("people", "people"), ("longer (baseline)", "judge")]
     assert rows.ceiling == (0.45, 0.6)
 

@@ -46,7 +46,7 @@ def test_the_same_labels_are_fitted_once(fits):
     first, second = (load_or_fit(read(criterion).table) for _ in range(2))
     (third,) = load_or_fit_all(ratings.load_study(criterion.study))
     assert len(fits) == 1
-    assert first.found.as_json() == second.found.as_json() == third.found.as_json()
+    assert first.found.to_json() == second.found.to_json() == third.found.to_json()
     assert [one.person for one in second.found.people] == ["sim-a", "sim-b", "sim-c"]
 
 
@@ -59,7 +59,7 @@ def test_other_cuts_describe_the_fit_that_is_kept(fits, monkeypatch):
     assert other.value.tolist() == usual.value.tolist()
     anew = difficulty_of(table, cuts=(0.5, 0.7, 0.95))
     assert other.tiers.tolist() == anew.tiers.tolist()
-    assert [one.as_json() for one in other.people] == [one.as_json() for one in anew.people]
+    assert [one.to_json() for one in other.people] == [one.to_json() for one in anew.people]
     assert (other.cuts, other.items) == (anew.cuts, anew.items)
 
 
@@ -104,12 +104,12 @@ def test_what_is_large_is_left_to_a_worker_and_then_there(fits, monkeypatch):
     with pytest.raises(NotComputedError, match="on the page Tiers"):
         ItemTiers.read(criterion.study, patient=False)
     stored_difficulty.ask(by=ResearcherFactory(username="rosa"), study=criterion.study)
-    assert "by rosa; no worker has begun yet" in stored_difficulty.asked_for(criterion.study, AGREEMENT_CUTS).says
+    assert "by rosa; no worker has begun yet" in stored_difficulty.find_request(criterion.study, AGREEMENT_CUTS).says
     ((name, args),) = sent
     assert name == stored_difficulty.TASK
     stored_difficulty.compute(*args)
     stored_difficulty.compute(*args)
-    assert stored_difficulty.asked_for(criterion.study, AGREEMENT_CUTS) is None
+    assert stored_difficulty.find_request(criterion.study, AGREEMENT_CUTS) is None
     assert load_or_fit_all([read(criterion)])[0].found is not None
     assert sum(table.n_ratings > 0 for table in fits) == 1
 
@@ -139,7 +139,7 @@ def test_criteria_that_are_large_together_are_left_too(fits, monkeypatch):
 )
 def test_cuts_that_make_no_sense(text, says):
     with pytest.raises(InputError, match=says) as refused:
-        difficulty.cuts_of(text)
+        difficulty.parse_model_cuts(text)
     assert refused.value.field == "agreement_cuts"
 
 
@@ -149,9 +149,9 @@ def test_the_document_tells_every_item_once_in_any_order(fits):
     rows = document["items"]
     assert [row["position"] for row in rows] == list(range(1, 41))
     assert rows[0]["item"] == "suits-d1"
-    by = [row["difficulty"]["value"] for row in rows.by("difficulty", descending=True)]
+    by = [row["difficulty"]["value"] for row in rows.sort_by("difficulty", descending=True)]
     assert by == sorted(by, reverse=True)
-    certain = [max(row["tiers"].values()) for row in rows.by("certain")]
+    certain = [max(row["tiers"].values()) for row in rows.sort_by("certain")]
     assert certain == sorted(certain)
     assert sum(document["expected_counts"].values()) == pytest.approx(document["n_items"])
     for tier, (low, high) in document["count_intervals"].items():

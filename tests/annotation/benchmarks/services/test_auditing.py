@@ -104,7 +104,7 @@ def test_the_commands(benchmark, capsys):
 def test_the_published_part_and_its_cleaned_version(shared_data):
     """385 hard pairs recur, 120 with the opposite label: what contradicts goes, of what repeats one copy stays."""
     personafeedback.load(by=None, folder=shared_data / "personafeedback")
-    benchmark = queries.called("PersonaFeedback")
+    benchmark = queries.find_benchmark("PersonaFeedback")
     found = auditing.audit(by=None, benchmark=benchmark, bootstrap=100).result
     hard = next(one for one in found["recurring"] if one["tier"] == "hard")
     assert (found["n"], hard["recurring"], hard["opposite"]) == (1547, 385, 120)

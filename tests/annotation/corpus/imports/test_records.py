@@ -24,7 +24,7 @@ def load(tmp_path):
         path = tmp_path / "f.jsonl"
         lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
         path.write_text("\n".join(lines), encoding="utf-8")
-        return records.load(by=None, kind=kind, file=InputFile.of(path, "f.jsonl"), **options).as_document()
+        return records.load(by=None, kind=kind, file=InputFile.from_path(path, "f.jsonl"), **options).to_document()
 
     return write_and_load
 

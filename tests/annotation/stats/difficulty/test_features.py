@@ -9,7 +9,7 @@ from annotation.stats.difficulty.features import (
     ItemFacts,
     Opinions,
     build_features,
-    differing_pairs,
+    compute_differing_pairs,
     judge_columns,
     vector_columns,
 )
@@ -88,9 +88,9 @@ def test_what_judges_say():
 
 def test_pairs_that_differ():
     # of four codes 0, 0, 1, 2 five of six pairs differ
-    assert differing_pairs(np.array([[0, 0, 1, 2], [1, MISSING, 1, MISSING]])) == pytest.approx([5 / 6, 0])
+    assert compute_differing_pairs(np.array([[0, 0, 1, 2], [1, MISSING, 1, MISSING]])) == pytest.approx([5 / 6, 0])
 
 
 def test_no_items():
     assert build_features([]).values.shape == (0, 0)
-    assert FeatureTable.of(("a",), {"x": np.array([np.nan])}).names == ()
+    assert FeatureTable.from_columns(("a",), {"x": np.array([np.nan])}).names == ()

@@ -212,7 +212,7 @@ def test_labels_for_an_item_that_somebody_else_took_are_kept_for_the_researcher(
     address = start(client, study)
     proof = seen(client.get(address))
     lose(address)
-    theirs = assignments.next_for(by=charlie, study=study)
+    theirs = assignments.lease_next(by=charlie, study=study)
     page = text_of(client.post(address, GOOD | {"seen": proof}))
     assert "This item has meanwhile been given to somebody else. Your answers are kept" in page
     assert re.search(r'name="personalization"\s+value="3"[^>]*\schecked', page)
@@ -464,11 +464,11 @@ def test_progress_is_read_by_one_statement(
 ) -> None:
     """So that a slot that moves from free to held meanwhile is never in neither count."""
     study = open_study([bob, charlie], items=5, overlap=1)
-    first = assignments.next_for(by=bob, study=study)
-    second = assignments.next_for(by=bob, study=study, holding=[first.pk])
+    first = assignments.lease_next(by=bob, study=study)
+    second = assignments.lease_next(by=bob, study=study, holding=[first.pk])
     assignments.skip(by=bob, assignment=first)
     annotations.submit(by=bob, assignment=second, values={"task_completion": "yes", "personalization": "3"})
-    assignments.next_for(by=charlie, study=study)
+    assignments.lease_next(by=charlie, study=study)
     assignments.release(by=None, study=study, annotator=bob)  # the first one is free again, behind his place
     with django_assert_num_queries(1):
         progress = work.my_progress(bob, study)

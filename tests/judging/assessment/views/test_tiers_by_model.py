@@ -369,7 +369,7 @@ def test_turns_are_listed_as_turns_of_their_item(alice, tmp_path):
             lines += [f"d{n},{who},naturalness_assistant,{turn},{v}" for who, v in zip("abc", values, strict=True)]
     path = tmp_path / "turns.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
-    load(by=None, file=InputFile.of(path), study="Suits", on_error="stop")
+    load(by=None, file=InputFile.from_path(path), study="Suits", on_error="stop")
     response = page(alice, items="all", sort="position")
     first, second = list(response.context["page"])[:2]
     assert [(one["position"], one["turn"]) for one in (first, second)] == [(1, 2), (1, 4)]

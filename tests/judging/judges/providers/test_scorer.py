@@ -12,7 +12,7 @@ from core import vectors
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
 from judging.judges.providers.base import Category, CriterionSpec, JudgeRequest, PairContent, Person
-from judging.judges.providers.scorer import chosen
+from judging.judges.providers.scorer import build_reply
 from judging.judges.providers.scorer.protocol import Score
 from tests.judging.helpers import run
 from tests.model_server import CHAT, MODEL, SCORE, Answer
@@ -51,18 +51,18 @@ MODELLED = {"provider": "openai_compatible", "model": MODEL, "parameters": {"max
 
 
 def test_the_higher_score_is_chosen():
-    assert chosen({"A": Score(0.2), "B": Score(0.7)}).value == "B"
-    assert chosen({"A": Score(-1), "B": Score(-3)}).value == "A"
+    assert build_reply({"A": Score(0.2), "B": Score(0.7)}).value == "B"
+    assert build_reply({"A": Score(-1), "B": Score(-3)}).value == "A"
 
 
 def test_equal_scores_are_no_verdict():
-    reply = chosen({"A": Score(1.0), "B": Score(1.0)})
+    reply = build_reply({"A": Score(1.0), "B": Score(1.0)})
     assert (reply.value, reply.unscored) == (None, "equal_scores")
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_no_number_is_unscored_with_the_reason(value):
-    reply = chosen({"A": Score(value), "B": Score(1.0)})
+    reply = build_reply({"A": Score(value), "B": Score(1.0)})
     assert (reply.value, reply.unscored) == (None, "no_score")
     assert reply.explanation.startswith("No score for response A: the scorer gave")
     assert reply.details["scores"] == {"A": None, "B": 1.0}

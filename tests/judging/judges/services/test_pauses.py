@@ -81,7 +81,7 @@ def test_one_that_hears_of_it_on_its_way_starts_nothing_more(server, monkeypatch
 
     server.by_default = answer
     run = runs.make(by=None, plan=runs.plan(study=dialogue_study(5), judge=judge), queue=False)
-    steps = work.through(run)
+    steps = work.work_through(run)
     next(steps)
     until = timezone.now() + timedelta(seconds=1)
     provider_backoff.extend_pause(judge=judge, until=until)

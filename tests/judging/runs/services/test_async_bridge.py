@@ -95,7 +95,7 @@ def test_no_connection_is_left_by_calls_in_flight(name, monkeypatch):
             until(lambda: server.replies == 2)
             answers = playing.batch()
             playing.saved(answers)
-            until(lambda: server.flying > 0)
+            until(lambda: server.in_flight > 0)
         assert [answer.fault for answer in answers if answer.fault] == []
 
         del speakers, playing

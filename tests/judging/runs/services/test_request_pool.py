@@ -25,7 +25,7 @@ def requests(n: int) -> list[Pending]:
 class Provider(base.Provider):
     """Counts how many calls are in flight. Where it has a gate, none is answered before that is open."""
 
-    flying = most = asked = cancelled = closed = 0
+    in_flight = most = asked = cancelled = closed = 0
 
     def __init__(
         self, delay: float = 0.01, concurrency: int = 3, fails_on: str = "", gate: Event | None = None
@@ -35,8 +35,8 @@ class Provider(base.Provider):
 
     async def judge(self, request: JudgeRequest) -> Reply:
         self.asked += 1
-        self.flying += 1
-        self.most = max(self.most, self.flying)
+        self.in_flight += 1
+        self.most = max(self.most, self.in_flight)
         try:
             if request.item == self.fails_on:
                 raise TransientError("not now")
@@ -47,7 +47,7 @@ class Provider(base.Provider):
             self.cancelled += 1
             raise
         finally:
-            self.flying -= 1
+            self.in_flight -= 1
         return Reply(value=request.item)
 
     async def aclose(self) -> None:
@@ -153,7 +153,7 @@ def test_closing_early_cancels_what_is_on_its_way(crew):
     assert settled(provider, 3)
     working.close()
 
-    assert (provider.cancelled, provider.closed, provider.flying) == (3, 1, 0)
+    assert (provider.cancelled, provider.closed, provider.in_flight) == (3, 1, 0)
 
 
 def test_a_fault_stands_in_the_place_of_its_answer(crew):

@@ -36,7 +36,7 @@ def model(monkeypatch):
 
 
 def agent(name: str = MODEL):
-    return agents_services.drafted(
+    return agents_services.build_agent(
         side="assistant", provider="openai_compatible", model=name, parameters={"concurrency": 8, "max_retries": 0}
     )
 
@@ -51,7 +51,7 @@ def begun(n_seeds: int = 3, *, personas: int = 4, checker: str = "judge", **more
 
 
 def worked(run: CandidateRun) -> CandidateRun:
-    for _ in seed_runs.through(run):
+    for _ in seed_runs.work_through(run):
         pass
     run.refresh_from_db()
     return run
@@ -89,7 +89,7 @@ def test_from_seeds_to_pairs_each_with_its_parents(model):
 
 def test_a_stage_is_ordered_once_whoever_comes_first(model):
     run = begun()
-    for _ in worker_sessions.through(list(run.makings.all())):
+    for _ in worker_sessions.work_through(list(run.makings.all())):
         pass
     assert seed_runs.advance(run.pk, queue=False)
     n = run.makings.count()
@@ -166,7 +166,7 @@ def test_a_judge_that_is_away_halfway_holds_the_run_up_and_it_goes_on_later(mode
     assert len(asked_of_judge) <= 3 + 8 * worker_sessions.MOST_ATTEMPTS
     n = Candidate.objects.count()
     model.by_default = seed_model.answer
-    assert candidate_runs.again(by=None, run=run) == 9
+    assert candidate_runs.resume(by=None, run=run) == 9
     run = worked(CandidateRun.objects.get())
     assert (run.stage, run.problem, Candidate.objects.count()) == ("done", "", n)
     assert ResponsePair.objects.count() == 12
@@ -193,7 +193,7 @@ def test_personas_that_all_conflict_wait_for_a_person(model):
 
     for conflict in Conflict.objects.all():
         generation.decide(by=None, conflict=conflict, decision="none")
-    candidate_runs.again(by=None, run=run)
+    candidate_runs.resume(by=None, run=run)
     run = worked(CandidateRun.objects.get())
     assert (run.stage, run.problem) == ("done", "")
 
@@ -215,7 +215,7 @@ def test_what_no_benchmark_comes_of_is_refused(change, field):
         seed_runs.begin(
             by=None,
             name="Small",
-            agent=agents_services.drafted(side="assistant", provider="scripted"),
+            agent=agents_services.build_agent(side="assistant", provider="scripted"),
             plan=plan,
             levels=LEVELS,
             queue=False,
@@ -229,7 +229,7 @@ def test_seeds_without_traits_are_refused_or_counted(tmp_path):
     lines = [{"id": 1, "traits": {"diet": "vegan"}}, {"id": 2, "traits": {}}, {"id": 3}, {"id": 4, "traits": {"a": ""}}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(InputError, match="line 2, field traits"):
-        seed_runs.read_seeds(InputFile.of(path))
-    found, left_out = seed_runs.read_seeds(InputFile.of(path), on_error="skip")
+        seed_runs.read_seeds(InputFile.from_path(path))
+    found, left_out = seed_runs.read_seeds(InputFile.from_path(path), on_error="skip")
     assert [one["id"] for one in found] == ["1"]
     assert sum(left_out.values()) == 3

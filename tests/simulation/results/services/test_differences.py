@@ -17,7 +17,7 @@ from simulation.agents import services as agents_services
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.services import studies
 from simulation.results.services import results
-from simulation.results.services.differences import differences, same_models
+from simulation.results.services.differences import differences, list_shared_models
 from tests import factories
 from tests.simulation.helpers import begun, people, played
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 def agent(side: str, model: str, provider: str = "anthropic", **parameters):
-    return agents_services.drafted(side=side, provider=provider, model=model, parameters=parameters)
+    return agents_services.build_agent(side=side, provider=provider, model=model, parameters=parameters)
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +106,7 @@ def test_a_judge_that_rated_them_is_compared():
     assert found["Claude on task_completion: told"] == ("goal, dialogue", "goal, dialogue", True)
     assert found["Claude on coherence_user: told"][2] is False
     assert found["Claude on personalization: told"][1].startswith("a template of its own, ")
-    assert same_models(experiment) == []
+    assert list_shared_models(experiment) == []
 
 
 def test_one_model_in_several_parts_is_warned_of(client):
@@ -114,15 +114,15 @@ def test_one_model_in_several_parts_is_warned_of(client):
     client.force_login(factories.ResearcherFactory())
     experiment = begun(user=agent("user", "claude-x"), assistant=agent("assistant", "claude-x", temperature=0.2))
 
-    assert same_models(experiment) == ["claude-x plays the users and is an assistant under test."]
-    assert same_models(begun(name="Rules")) == [], "scripted sides are no models"
+    assert list_shared_models(experiment) == ["claude-x plays the users and is an assistant under test."]
+    assert list_shared_models(begun(name="Rules")) == [], "scripted sides are no models"
     page = client.get(reverse("experiment_differences", args=[experiment.pk])).content.decode()
     assert "claude-x plays the users and is an assistant under test." in page
     assert (
         "What differs from the paper" in client.get(reverse("experiment_detail", args=[experiment.pk])).content.decode()
     )
     answer = client.get(reverse("api_differences", args=[experiment.pk])).json()
-    assert answer["warnings"] == same_models(experiment)
+    assert answer["warnings"] == list_shared_models(experiment)
     assert answer["settings"][1] == {"setting": "Users", "paper": "50", "here": "1", "same": False}
 
 
@@ -138,7 +138,7 @@ def test_a_judge_that_is_the_assistant_or_the_user_agent_is_warned_of():
         run = factories.JudgeRunFactory(study=study, judge=judge)
         factories.JudgmentFactory(run=run, item=item, criterion=criterion, value="yes")
 
-    assert same_models(experiment) == [
+    assert list_shared_models(experiment) == [
         "claude-a is an assistant under test, and rates the dialogues as the judge By claude-a.",
         "claude-u plays the users, and rates the dialogues as the judge By claude-u.",
     ]
@@ -192,7 +192,7 @@ def test_the_command_prints_them():
         return out.getvalue()
 
     assert "Users" in said()
-    assert json.loads(said("--json"))["settings"] == [one.as_json() for one in differences(experiment)]
+    assert json.loads(said("--json"))["settings"] == [one.to_json() for one in differences(experiment)]
     with pytest.raises(CommandError, match="no figures"):
         said("--csv")
 

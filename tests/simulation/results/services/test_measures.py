@@ -205,11 +205,11 @@ class TestKept:
         monkeypatch.setattr(waiting.current_app, "send_task", lambda name, args: sent.append((name, args)))
         measures.ask(by=factories.ResearcherFactory(username="rosa"), kind="profiles", source="made")
         assert sent == [("simulation.measure", ["profiles", "made", "rosa"])]
-        assert "no worker has begun" in measures.asked_for("profiles", "made").says
+        assert "no worker has begun" in measures.find_request("profiles", "made").says
 
         tasks.measure(*sent[0][1])
         tasks.measure(*sent[0][1])
-        assert measures.asked_for("profiles", "made") is None
+        assert measures.find_request("profiles", "made") is None
         assert measures.measures("profiles", "made")["profiles"] == 2
         assert made == ["made"]
 

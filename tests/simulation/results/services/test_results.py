@@ -18,7 +18,7 @@ from simulation.experiments.models.experiments import DialogueMeasures, Experime
 from simulation.results.queries.judgments import fingerprint
 from simulation.results.services import results
 from simulation.results.services.columns import OF_VARIETY
-from simulation.results.services.data import Filters, Options, read
+from simulation.results.services.data import Filters, Options, load_data
 from simulation.results.services.ranks import rank_document, rank_table
 from simulation.results.services.tables import Tables
 from tests import factories
@@ -159,16 +159,16 @@ def test_measures_are_made_once_and_again_where_a_dialogue_is(experiment, judge,
 
 
 def test_kept_until_something_changes(experiment, judge, monkeypatch):
-    first = results.kept_or_made(experiment, judge, FEW, Filters(), patient=True)
+    first = results.load_or_compute(experiment, judge, FEW, Filters(), patient=True)
     with monkeypatch.context() as patch:
         patch.setattr(results, "document", None)
-        assert results.kept_or_made(experiment, judge, FEW, Filters(), patient=True) == first
+        assert results.load_or_compute(experiment, judge, FEW, Filters(), patient=True) == first
     before = fingerprint(experiment)
     one = Judgment.objects.filter(run__judge=judge).exclude(value="").first()
     one.value, one.unscored_reason = "", "no_verdict"
     one.save()
     assert fingerprint(experiment) != before
-    second = results.kept_or_made(experiment, judge, FEW, Filters(), patient=True)
+    second = results.load_or_compute(experiment, judge, FEW, Filters(), patient=True)
     assert second["unscored"] != first["unscored"]
 
 
@@ -307,7 +307,7 @@ def test_without_dialogues_or_without_a_judge():
 
 
 def test_ranks_by_words_and_size_are_compared_between_experiments_only(experiment, judge):
-    one, other = (Tables(experiment, read(experiment, judge), FEW) for _ in range(2))
+    one, other = (Tables(experiment, load_data(experiment, judge), FEW) for _ in range(2))
     column = next(column for column in OF_VARIETY if column.key == "dist_1")
     other.known[column.key] = -other.value(column)
     means = by_hand.tables(experiment, judge)

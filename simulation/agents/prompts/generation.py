@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judging.judges.prompts.known import listed
-from judging.judges.prompts.templates import digest, filled, misfits, names
-from simulation.agents.prompts import NONE_REPLACED, NOTHING_KNOWN, nested, text
+from judging.judges.prompts.known_facts import render_list
+from judging.judges.prompts.templates import digest, fill, misfits, names
+from simulation.agents.prompts import NONE_REPLACED, NOTHING_KNOWN, render_nested, text
 from simulation.agents.prompts.scene import Cue, Message
 
 SITUATION = ("Location", "Device", "Time of Day", "Day of the Week", "Environment")
@@ -34,7 +34,10 @@ def mask(
     domains: Sequence[str], demographics: Mapping[str, Any], *, replaced: Mapping[str, str] = NONE_REPLACED
 ) -> Cue:
     """Which of the domains the person cares for."""
-    known = {"demographics": listed(demographics) or NOTHING_KNOWN, "domains": "\n".join(f"- {one}" for one in domains)}
+    known = {
+        "demographics": render_list(demographics) or NOTHING_KNOWN,
+        "domains": "\n".join(f"- {one}" for one in domains),
+    }
     return cue("mask", replaced, **known)
 
 
@@ -46,7 +49,7 @@ def preferences(
     *,
     replaced: Mapping[str, str] = NONE_REPLACED,
 ) -> Cue:
-    return cue("preferences", replaced, domain=domain, types=described(types), **person(demographics, known))
+    return cue("preferences", replaced, domain=domain, types=describe_types(types), **person(demographics, known))
 
 
 def interactions(
@@ -62,12 +65,12 @@ def interactions(
 def tasks(
     domains: Sequence[str], types: Sequence[TypeSpec], n: int, *, replaced: Mapping[str, str] = NONE_REPLACED
 ) -> Cue:
-    return cue("tasks", replaced, n=str(n), domains=", ".join(domains), types=described(types))
+    return cue("tasks", replaced, n=str(n), domains=", ".join(domains), types=describe_types(types))
 
 
 def tasks_multi(types: Sequence[TypeSpec], n: int, *, replaced: Mapping[str, str] = NONE_REPLACED) -> Cue:
     """Tasks of several domains, which the model chooses from all that there are."""
-    return cue("tasks_multi", replaced, n=str(n), types=described(types))
+    return cue("tasks_multi", replaced, n=str(n), types=describe_types(types))
 
 
 def situation(
@@ -87,16 +90,16 @@ def conflicts(
     return cue("conflicts", replaced, **person(demographics, held))
 
 
-def again(asked: Cue, reply: str, problem: str, *, is_json: bool = True) -> Cue:
+def repeat_cue(asked: Cue, reply: str, problem: str, *, is_json: bool = True) -> Cue:
     """The same once more, after a reply that does not fit."""
-    words, _ = filled(text("making/again" if is_json else "making/again_in_words"), {"problem": problem}.__getitem__)
+    words, _ = fill(text("making/again" if is_json else "making/again_in_words"), {"problem": problem}.__getitem__)
     said = (Message("assistant", reply or "(nothing)"), Message("user", words))
     return replace(asked, messages=(*asked.messages, *said))
 
 
 def cue(name: str, replaced: Mapping[str, str], **values: str) -> Cue:
     template = replaced.get(name) or text(f"making/{name}")
-    words, _ = filled(template, values.__getitem__)
+    words, _ = fill(template, values.__getitem__)
     return Cue("", (Message("user", words),), digest(template))
 
 
@@ -116,10 +119,13 @@ def problems(replaced: Mapping[str, str]) -> list[str]:
 
 
 def person(demographics: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, str]:
-    return {"demographics": listed(demographics) or NOTHING_KNOWN, "preferences": nested(known) or NOTHING_KNOWN}
+    return {
+        "demographics": render_list(demographics) or NOTHING_KNOWN,
+        "preferences": render_nested(known) or NOTHING_KNOWN,
+    }
 
 
-def described(types: Sequence[TypeSpec]) -> str:
+def describe_types(types: Sequence[TypeSpec]) -> str:
     """A line for each type: what it is, whether there may be several, and the values; under domains if several."""
     by_domain: dict[str, list[str]] = {}
     for one in types:

@@ -7,16 +7,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from annotation.recruitment.forms import AboutMeForm
-from annotation.recruitment.queries.demographics import LEAST_PEOPLE, answers_of
-from annotation.recruitment.queries.participation import decision_of, intake_of, return_code_of
+from annotation.recruitment.queries.demographics import LEAST_PEOPLE, load_answers
+from annotation.recruitment.queries.participation import find_decision, find_intake, find_return_code
 from annotation.recruitment.services import consents, demographics
-from annotation.recruitment.views.joining import onward
+from annotation.recruitment.views.join import onward
 from annotation.studies.models.labels import Annotation
-from core.accounts.access import get_account, signed_in
+from core.accounts.access import get_account, require_sign_in
 from core.errors import InputError
 
 
-@signed_in
+@require_sign_in
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
     """Read what the study asks me to agree to, and decide."""
     user = get_account(request)
@@ -29,7 +29,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             messages.error(request, error.message)
             return redirect("consent", slug=slug)
         return onward(user, study) if agrees else redirect("consent", slug=slug)
-    text, decision = intake_of(study).consent_text, decision_of(study, user)
+    text, decision = find_intake(study).consent_text, find_decision(study, user)
     return render(
         request,
         "annotation/consent.html",
@@ -38,19 +38,19 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             "text": text,
             "decision": decision,
             "is_current": decision and decision.text == text,
-            "return_code": return_code_of(study, user),
+            "return_code": find_return_code(study, user),
             "asks": study.demographic_questions.exists(),
         },
     )
 
 
-@signed_in
-def about_me(request: HttpRequest, slug: str) -> HttpResponse:
+@require_sign_in
+def answer_demographics(request: HttpRequest, slug: str) -> HttpResponse:
     """Answer questions about myself, or not."""
     user = get_account(request)
     study = get_object_or_404(user.studies, slug=slug)
     form = AboutMeForm(
-        request.POST or None, questions=study.demographic_questions.all(), answers=answers_of(study, user)
+        request.POST or None, questions=study.demographic_questions.all(), answers=load_answers(study, user)
     )
     if form.is_valid():
         demographics.answer(by=user, study=study, answers=form.cleaned_data)
@@ -58,7 +58,7 @@ def about_me(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/about_me.html", {"study": study, "form": form, "least": LEAST_PEOPLE})
 
 
-@signed_in
+@require_sign_in
 def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave a study and have erased what I gave, after a page that says what that means."""
     user = get_account(request)

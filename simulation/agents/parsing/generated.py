@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simulation.agents.prompts.making import SITUATION, TypeSpec
+from simulation.agents.prompts.generation import SITUATION, TypeSpec
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -37,7 +37,7 @@ class Summary(BaseModel):
     summary: str = Field(min_length=SHORTEST_SUMMARY)
 
 
-class TaskMade(BaseModel):
+class GeneratedTask(BaseModel):
     """A task. `domains` are there where the model chooses them."""
 
     model_config = ConfigDict(extra="forbid")
@@ -52,10 +52,10 @@ class TaskMade(BaseModel):
 class Tasks(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    tasks: list[TaskMade] = Field(min_length=1)
+    tasks: list[GeneratedTask] = Field(min_length=1)
 
 
-class ConflictFound(BaseModel):
+class GeneratedConflict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     label: str = Field(min_length=1, max_length=200)
@@ -66,7 +66,7 @@ class ConflictFound(BaseModel):
 class Conflicts(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    conflicts: list[ConflictFound]
+    conflicts: list[GeneratedConflict]
 
 
 def preferences(reply: str, types: Sequence[TypeSpec]) -> dict[str, str | list[str]]:
@@ -76,10 +76,10 @@ def preferences(reply: str, types: Sequence[TypeSpec]) -> dict[str, str | list[s
         raise UnfitError("is no preference of this domain", strange[0])
     if missing := [one.field for one in types if one.name not in found]:
         raise UnfitError("is missing", missing[0])
-    return {name: value_of(known[name], value) for name, value in found.items()}
+    return {name: find_value(known[name], value) for name, value in found.items()}
 
 
-def value_of(wanted: TypeSpec, value: Any) -> str | list[str]:
+def find_value(wanted: TypeSpec, value: Any) -> str | list[str]:
     values = value if isinstance(value, list) else [value]
     if isinstance(value, list) and not wanted.several and len(value) != 1:
         raise UnfitError("takes one value", wanted.field)
@@ -91,12 +91,12 @@ def value_of(wanted: TypeSpec, value: Any) -> str | list[str]:
 
 
 def summary(reply: str) -> str:
-    return checked(reply, Summary).summary
+    return check_reply(reply, Summary).summary
 
 
 def tasks(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, Any]]:
     """As many tasks as asked for, each about preference types that there are."""
-    made, names = checked(reply, Tasks).tasks, {one.name for one in types}
+    made, names = check_reply(reply, Tasks).tasks, {one.name for one in types}
     if len(made) != n:
         raise UnfitError(f"holds {len(made)} and not {n}", "tasks")
     for place, one in enumerate(made):
@@ -148,14 +148,14 @@ def situation(reply: str) -> dict[str, dict[str, str]]:
 
 def conflicts(reply: str, fields: Sequence[str]) -> list[dict[str, Any]]:
     """Conflicts between fields that the profile has. There may be none."""
-    found = checked(reply, Conflicts).conflicts
+    found = check_reply(reply, Conflicts).conflicts
     for place, one in enumerate(found):
         if strange := [field for field in one.fields if field not in fields]:
             raise UnfitError(f"{strange[0]!r} is not in the profile", f"conflicts.{place}.fields")
     return [one.model_dump() for one in found]
 
 
-def fields_of(demographics: Mapping[str, Any], preferences: Mapping[str, Any]) -> list[str]:
+def list_fields(demographics: Mapping[str, Any], preferences: Mapping[str, Any]) -> list[str]:
     """How the parts of a profile are named when they are in conflict."""
     held = [
         f"{domain}: {name}"
@@ -179,7 +179,7 @@ def document(reply: str) -> dict[str, Any]:
     return found
 
 
-def checked(reply: str, kind: type[T]) -> T:
+def check_reply(reply: str, kind: type[T]) -> T:
     try:
         return kind.model_validate(document(reply))
     except ValidationError as error:

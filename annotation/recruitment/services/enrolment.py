@@ -11,13 +11,13 @@ from django.utils.crypto import constant_time_compare
 from annotation.recruitment.models.participation import Invitation, Participation
 from annotation.recruitment.platforms import Visit
 from annotation.recruitment.queries.participation import (
-    closed_study,
+    find_intake,
+    find_return_code,
+    find_study_closing_reason,
     has_withdrawn,
-    intake_of,
     return_code,
-    return_code_of,
 )
-from annotation.recruitment.services.invitations import taken_up
+from annotation.recruitment.services.invitations import lock_invitation
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -37,7 +37,7 @@ def join(*, by: User, study: Study, invitation: Invitation | None = None) -> Non
     with transaction.atomic():
         refuse_withdrawn(by, study)
         if not study.annotators.filter(pk=by.pk).exists():
-            take_in(by, study, invitation)
+            admit_to_study(by, study, invitation)
 
 
 def create_account_and_join(*, account: User, study: Study, invitation: Invitation | None = None) -> User:
@@ -45,7 +45,7 @@ def create_account_and_join(*, account: User, study: Study, invitation: Invitati
     try:
         with transaction.atomic():
             account.save(force_insert=True)
-            take_in(account, study, invitation)
+            admit_to_study(account, study, invitation)
     except IntegrityError as error:
         raise InputError("This name is taken.", field="username") from error
     return account
@@ -59,7 +59,7 @@ def find_or_create_platform_account(*, by: User | None, invitation: Invitation, 
     """
     key = platform_key(visit)
     with transaction.atomic():
-        found = known(invitation.study, key)
+        found = find_participation(invitation.study, key)
         if found is None:
             found = newcomer(invitation, visit, key)
         else:
@@ -72,7 +72,7 @@ def find_or_create_platform_account(*, by: User | None, invitation: Invitation, 
 @audited("return_code.tell", on="annotator")
 def tell_return_code(*, by: User | None, study: Study, annotator: User) -> str:  # noqa: ARG001
     """The return code of somebody who lost theirs. Whoever knows it and their id can rate in their name."""
-    code = return_code_of(study, annotator)
+    code = find_return_code(study, annotator)
     if not code:
         raise InputError(f"No platform sent {annotator} to {study}.", field="annotator")
     return code
@@ -89,15 +89,15 @@ def platform_key(visit: Visit) -> str:
     return content_hash([visit.platform, visit.person])
 
 
-def known(study: Study, key: str) -> Participation | None:
-    """Who has come to the study under this id before. Locked, since what they say is added to."""
+def find_participation(study: Study, key: str) -> Participation | None:
+    """Find and lock the participation with this platform id."""
     there = Participation.objects.select_for_update(of=("self",)).select_related("annotator", "study")
     return there.filter(study=study, platform_key=key).first()
 
 
 def newcomer(invitation: Invitation, visit: Visit, key: str) -> Participation:
-    locked = taken_up(invitation)
-    if found := known(locked.study, key):  # a second window came first, while this one waited for the lock
+    locked = lock_invitation(invitation)
+    if found := find_participation(locked.study, key):  # a second window came first, while this one waited for the lock
         return found
     name = f"{visit.platform}-{locked.study.pk}-{key[:12]}"
     account = User(username=name, kind=User.Kind.PERSON)
@@ -122,12 +122,12 @@ def refuse_withdrawn(by: User, study: Study) -> None:
         raise InputError(WITHDRAWN, field="annotator")
 
 
-def take_in(by: User, study: Study, invitation: Invitation | None) -> None:
+def admit_to_study(by: User, study: Study, invitation: Invitation | None) -> None:
     if invitation is not None:
-        invitation = taken_up(invitation)
-    elif not intake_of(study).is_public:
+        invitation = lock_invitation(invitation)
+    elif not find_intake(study).is_public:
         raise InputError("This study takes nobody in without an invitation.", field="study")
-    elif why := closed_study(study):
+    elif why := find_study_closing_reason(study):
         raise InputError(why, field="study")
     study.annotators.add(by)
     Participation.objects.get_or_create(

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from annotation.stats.table import RatingTable
-from judging.stats.evidence import Evidence, family, own_kind
-from judging.stats.observed import JudgeVerdicts, Material, People
+from judging.stats.assessment_data import AssessmentData, family, mark_own_family
+from judging.stats.observed import ItemColumns, JudgeVerdicts, People
 
 
 def material(n, *, inclusion=None, clusters=None, assistants="", opponents=""):
-    return Material(
+    return ItemColumns(
         names=tuple(str(k) for k in range(1, n + 1)),
         inclusion=np.ones(n) if inclusion is None else np.array(inclusion, dtype=float),
         clusters=tuple(clusters or (str(k) for k in range(n))),
@@ -45,7 +45,7 @@ def test_scores_are_averaged_and_an_adjudicated_score_stands_for_all():
 def test_categories_are_counted_and_a_tie_is_a_divided_label():
     found = people([[0, 0], [0, 1], [-1, -1]], ("no", "yes"), "nominal")
     np.testing.assert_array_equal(found.label_shares, [[1, 0], [0.5, 0.5], [np.nan, np.nan]])
-    np.testing.assert_array_equal(found.expected(np.array([0.0, 1.0])), [0, 0.5, np.nan])
+    np.testing.assert_array_equal(found.compute_expected(np.array([0.0, 1.0])), [0, 0.5, np.nan])
     assert found.consensus.tolist() == [0, -1, -1]
     assert found.with_label.tolist() == [True, True, False]
 
@@ -59,7 +59,7 @@ def test_tiers_are_those_of_the_tiers_page():
 
 
 def test_columns_leave_out_what_was_not_asked_and_weigh_by_the_draw():
-    whole = Evidence(
+    whole = AssessmentData(
         material(4, inclusion=[1, 1, 0.5, 0.5], clusters=["a", "a", "b", "c"]),
         people([[0, 1], [3, 3], [-1, -1], [2, 2]]),
         said([0, -2, 3, -1]),
@@ -81,7 +81,7 @@ def test_what_a_model_is_a_kind_of(name, kind):
 
 def test_the_judges_own_kind():
     pairs = material(2, assistants="gpt-4", opponents="llama-7b")
-    assert own_kind("gpt-3.5-turbo", pairs).tolist() == [1, 1]
-    assert own_kind("openai/llama", pairs).tolist() == [-1, -1]
-    assert own_kind("claude", pairs) is None
-    assert own_kind("", pairs) is None
+    assert mark_own_family("gpt-3.5-turbo", pairs).tolist() == [1, 1]
+    assert mark_own_family("openai/llama", pairs).tolist() == [-1, -1]
+    assert mark_own_family("claude", pairs) is None
+    assert mark_own_family("", pairs) is None

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotation.recruitment.models.participation import Invitation, Participation
 from annotation.recruitment.platforms import PREVIEW
-from annotation.recruitment.queries.participation import intake_of, return_code_of, token_hash
+from annotation.recruitment.queries.participation import find_intake, find_return_code, token_hash
 from annotation.recruitment.services import completions, consents, invitations
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Study
@@ -58,7 +58,7 @@ def test_a_stranger_makes_an_account_and_rates(study: Study, alice: User) -> Non
     assert "You rate dialogues." in text_of(client.get(answer.url))
     assert client.get(reverse("next_item", args=["pilot"])).url == answer.url  # no item before consent
     answer = client.post(
-        answer.url, {"decision": "agree", "text": intake_of(study).consent_text.content_hash}, follow=True
+        answer.url, {"decision": "agree", "text": find_intake(study).consent_text.content_hash}, follow=True
     )
     assert answer.status_code == 200
     assert "Rate an item of Pilot" in text_of(answer)
@@ -190,7 +190,7 @@ def test_a_known_id_alone_signs_nobody_in(study: Study, platform: str, said: dic
     address = link(study, platform=platform)
     client = Client()
     page = text_of(client.get(come(client, address, said).url, follow=True))
-    code = return_code_of(study, Participation.objects.get().annotator)
+    code = find_return_code(study, Participation.objects.get().annotator)
     assert f"Your return code is {code}." in page
 
     stranger = Client()
@@ -225,7 +225,7 @@ def test_the_return_code_of_another_person_or_study_opens_nothing(study: Study, 
     mine = Participation.objects.get(study=study, visits__0__person="60aa")
     for other in Participation.objects.exclude(pk=mine.pk):
         client = Client()
-        client.post(f"{address}?{urlencode(PROLIFIC)}", {"code": return_code_of(other.study, other.annotator)})
+        client.post(f"{address}?{urlencode(PROLIFIC)}", {"code": find_return_code(other.study, other.annotator)})
         assert "_auth_user_id" not in client.session
 
 
@@ -243,7 +243,7 @@ def test_a_platforms_link_does_not_pass_by_a_second_factor(study: Study) -> None
     annotator = Participation.objects.get().annotator
     totp.TOTP.activate(annotator, totp.generate_totp_secret())
     again = Client()
-    answer = again.post(f"{address}?{urlencode(PROLIFIC)}", {"code": return_code_of(study, annotator)})
+    answer = again.post(f"{address}?{urlencode(PROLIFIC)}", {"code": find_return_code(study, annotator)})
     assert answer.url.startswith(reverse("mfa_authenticate"))
     assert "_auth_user_id" not in again.session
 

@@ -20,13 +20,13 @@ from annotation.recruitment.models.participation import Invitation
 from annotation.recruitment.platforms import FRAMED_BY, PLATFORMS, Visit, visit
 from annotation.recruitment.queries.demographics import are_owed
 from annotation.recruitment.queries.participation import (
-    closed_study,
-    intake_of,
-    invitation_of,
-    return_code_of,
+    find_intake,
+    find_invitation,
+    find_return_code,
+    find_study_closing_reason,
     text_owed,
 )
-from annotation.recruitment.services import joining
+from annotation.recruitment.services import enrolment
 from annotation.studies.models.studies import Study
 from core.accounts.access import public
 from core.accounts.models.users import User
@@ -46,9 +46,9 @@ FRAMES = ("iframe", "frame")
 @sensitive_post_parameters("password1", "password2")
 def join(request: HttpRequest, token: str) -> HttpResponseBase:
     """Follow an invitation."""
-    found = invitation_of(token)
+    found = find_invitation(token)
     if found is None:
-        return refused(request, "There is no such invitation. Look whether the address is complete.", UNKNOWN)
+        return render_refusal(request, "There is no such invitation. Look whether the address is complete.", UNKNOWN)
     invitation, closed = found
     if invitation.platform:
         return enter_from_platform(request, invitation, closed)
@@ -61,9 +61,9 @@ def join(request: HttpRequest, token: str) -> HttpResponseBase:
 def register(request: HttpRequest, slug: str) -> HttpResponse:
     """The public address of a study that has one."""
     study = get_object_or_404(Study, slug=slug)
-    if not intake_of(study).is_public:
+    if not find_intake(study).is_public:
         raise Http404
-    return entrance(request, study, None, closed_study(study))
+    return entrance(request, study, None, find_study_closing_reason(study))
 
 
 def entrance(request: HttpRequest, study: Study, invitation: Invitation | None, closed: str) -> HttpResponse:
@@ -72,24 +72,24 @@ def entrance(request: HttpRequest, study: Study, invitation: Invitation | None, 
     if user and study.annotators.filter(pk=user.pk).exists():
         return onward(user, study)
     if closed:
-        return refused(request, closed, GONE)
+        return render_refusal(request, closed, GONE)
     form = AccountForm(request.POST if request.method == "POST" and not user else None)
     if request.method == "POST":
         if not user and is_too_often(request):
-            return refused(request, FULL, TOO_MANY)
+            return render_refusal(request, FULL, TOO_MANY)
         try:
-            joined = joined_by(request, form, study, invitation)
+            joined = join_by_form(request, form, study, invitation)
         except InputError as error:
-            return refused(request, error.message, GONE)
+            return render_refusal(request, error.message, GONE)
         if joined:
             return onward(joined, study) if user else sign_in(request, joined, study)
     return render(request, "annotation/join.html", {"study": study, "form": form, "here": request.path})
 
 
-def joined_by(request: HttpRequest, form: AccountForm, study: Study, invitation: Invitation | None) -> User | None:
-    """Who has joined: who is signed in, or a new account; None if that was refused, with the reason in the form."""
+def join_by_form(request: HttpRequest, form: AccountForm, study: Study, invitation: Invitation | None) -> User | None:
+    """Return the account that joins: signed in or new; None if refused, with the reason in the form."""
     if isinstance(request.user, User):
-        joining.join(by=request.user, study=study, invitation=invitation)
+        enrolment.join(by=request.user, study=study, invitation=invitation)
         return request.user
     return form.join(study, invitation) if form.is_valid() else None
 
@@ -119,19 +119,19 @@ def enter_from_platform(request: HttpRequest, invitation: Invitation, closed: st
     try:
         found = visit(invitation.platform, dict(request.GET.lists()))
     except InputError as error:
-        return refused(request, f"{error.message} ({error.field})", BAD)
+        return render_refusal(request, f"{error.message} ({error.field})", BAD)
     if found.is_preview or request.headers.get("Sec-Fetch-Dest") in FRAMES:
         return render_in_frame(request, {**context, "preview": found.is_preview, "framed": True})
-    return come_in(request, invitation, found, closed, context)
+    return join_page(request, invitation, found, closed, context)
 
 
-def come_in(
+def join_page(
     request: HttpRequest, invitation: Invitation, found: Visit, closed: str, context: dict[str, Any]
 ) -> HttpResponse:
-    """On a press of the button, not before: an address that is only fetched must not make an account."""
-    there = invitation.study.participations.filter(platform_key=joining.platform_key(found)).first()
+    """Join on POST only: fetching an address must not create an account."""
+    there = invitation.study.participations.filter(platform_key=enrolment.platform_key(found)).first()
     if closed and there is None:
-        return refused(request, closed, GONE)
+        return render_refusal(request, closed, GONE)
     by = request.user if isinstance(request.user, User) else None
     is_back = there is not None and by == there.annotator
     form = ReturnForm(request.POST if request.method == "POST" else None)
@@ -139,16 +139,16 @@ def come_in(
     if request.method != "POST":
         return render(request, "annotation/join_platform.html", context)
     if not is_back and is_too_often(request):
-        return refused(request, FULL, TOO_MANY)
+        return render_refusal(request, FULL, TOO_MANY)
     try:
-        account = form.come_back(by, invitation, found)
+        account = form.sign_back_in(by, invitation, found)
     except InputError as error:
-        return refused(request, error.message, GONE)
+        return render_refusal(request, error.message, GONE)
     if account is None:
         return render(request, "annotation/join_platform.html", context)
     answer = sign_in(request, account, invitation.study)
     if there is None and not text_owed(invitation.study, account):  # else the page with the text says it
-        messages.info(request, TELL_CODE.format(code=return_code_of(invitation.study, account)))
+        messages.info(request, TELL_CODE.format(code=find_return_code(invitation.study, account)))
     return answer
 
 
@@ -166,5 +166,5 @@ def render_in_frame(request: HttpRequest, context: dict[str, Any]) -> HttpRespon
     return csp_replace({"frame-ancestors": FRAMED_BY})(xframe_options_exempt(shown))(request)
 
 
-def refused(request: HttpRequest, why: str, status: int) -> HttpResponse:
+def render_refusal(request: HttpRequest, why: str, status: int) -> HttpResponse:
     return render(request, "annotation/join_refused.html", {"why": why, "later": status == TOO_MANY}, status=status)

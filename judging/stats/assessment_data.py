@@ -13,19 +13,19 @@ import numpy as np
 
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from judging.stats.audits.altered import Altered
+from judging.stats.audits.altered import AlteredReplies
 from judging.stats.audits.columns import PairColumns, ScoreColumns, codes_or_nan
 from judging.stats.calibrate import Columns
-from judging.stats.label_shares import agreement_with
+from judging.stats.label_shares import compute_agreement
 from judging.stats.leaderboard import Comparisons
-from judging.stats.observed import AlteredCodes, JudgeVerdicts, Material, People, chosen, scored
+from judging.stats.observed import AlteredCodes, ItemColumns, JudgeVerdicts, People, select_names, to_scores
 
 PREFERENCE = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """Preference for response 1, by the value of a pair's criterion."""
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class AssessmentData:
     """People and a judge on one criterion of a study.
 
     Attributes
@@ -36,7 +36,7 @@ class Evidence:
         What it said of altered copies of some items.
     """
 
-    material: Material
+    material: ItemColumns
     people: People
     said: JudgeVerdicts
     previous: IntArray | None = None
@@ -60,7 +60,7 @@ class Evidence:
     @property
     def agreement(self) -> FloatArray:
         """(n,) 1 where the verdict is people's label, 0 where not, a share where they are tied; NaN without either."""
-        return agreement_with(self.people.label_shares, self.said.codes)
+        return compute_agreement(self.people.label_shares, self.said.codes)
 
     @property
     def is_preference(self) -> bool:
@@ -79,7 +79,7 @@ class Evidence:
 
     def n_clusters(self, items: BoolArray) -> int:
         """Independent units (profiles, questions) among the items (n,)."""
-        return len(set(chosen(self.material.clusters, items)))
+        return len(set(select_names(self.material.clusters, items)))
 
     def outside_commonest(self, items: BoolArray) -> float:
         """How many of the items (n,) people put outside their commonest category: items times the share of ratings."""
@@ -105,14 +105,14 @@ class Evidence:
             level=table.level,
             confidence=self.said.confidence[mask] if self.said.confidence_from else None,
             weights=None if m.weights is None else m.weights[mask],
-            clusters=None if m.dependent is None else chosen(m.clusters, mask),
+            clusters=None if m.dependent is None else select_names(m.clusters, mask),
             votes=self.people.votes[mask],
         )
 
     def scores(self) -> tuple[FloatArray, FloatArray]:
         """(n,) people's label and the judge's own score as numbers, for recalibration; the verdict without a score."""
-        human = self.people.expected(self.numbers)
-        verdict = scored(self.said.codes, self.numbers)
+        human = self.people.compute_expected(self.numbers)
+        verdict = to_scores(self.said.codes, self.numbers)
         own = np.where(np.isnan(self.said.score), verdict, self.said.score)
         return np.where(self.usable, human, np.nan), np.where(self.usable, own, np.nan)
 
@@ -129,12 +129,12 @@ class Evidence:
         if not self.is_preference or not kept.any():
             return None
         prefers = self.preferences
-        return Comparisons.of(
+        return Comparisons.from_names(
             list(first[kept]),
             list(second[kept]),
-            self.people.expected(prefers)[kept],
-            scored(self.said.codes, prefers)[kept],
-            clusters=None if self.material.dependent is None else chosen(self.material.clusters, kept),
+            self.people.compute_expected(prefers)[kept],
+            to_scores(self.said.codes, prefers)[kept],
+            clusters=None if self.material.dependent is None else select_names(self.material.clusters, kept),
             weights=None if self.material.weights is None else self.material.weights[kept],
         )
 
@@ -155,9 +155,9 @@ class Evidence:
         one_order = np.where(said.first != MISSING, 1.0, 0.0)
         return replace(
             self.nominal_columns(),
-            people=scored(self.asked_codes, prefers),
-            judge_ab=scored(np.where(known, said.first, said.codes), prefers),
-            judge_ba=scored(said.second, prefers),
+            people=to_scores(self.asked_codes, prefers),
+            judge_ab=to_scores(np.where(known, said.first, said.codes), prefers),
+            judge_ba=to_scores(said.second, prefers),
             length=None if np.isnan(self.material.length).all() else self.material.length,
             own=own,
             shown_first=np.where(known, one_order, np.nan),
@@ -167,12 +167,12 @@ class Evidence:
     def score_columns(self, others: Sequence[tuple[FloatArray, FloatArray]], own: FloatArray | None) -> ScoreColumns:
         """What `probe_scores` takes; ``others`` are scores of (people, judge) on other criteria, for the halo."""
         scale, said = self.numbers, self.said
-        mine = (scored(self.asked_codes, scale), scored(said.codes, scale))
+        mine = (to_scores(self.asked_codes, scale), to_scores(said.codes, scale))
         return ScoreColumns(
             people=np.stack([mine[0], *(people for people, _ in others)], axis=2),
             judge=np.column_stack([mine[1], *(judge for _, judge in others)]),
-            repeated=scored(said.repeated, scale) if said.repeated.shape[1] > 1 else None,
-            previous=None if self.previous is None else scored(self.previous, scale),
+            repeated=to_scores(said.repeated, scale) if said.repeated.shape[1] > 1 else None,
+            previous=None if self.previous is None else to_scores(self.previous, scale),
             length=None if np.isnan(self.material.length).all() else self.material.length,
             own=None if own is None else (own > 0).astype(float),
             groups=self.material.groups,
@@ -183,9 +183,9 @@ class Evidence:
             altered=self._altered(scale),
         )
 
-    def _altered(self, scale: FloatArray, *, nominal: bool = False, paired: bool = False) -> tuple[Altered, ...]:
+    def _altered(self, scale: FloatArray, *, nominal: bool = False, paired: bool = False) -> tuple[AlteredReplies, ...]:
         clusters = self.material.dependent
-        return tuple(one.as_columns(scale, nominal=nominal, paired=paired, clusters=clusters) for one in self.copies)
+        return tuple(one.to_columns(scale, nominal=nominal, paired=paired, clusters=clusters) for one in self.copies)
 
     def nominal_columns(self) -> PairColumns:
         """What `probe_nominal` takes: no preference, only categories.
@@ -222,7 +222,7 @@ def family(model: str) -> str:
     return found.group() if found else ""
 
 
-def own_kind(model: str, material: Material) -> FloatArray | None:
+def mark_own_family(model: str, material: ItemColumns) -> FloatArray | None:
     """(n,) 1 where the item (or response 1) is of the judge's family, -1 where response 2 is, else 0.
 
     None where no assistant's name is known or none is of its family: there is nothing to prefer.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.recruitment.queries.participation import intake_of
+from annotation.recruitment.queries.participation import find_intake
 from annotation.recruitment.services import completions, consents
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
@@ -21,7 +21,7 @@ def change(
 ) -> None:
     """Set what is given; what is not stays as it is. Who agreed to another text is asked again."""
     if (is_public, completion_code, completion_url) != (None, None, None):
-        now = intake_of(study)
+        now = find_intake(study)
         completions.set_intake(
             by=by,
             study=study,

@@ -52,19 +52,19 @@ class RatingScorer(Scorer):
         return providers.create(given.provider, model=given.model, parameters=given.parameters, keys=self.keys)
 
     async def score(self, persona: str, question: str, response: str, *, seed: int = 0) -> Score:
-        prompt = prompt_of(persona, question, response)
+        prompt = build_prompt(persona, question, response)
         content = PairContent(question=question, response_a=response, response_b="")
         reply = await self.provider.judge(
             JudgeRequest(item="", criterion=SPEC, content=content, seed=seed, prompt=prompt)
         )
-        return read(reply)
+        return parse_score(reply)
 
     async def aclose(self) -> None:
         if "provider" in vars(self):
             await self.provider.aclose()
 
 
-def prompt_of(persona: str, question: str, response: str) -> Prompt:
+def build_prompt(persona: str, question: str, response: str) -> Prompt:
     """The question about one response, its material between lines that nothing in it can close."""
     parts = {"the person": persona, "the question": question, "the response": response}
     mark = hashlib.sha256("\0".join(parts.values()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -78,7 +78,7 @@ def prompt_of(persona: str, question: str, response: str) -> Prompt:
     return Prompt(system=SYSTEM, user="\n\n".join([*fenced, asked]), schema=SCHEMA, version=version)
 
 
-def read(reply: Reply) -> Score:
+def parse_score(reply: Reply) -> Score:
     """The mean by the model's probabilities, or the verdict; NaN where the reply holds neither."""
     if reply.unscored or reply.stop != "end":
         return Score(math.nan, f"the model's reply was unusable ({reply.unscored or reply.stop}).", reply.usage)

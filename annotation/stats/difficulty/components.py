@@ -12,12 +12,12 @@ import scipy
 
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.categories import Categories
-from annotation.stats.difficulty.described import Described, consensus_of, describe_posterior, joined
+from annotation.stats.difficulty.described import Described, describe_posterior, join_described, mark_consensus
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings, fit
-from annotation.stats.difficulty.numbers import MOST_ANSWERS, NumbersPart
-from annotation.stats.difficulty.people import PersonFit, people_of
-from annotation.stats.difficulty.preferences import Preferences, Shown, columns_of, fresh_answers, preference_order
+from annotation.stats.difficulty.numbers import MOST_ANSWERS, NumbersComponent
+from annotation.stats.difficulty.people import PersonFit, compute_people
+from annotation.stats.difficulty.preferences import Preferences, Shown, expand_columns, fresh_answers, preference_order
 from annotation.stats.difficulty.ranked import FINE_NODES, MOST_RESPONSES, RankingModel, pairwise_agreement
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import identity_weights, linear_weights, positions
@@ -55,7 +55,7 @@ class Component(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class GridPart:
+class GridComponent:
     """The fit of a latent model, and how far two answers agree (q, q).
 
     ``places`` (q,) are those of the categories in the table, where answers are told in another order.
@@ -74,7 +74,7 @@ class GridPart:
     @property
     def people(self) -> list[PersonFit]:
         """Each person of the group."""
-        return people_of(self.fit, self.table.codes, self.table.raters)
+        return compute_people(self.fit, self.table.codes, self.table.raters)
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -96,7 +96,7 @@ class GridPart:
 
     def describe(self, cuts: Cuts) -> Described:
         """Its items, each kind of them once."""
-        consensus = consensus_of(self.fresh, ordered=not is_unordered(self.table))
+        consensus = mark_consensus(self.fresh, ordered=not is_unordered(self.table))
         places = slice(None) if self.places is None else self.places
         told = agreements(self.fresh, self.credit), self.fresh[places], consensus[places]
         return _describe_kinds(self.fit, self.table.codes, *told, cuts)
@@ -114,7 +114,7 @@ class RankingPart:
     @property
     def people(self) -> list[PersonFit]:
         """Each person of the group."""
-        return people_of(self.fit, self.table.codes, self.table.raters)
+        return compute_people(self.fit, self.table.codes, self.table.raters)
 
     def describe(self, cuts: Cuts) -> Described:
         """Its items, each kind of them once."""
@@ -124,7 +124,7 @@ class RankingPart:
         agreement = pairwise_agreement(finer.model.pair_answers(finer.free, share))
         shown = self.table.n_categories if self.table.n_categories <= MOST_ANSWERS else 0
         fresh = np.asarray(np.einsum("j,jkn->kn", share, finer.tables.p))
-        consensus = consensus_of(fresh, ordered=False)
+        consensus = mark_consensus(fresh, ordered=False)
         return _describe_kinds(self.fit, self.table.codes, agreement, fresh[:shown], consensus[:shown], cuts)
 
 
@@ -135,11 +135,11 @@ def _describe_kinds(
     kinds, kind = np.unique(codes, axis=0, return_inverse=True)
     posteriors = (fit.finer(block).posterior for block in np.array_split(kinds, len(kinds) // AT_ONCE + 1))
     parts = [describe_posterior(posterior, agreement, fresh, consensus, cuts) for posterior in posteriors]
-    return joined(parts).take(kind.ravel())
+    return join_described(parts).take(kind.ravel())
 
 
 @dataclass(frozen=True, eq=False)
-class PreferencePart:
+class PreferenceComponent:
     """The fit of preferences; ``codes`` (n, columns) run from the first response to the second, as ``places`` say."""
 
     table: RatingTable
@@ -152,7 +152,7 @@ class PreferencePart:
     @property
     def people(self) -> list[PersonFit]:
         """Each person of the group."""
-        return people_of(self.fit, self.codes, self.table.raters)
+        return compute_people(self.fit, self.codes, self.table.raters)
 
     def describe(self, cuts: Cuts) -> Described:
         """Its items: those of the same two systems, and of the same answers, together."""
@@ -168,12 +168,12 @@ class PreferencePart:
             mine = np.flatnonzero(group.ravel() == number)
             fresh = fresh_answers(model, self.fit.free, share, contrast)
             agreement = agreements(fresh, linear_weights(np.arange(float(len(fresh)))))
-            consensus = consensus_of(fresh, ordered=True)
+            consensus = mark_consensus(fresh, ordered=True)
             parts.append(
                 describe_posterior(posterior[mine], agreement, fresh[self.places], consensus[self.places], cuts)
             )
             order.append(mine)
-        return joined(parts).take(np.argsort(np.concatenate(order))).take(kind.ravel())
+        return join_described(parts).take(np.argsort(np.concatenate(order))).take(kind.ravel())
 
 
 def agreements(fresh: FloatArray, credit: FloatArray) -> FloatArray:
@@ -181,7 +181,7 @@ def agreements(fresh: FloatArray, credit: FloatArray) -> FloatArray:
     return np.asarray((fresh * (credit @ fresh)).sum(axis=0))
 
 
-def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown | None = None) -> Component:
+def fit_component(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown | None = None) -> Component:
     """Fit the people in these columns on the items in these rows. Raises NoConvergenceError."""
     codes = table.codes[np.ix_(rows, columns)]
     paired = int(((codes != MISSING).sum(axis=1) > 1).sum())
@@ -195,13 +195,13 @@ def fit_part(table: RatingTable, rows: IntArray, columns: IntArray, shown: Shown
     if table.level == "ranking":
         return _rankings(part)
     if is_number(table):
-        return NumbersPart.of(part)
+        return NumbersComponent.from_table(part)
     if shown is not None or preference_order(table):
         return _preferences(part, shown and shown.take(rows, columns))
     model = (
         Categories(len(columns), q) if is_unordered(table) else GradedResponseModel(len(columns), q, own_noise=q > 2)
     )
-    return GridPart(part, fit(model, *_ratings(part, part.codes)), credit_of(table))
+    return GridComponent(part, fit(model, *_ratings(part, part.codes)), compute_credit(table))
 
 
 def _rankings(table: RatingTable) -> RankingPart:
@@ -235,7 +235,7 @@ def fit_largest(table: RatingTable) -> Component:
     if not (component != MISSING).any():
         raise NoConvergenceError("there are no ratings")
     largest = int(np.bincount(component[component != MISSING]).argmax())
-    return fit_part(table, np.flatnonzero(component == largest), np.flatnonzero(of_person == largest))
+    return fit_component(table, np.flatnonzero(component == largest), np.flatnonzero(of_person == largest))
 
 
 def _preferences(table: RatingTable, shown: Shown | None) -> Component:
@@ -254,8 +254,8 @@ def _preferences(table: RatingTable, shown: Shown | None) -> Component:
 
 
 def _that_settle(
-    ways: Sequence[Callable[[], PreferencePart | GridPart]],
-) -> tuple[list[PreferencePart | GridPart], NoConvergenceError]:
+    ways: Sequence[Callable[[], PreferenceComponent | GridComponent]],
+) -> tuple[list[PreferenceComponent | GridComponent], NoConvergenceError]:
     found, why = [], NoConvergenceError("nothing was fitted")
     for way in ways:
         try:
@@ -265,16 +265,16 @@ def _that_settle(
     return found, why
 
 
-def _paired(table: RatingTable, codes: IntArray, places: IntArray, shown: Shown | None) -> PreferencePart:
-    model, spread = columns_of(codes, shown or Shown(np.zeros_like(codes)), table.n_categories)
-    return PreferencePart(table, fit(model, *_ratings(table, spread)), spread, places)
+def _paired(table: RatingTable, codes: IntArray, places: IntArray, shown: Shown | None) -> PreferenceComponent:
+    model, spread = expand_columns(codes, shown or Shown(np.zeros_like(codes)), table.n_categories)
+    return PreferenceComponent(table, fit(model, *_ratings(table, spread)), spread, places)
 
 
-def _along(table: RatingTable, codes: IntArray, order: tuple[int, ...], places: IntArray) -> GridPart:
+def _along(table: RatingTable, codes: IntArray, order: tuple[int, ...], places: IntArray) -> GridComponent:
     scale = tuple(table.categories[code] for code in order)
     along = replace(table, codes=codes, categories=scale, level="ordinal", values=None)
     model = GradedResponseModel(table.n_raters, len(scale), own_noise=len(scale) > 2)
-    return GridPart(along, fit(model, *_ratings(along, codes)), credit_of(along), places)
+    return GridComponent(along, fit(model, *_ratings(along, codes)), compute_credit(along), places)
 
 
 def is_number(table: RatingTable) -> bool:
@@ -287,7 +287,7 @@ def is_unordered(table: RatingTable) -> bool:
     return table.level == "nominal" and table.n_categories > 2
 
 
-def credit_of(table: RatingTable) -> FloatArray:
+def compute_credit(table: RatingTable) -> FloatArray:
     """(q, q) how far two answers agree: 1 for the same; on an ordered scale less by steps, 0 for its two ends."""
     return identity_weights(table.n_categories) if is_unordered(table) else linear_weights(positions(table))
 
