@@ -132,7 +132,7 @@ class Leases(WorkQueue[Row]):
         """Say why a row was given up."""
         return f"Given up after {attempts} attempts. {error or 'The process that worked on it ended each time.'}"
 
-    def held(self, row: Row, worker: AbstractWorker) -> QuerySet[Row]:
+    def filter_held(self, row: Row, worker: AbstractWorker) -> QuerySet[Row]:
         """The row itself, while `worker` holds it and it is left to do."""
         return self.MODEL._default_manager.filter(self.LEFT, pk=row.pk, worker=worker.pk)
 
@@ -145,13 +145,13 @@ class Leases(WorkQueue[Row]):
         """Try the rest later: after the time asked for, or twice as long each time."""
         wait = compute_wait(row.attempts, retry_after)
         due = timezone.now() + timedelta(seconds=wait)
-        if self.held(row, worker).update(worker=None, error=error, queued_at=due):
+        if self.filter_held(row, worker).update(worker=None, error=error, queued_at=due):
             logger.warning("%s waits %.0f s: %s", row, wait, error)
             self.send([row.pk], wait=wait)
 
     def put_off(self, row: Row, worker: AbstractWorker, *, seconds: float, error: str = "") -> None:
         """Hand a row back for a while, through no fault of its own: that counts as no attempt."""
         due = timezone.now() + timedelta(seconds=seconds)
-        back = self.held(row, worker)
+        back = self.filter_held(row, worker)
         if back.update(worker=None, attempts=F("attempts") - 1, queued_at=due, error=error):
             self.send([row.pk], wait=seconds)

@@ -114,7 +114,7 @@ class RequestPool(ABC, Generic[A, R]):
                 end = min(end, time.monotonic() + LINGER)
         return batch
 
-    def saved(self, answers: Iterable[PoolAnswer[A, R]]) -> None:
+    def mark_saved(self, answers: Iterable[PoolAnswer[A, R]]) -> None:
         """These are safe, and their places free."""
         models = [self.model_of(answer.ask) for answer in answers if not answer.cached]
         if self.careful and models:

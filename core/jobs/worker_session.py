@@ -54,18 +54,18 @@ class WorkerSession:
 def handing_back(
     leases: Leases[Row],
     worker: W,
-    in_hand: Callable[[], Iterable[Row]],
+    list_in_hand: Callable[[], Iterable[Row]],
     *,
     fail: Callable[[Row, W, str], object],
     is_culprit: Callable[[Row], bool] = lambda _: True,
 ) -> Iterator[None]:
-    """Hand back what is `in_hand`, however the work ends; what will fail again goes to `fail` with the reason.
+    """Hand back what is `list_in_hand`, however the work ends; what will fail again goes to `fail` with the reason.
 
     Where the database itself fails, nothing can be handed back: it is free again once the process is gone.
     """
 
     def release(*, again: bool = False) -> None:
-        rows = list(in_hand())
+        rows = list(list_in_hand())
         for row in rows:
             leases.release(row, worker)
         if again:
@@ -74,13 +74,13 @@ def handing_back(
     try:
         yield
     except PausedError as pause:
-        for row in in_hand():
+        for row in list_in_hand():
             leases.put_off(row, worker, seconds=pause.retry_after or 0.0, error=str(pause))
     except TransientError as later:
-        for row in in_hand():
+        for row in list_in_hand():
             leases.postpone(row, worker, error=str(later), retry_after=later.retry_after)
     except PermanentError as permanent:
-        for row in in_hand():
+        for row in list_in_hand():
             fail(row, worker, str(permanent))
     except LetGo as turn:
         release(again=turn.again)
@@ -90,7 +90,7 @@ def handing_back(
     except (OperationalError, InterfaceError):
         raise
     except Exception as bug:
-        for row in in_hand():
+        for row in list_in_hand():
             if is_culprit(row):
                 fail(row, worker, f"{type(bug).__name__}: {bug}")
         release()

@@ -54,7 +54,7 @@ class BatchLeases(Leases[JudgeChunk]):
     def progressed(self, chunk: JudgeChunk, worker: Worker) -> None:
         """Something of the part was saved: whatever ended earlier attempts, it is not that the part ends each."""
         if chunk.attempts > 1:
-            self.held(chunk, worker).update(attempts=1)
+            self.filter_held(chunk, worker).update(attempts=1)
             chunk.attempts = 1
 
     def lost(self, before: datetime) -> list[int]:
@@ -69,7 +69,7 @@ class BatchLeases(Leases[JudgeChunk]):
         The run is looked at after the part is committed, so that of two processes ending at once the later one sees
         both.
         """
-        if self.held(chunk, worker).update(finished_at=timezone.now(), error=error):
+        if self.filter_held(chunk, worker).update(finished_at=timezone.now(), error=error):
             if error:
                 logger.warning("%s ended early: %s", chunk, error)
             self.finish_run(chunk.run_id)

@@ -66,7 +66,7 @@ def concurrency(run: JudgeRun) -> int:
 def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1, leaving: Callable[[], bool] = never) -> Iterator[None]:
     """Work on a part that `worker` holds and on what follows, yielding after every batch saved."""
     session = RunSession(chunk, worker, seats, leaving)
-    with handing_back(leases, worker, session.in_hand, fail=leases.finish, is_culprit=session.is_culprit):
+    with handing_back(leases, worker, session.list_in_hand, fail=leases.finish, is_culprit=session.is_culprit):
         yield from session.work()
 
 

@@ -78,7 +78,7 @@ class RunSession(WorkerSession):
         if self.parts:
             raise LetGo
 
-    def in_hand(self) -> list[JudgeChunk]:
+    def list_in_hand(self) -> list[JudgeChunk]:
         """The parts that this process holds and has not finished."""
         return [part.chunk for part in self.parts.values()]
 
@@ -161,7 +161,7 @@ class RunSession(WorkerSession):
         for answer in over:
             self.note(answer)
         self.ask_again(saved.again)
-        self.pool.saved(batch)
+        self.pool.mark_saved(batch)
         equal, next_ones = self.coalescing.release(over)
         self.stock.extendleft(next_ones)
         self.keep(equal)

@@ -29,7 +29,7 @@ class ExperimentLeases(Leases[Experiment]):
 
     def progressed(self, experiment: Experiment, worker: Worker) -> None:
         """A turn was saved: what went wrong before is over."""
-        held = self.held(experiment, worker)
+        held = self.filter_held(experiment, worker)
         held.exclude(attempts=1, error="").update(attempts=1, error="")
         experiment.attempts = 1
 
@@ -37,7 +37,7 @@ class ExperimentLeases(Leases[Experiment]):
         """The worker is through with all dialogues."""
         now = timezone.now()
         with transaction.atomic():
-            if self.held(experiment, worker).update(finished_at=now, worker=None, error="") != 1:
+            if self.filter_held(experiment, worker).update(finished_at=now, worker=None, error="") != 1:
                 return False
             data = {"experiment": experiment.pk, "name": experiment.name}
             subject = f"experiment {experiment.pk} {now.isoformat()}"

@@ -147,13 +147,13 @@ class ExperimentSession(WorkerSession):
         if not batch:
             return
         replied = [answer for answer in batch if answer.reply]
-        found = [self.kept(answer) for answer in replied]
+        found = [self.build_saved_turn(answer) for answer in replied]
         failed = [(self.playing[a.ask.dialogue], str(a.fault)) for a in batch if isinstance(a.fault, PermanentError)]
         try:
             turn_writer.save(found, failed)
         except IntegrityError as error:
             raise LetGo from error  # somebody thought that this process was gone
-        self.scheduler.saved(batch)
+        self.scheduler.mark_saved(batch)
         self.settle(batch, found)
         if found and not self.progressed:
             leases.progressed(self.experiment, self.worker)
@@ -165,7 +165,7 @@ class ExperimentSession(WorkerSession):
         self.count_errors(batch)
         self.raise_others(batch)
 
-    def kept(self, answer: Answer) -> SavedTurn:
+    def build_saved_turn(self, answer: Answer) -> SavedTurn:
         embedder, rates = self.experiment.embedder_id, self.budget.rates
         of_embeddings = rates[embedder] if embedder else None
         return turn_writer.build_turn(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
@@ -210,7 +210,7 @@ class ExperimentSession(WorkerSession):
             return
         for quota in self.quotas.values():
             quota.look()
-        if not self.over and not leases.held(self.experiment, self.worker).exists():
+        if not self.over and not leases.filter_held(self.experiment, self.worker).exists():
             self.put_down()
         if not self.makes_way and self.has_had_its_turn(leases, Q(pk=self.experiment.pk)):
             self.makes_way = True

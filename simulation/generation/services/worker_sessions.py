@@ -196,7 +196,7 @@ class OrderSession(WorkerSession):
         with transaction.atomic():
             for answer in mine:
                 self.settle(answer)
-        self.pool.saved(batch)
+        self.pool.mark_saved(batch)
         equal, next_ones = self.coalescing.release(batch)
         self.ready.extendleft(self.orders[ask.part] for ask in next_ones if ask.part in self.orders)
         if equal:
@@ -255,12 +255,12 @@ class OrderSession(WorkerSession):
     def refuse_all(self, problem: str) -> None:
         """Let all orders fail that are not in flight."""
         waiting = [order.making.pk for order in self.ready]
-        rest = self.left().filter(Q(pk__in=leases.free(self.wanted).values("pk")) | Q(pk__in=waiting))
+        rest = self.filter_left().filter(Q(pk__in=leases.free(self.wanted).values("pk")) | Q(pk__in=waiting))
         rest.update(problem=problem, finished_at=timezone.now())
         self.orders = {pk: order for pk, order in self.orders.items() if pk not in waiting}
         self.ready.clear()
 
-    def left(self) -> QuerySet[Making]:
+    def filter_left(self) -> QuerySet[Making]:
         """The agent's orders that are not over."""
         return Making.objects.filter(agent=self.agent, project=self.project, finished_at__isnull=True)
 
@@ -277,7 +277,7 @@ class OrderSession(WorkerSession):
         wait = compute_wait(tried, fault.retry_after)
         due = timezone.now() + timedelta(seconds=wait)
         mine = Q(worker=self.worker) | Q(pk__in=leases.free(self.wanted).values("pk"))
-        left = self.left().filter(mine)
+        left = self.filter_left().filter(mine)
         pks = list(left.order_by("pk").values_list("pk", flat=True))
         was_queued = left.filter(queued_at__isnull=False).exists()
         Making.objects.filter(pk__in=pks).update(worker=None, queued_at=due)

@@ -68,7 +68,7 @@ def test_what_is_no_number_is_unscored_with_the_reason(value):
     assert reply.details["scores"] == {"A": None, "B": 1.0}
 
 
-needs_vectors = pytest.mark.skipif(bool(vectors.missing()), reason=vectors.missing() or "there")
+needs_vectors = pytest.mark.skipif(bool(vectors.explain_missing()), reason=vectors.explain_missing() or "there")
 
 
 @needs_vectors

@@ -94,7 +94,7 @@ def test_no_connection_is_left_by_calls_in_flight(name, monkeypatch):
             playing.send([dialogue_scheduler.Ask(dialogue, dialogue % 3 + 1, request()) for dialogue in range(9)])
             until(lambda: server.replies == 2)
             answers = playing.batch()
-            playing.saved(answers)
+            playing.mark_saved(answers)
             until(lambda: server.in_flight > 0)
         assert [answer.fault for answer in answers if answer.fault] == []
 

@@ -77,7 +77,7 @@ def all_of(crew: JudgePool) -> list[Answer]:
     got = []
     while crew.outstanding:
         batch = crew.batch()
-        crew.saved(batch)
+        crew.mark_saved(batch)
         got += batch
     return got
 
