@@ -237,6 +237,12 @@ def numbers(*values: Any) -> SafeString:
 
 
 @register.simple_tag
+def row(name: Any, *values: Any) -> SafeString:
+    """A row of a table: its name, then cells that hold numbers."""
+    return format_html('<tr><th scope="row">{}</th>{}</tr>', name, numbers(*values))
+
+
+@register.simple_tag
 def link(text: Any, name: str, *args: Any, **query: Any) -> SafeString:
     """A link to the page called `name`: `{% link item.name "item_detail" study.slug item.position criterion=key %}`.
 
@@ -256,9 +262,9 @@ def no_rows(columns: int, text: str) -> SafeString:
 
 @register.inclusion_tag("components/choice.html")
 def choice(
-    name: str, options: Any, now: Any, label: str, any: str = "", value: str = "key", text: str = "name"
+    name: str, options: Any, now: Any, label: str, any: str = "", value: str = "key", text: str = "name", id: str = ""
 ) -> dict[str, Any]:
-    """A list to choose from in a form above a table.
+    """A list to choose from in a form above a table, or with `id` as a field of a longer form.
 
     `options` are words, (value, label) pairs, or objects with the attributes `value` and `text`; `any` names the choice
     of none.
@@ -271,7 +277,7 @@ def choice(
         else (Variable(f"one.{value}").resolve({"one": option}), Variable(f"one.{text}").resolve({"one": option}))
         for option in options
     ]
-    return {"name": name, "options": found, "now": now, "label": label, "any": any}
+    return {"name": name, "options": found, "now": now, "label": label, "any": any, "id": id}
 
 
 @register.inclusion_tag("components/figure.html")
