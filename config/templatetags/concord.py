@@ -22,6 +22,7 @@ register = template.Library()
 
 DASH = "–"
 TIERS = ("easy", "medium", "hard", "contested")
+LONG_HEAD = 20  # characters from which on the head of a column breaks into lines
 PLOT_WIDTH, PLOT_MARGIN = 120.0, 6.0
 
 
@@ -210,10 +211,11 @@ def column(name: str) -> tuple[SafeString, SafeString, SafeString | str]:
     """The class, the sort and the label of a column of this name."""
     is_numeric, is_sorted = name.startswith("#"), name.endswith(" ^")
     label: SafeString | str = name.removeprefix("#").removesuffix(" ^")
+    classes = " ".join(["numeric"] * is_numeric + ["wraps"] * (len(label) > LONG_HEAD))
     if name.startswith("(") and name.endswith(")"):
         label = format_html('<span class="hidden-text">{}</span>', name[1:-1])
     sort = format_html(' data-sort="{}"', "number" if is_numeric else "text") if is_sorted else SafeString()
-    return SafeString(' class="numeric"' if is_numeric else ""), sort, label
+    return format_html(' class="{}"', classes) if classes else SafeString(), sort, label
 
 
 @register.filter
@@ -223,11 +225,24 @@ def numeric(names: Sequence[Any]) -> list[str]:
 
 
 @register.filter
+def pluck(things: Sequence[Any], key: str) -> list[Any]:
+    """One attribute or entry of each."""
+    return [part(thing, key) for thing in things or ()]
+
+
+@register.filter
 def or_dash(value: Any, reason: str = "not given") -> Any:
     """The value, or where there is none a dash that says why."""
     if value in (None, "", DASH):
         return render_to_string("components/dash.html", {"reason": reason})
     return value
+
+
+@register.simple_tag
+def key(keys: str, action: str) -> SafeString:
+    """What a key does, in a list of facts: `{% key "a b or 1 2" "choose the response" %}`."""
+    words = ((word if word in ("or", "…") else format_html("<kbd>{}</kbd>", word),) for word in keys.split())
+    return format_html("<dt>{}</dt><dd>{}</dd>", format_html_join(" ", "{}", words), action)
 
 
 @register.simple_tag
