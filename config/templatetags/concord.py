@@ -252,6 +252,18 @@ def numbers(*values: Any) -> SafeString:
 
 
 @register.simple_tag
+def cells(*values: Any) -> SafeString:
+    """Cells of a row that hold text."""
+    return format_html_join("", "<td>{}</td>", ((value,) for value in values))
+
+
+@register.simple_tag
+def estimates(*values: Any, **options: Any) -> SafeString:
+    """Cells of a row that hold estimates, all written alike; `options` as for `estimate`."""
+    return cells(*(render_to_string("components/estimate.html", estimate(value, **options)) for value in values))
+
+
+@register.simple_tag
 def row(name: Any, *values: Any) -> SafeString:
     """A row of a table: its name, then cells that hold numbers."""
     return format_html('<tr><th scope="row">{}</th>{}</tr>', name, numbers(*values))
