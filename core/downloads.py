@@ -11,8 +11,8 @@ from django.http.response import HttpResponseBase
 
 from core.accounts.permissions import study_model
 from core.audit.log import VERBS, record
-from core.files.streaming import Member, zipped
-from core.read_snapshot import read_at_one_moment
+from core.files.streaming import Member, write_zip
+from core.read_snapshot import iterate_in_snapshot
 
 ZIP = "application/zip"
 
@@ -20,7 +20,7 @@ P = ParamSpec("P")
 Response = TypeVar("Response", bound=HttpResponseBase)
 
 
-def audited_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, Response]]:
+def audit_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, Response]]:
     """Put each file that a view gives out on record as `export.<what>`, with the parts of the address.
 
     For whatever names people: labels, participants, answers about themselves. For views of pages and methods of the
@@ -46,13 +46,13 @@ def audited_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, R
     return decorate
 
 
-def sent(pieces: Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
+def stream_file(pieces: Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
     """A file that is read from the database as it was at one moment."""
-    response = StreamingHttpResponse(read_at_one_moment(pieces), content_type=content_type)
+    response = StreamingHttpResponse(iterate_in_snapshot(pieces), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
-def sent_zipped(members: Iterable[Member], *, name: str) -> StreamingHttpResponse:
+def stream_zip(members: Iterable[Member], *, name: str) -> StreamingHttpResponse:
     """The same of several files, as one ZIP archive."""
-    return sent(zipped(members), name=name, content_type=ZIP)
+    return stream_file(write_zip(members), name=name, content_type=ZIP)

@@ -7,7 +7,7 @@ class InputError(ValueError):
     """Something given from outside cannot be used. Says where: file, line and field, as far as they are known."""
 
     status = 400
-    """Of the answer over HTTP."""
+    """Status of the HTTP answer."""
 
     def __init__(
         self, message: str, *, file: str | None = None, line: int | None = None, field: str | None = None

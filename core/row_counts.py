@@ -16,10 +16,10 @@ SECONDS = 60.0
 Found = TypeVar("Found")
 
 _counted: dict[Hashable, tuple[float, object]] = {}
-"""Of this process alone: another one counts for itself."""
+"""Cached counts of this process; other processes keep their own."""
 
 
-def counted(key: Hashable, count: Callable[[], Found], size: Callable[[Found], int]) -> Found:
+def count_cached(key: Hashable, count: Callable[[], Found], size: Callable[[Found], int]) -> Found:
     """What `count` finds; where that is of many rows, what it found at most a minute ago."""
     now = time.monotonic()
     if (kept := _counted.get(key)) and kept[0] > now:

@@ -13,7 +13,7 @@ from judging.assessment.services import assessment, deferred_agreement
 from judging.evaluations.services import results
 from judging.runs.services import cancellations, leases, recovery, work, workers
 
-hearts: list[workers.Heart] = []
+hearts: list[workers.Heartbeat] = []
 leaving = mmap(-1, 1)
 """A byte that the worker's main process shares with those it forks: not 0 once it was told to end."""
 
@@ -57,15 +57,15 @@ def agree(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
 @worker_ready.connect
 def begin(sender: Any, **_: Any) -> None:
     """The worker's main process says that it is there, and from now on looks after lost work."""
-    worker = workers.registered_soon(slots=sender.controller.concurrency)
+    worker = workers.register_soon(slots=sender.controller.concurrency)
     if worker._state.adding:
         connection.close()  # of no use any more
-    heart = workers.Heart(
+    heart = workers.Heartbeat(
         worker,
         first=recovery.take_over,
         also=recovery.sweep,
-        set_back=recovery.set_back,
-        before=workers.set_back_before(),
+        set_back=recovery.move_due_times,
+        before=workers.find_clock_setback(),
     )
     hearts.append(heart)
     heart.start()

@@ -84,7 +84,7 @@ class RulesForm(ServiceForm):
         return True
 
 
-class KnownForm(ServiceForm):
+class GoldQuestionForm(ServiceForm):
     """One item with its right answers."""
 
     purpose = forms.ChoiceField(choices=PURPOSES, label="What it is for")
@@ -153,7 +153,7 @@ class KnownForm(ServiceForm):
         return True
 
 
-class KnownFromForm(ServiceForm):
+class GoldQuestionsForm(ServiceForm):
     """Many items at once: those decided in a study, or those of a file."""
 
     purpose = forms.ChoiceField(choices=PURPOSES, label="What they are for")

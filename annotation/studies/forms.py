@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.agreement.services.predicted_difficulty import predicted_tiers
+from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.studies.criteria import TEMPLATES, default_keys
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
@@ -78,7 +78,7 @@ class PredictedFrom(forms.ModelChoiceField[Criterion]):
         return f"{criterion.study.name}: {criterion.name}"
 
 
-def others_rated(study: Study) -> QuerySet[Criterion]:
+def list_other_rated_criteria(study: Study) -> QuerySet[Criterion]:
     """Criteria of whole items with labels, in other studies of the project with items of the same kind."""
     labels = Annotation.objects.filter(criterion=OuterRef("pk"))
     there = Criterion.objects.filter(study__project=study.project_id, study__kind=study.kind, unit=Criterion.Unit.ITEM)
@@ -106,7 +106,7 @@ class SampleForm(ServiceForm):
     ) -> None:
         super().__init__(data, **kwargs)
         self.kind = kind
-        if study is not None and (rated := others_rated(study)):
+        if study is not None and (rated := list_other_rated_criteria(study)):
             self.fields["predicted_from"] = PredictedFrom(rated)
         fields = sampling_frame.FILTERS[kind]
         for field in fields:
@@ -141,7 +141,7 @@ class SampleForm(ServiceForm):
             seed=given["sample_seed"] or 0,
             allocation="equal" if stratified and given["allocation"] == "equal" else "proportional",
             predicted_from=predicted_from,
-            tiers=predicted_tiers(predicted_from) if predicted_from else None,
+            tiers=load_predicted_tiers(predicted_from) if predicted_from else None,
         )
 
     def save(self, by: User, study: Study) -> bool:
@@ -198,13 +198,13 @@ class StudyForm(SampleForm):
             )
         self.fields["annotators"] = PeopleField(label="Annotators", required=False)
         self.fields["seed"] = seed_field("Seed of the study", "Of the order of items, and of which response is A.")
-        self.fields["clustering"] = clustering_field()
+        self.fields["clustering"] = build_clustering_field()
 
     def create(self, by: User) -> Study | None:
         """The study, or None if something was refused, with the reason at its field."""
         try:
             with audit_batch():
-                study = self.made(by)
+                study = self.create_study(by)
                 self.draw(by, study)
                 assignments.add_annotators(by=by, study=study, annotators=self.cleaned_data["annotators"])
         except InputError as error:
@@ -212,7 +212,7 @@ class StudyForm(SampleForm):
             return None
         return study
 
-    def made(self, by: User) -> Study:
+    def create_study(self, by: User) -> Study:
         given = self.cleaned_data
         return studies.create(
             by=by,
@@ -239,7 +239,7 @@ class ClusteringForm(ServiceForm):
     def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
         super().__init__(data, initial={"clustering": study.clustering})
         self.study = study
-        self.fields["clustering"] = clustering_field()
+        self.fields["clustering"] = build_clustering_field()
 
     def save(self, by: User) -> str | None:
         """What is independent now, in words; None if it was refused, with the reason at its field."""
@@ -250,7 +250,7 @@ class ClusteringForm(ServiceForm):
             return None
 
 
-def clustering_field() -> forms.CharField:
+def build_clustering_field() -> forms.CharField:
     return forms.CharField(
         required=False,
         max_length=LONGEST,

@@ -73,13 +73,13 @@ def handler(error: Exception, context: dict[str, Any]) -> Response | None:  # no
     if isinstance(error, SuspiciousOperation):
         return problem(400, "The request cannot be read.")
     if isinstance(error, exceptions.ValidationError):
-        return refused(error)
+        return render_refusal(error)
     if isinstance(error, exceptions.APIException):
         return to_response(error)
     return None
 
 
-def refused(error: exceptions.ValidationError) -> Response:
+def render_refusal(error: exceptions.ValidationError) -> Response:
     """Every field at fault; the first one is the problem's own."""
     found = [{"field": field, "message": message} for field, message in flat(error.detail)]
     first = found[0] if found else {"field": "", "message": "The request cannot be used."}

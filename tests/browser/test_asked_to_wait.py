@@ -50,7 +50,7 @@ def test_while_the_database_is_away(live_server, rosas: Page, monkeypatch) -> No
     def restarted(*args: object) -> None:
         raise OperationalError("terminating") from psycopg.errors.AdminShutdown()
 
-    monkeypatch.setattr(projects, "mine", restarted)
+    monkeypatch.setattr(projects, "list_researched", restarted)
     answer = rosas.goto(f"{live_server.url}/projects/")
     assert answer
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")

@@ -53,7 +53,7 @@ def of_two_judges(name: str) -> Study:
         patched.setattr(leases, "send", lambda ids, wait=None: None)
         demo.load()
     for run in JudgeRun.objects.all():
-        for _ in work.through(run):
+        for _ in work.work_through(run):
             pass
     if name == "demo pairs":
         found = Study.objects.get(name=demo.PAIRS)

@@ -60,7 +60,7 @@ def test_it_resumes_without_a_turn_asked_for_twice(site):
         begun = json.loads(site.manage("simulate", *asked).stdout)
         assert begun["counts"]["dialogues"] == 24
         with site.worker() as worker:
-            wait_until(lambda: n_turns(site) == PROMPT and server.flying, seconds=PATIENCE)
+            wait_until(lambda: n_turns(site) == PROMPT and server.in_flight, seconds=PATIENCE)
             kill(worker)
             stuck.clear()
         assert not is_finished(site), "killed in the middle"

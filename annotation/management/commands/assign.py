@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from annotation.studies.queries.studies import people_called, study_called, study_row
 from annotation.studies.services import studies
 from annotation.workbench.services import assignments
@@ -26,7 +26,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
         with audit_batch():
-            people = people_called(listed(options["annotators"]))
+            people = people_called(split_names(options["annotators"]))
             assignments.add_annotators(by=None, study=study, annotators=people)
             if options["open"]:
                 studies.open(by=None, study=study)

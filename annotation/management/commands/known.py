@@ -48,7 +48,7 @@ class Command(ConcordCommand):
                 source = study_called(options["decided"])
                 gold_questions.add_decided(by=None, study=study, source=source, **chosen)
         for item in options["retire"]:
-            gold_questions.retire(by=None, known=queries.called(study, item, options["purpose"] or ""))
+            gold_questions.retire(by=None, known=queries.find_gold_question(study, item, options["purpose"] or ""))
         study.refresh_from_db()
         items = queries.load_study(study)
         return {

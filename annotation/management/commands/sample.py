@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement.services.predicted_difficulty import predicted_tiers
+from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from annotation.studies.models.studies import Criterion, Sample
 from annotation.studies.queries.sampling_frame import FILTERS, PREDICTED_TIER
-from annotation.studies.queries.studies import criterion_called, strata_of, study_called
+from annotation.studies.queries.studies import criterion_called, load_strata, study_called
 from annotation.studies.services import samples
 
 FIELDS = tuple(dict.fromkeys(field for fields in FILTERS.values() for field in fields))
@@ -40,12 +40,12 @@ class Command(ConcordCommand):
             study=study_called(options["study"]),
             method=options["method"] or default_method(options),
             size=options["size"],
-            strata=listed(options["strata"]),
-            filters={field: listed(options[field]) for field in FIELDS if options[field]},
+            strata=split_names(options["strata"]),
+            filters={field: split_names(options[field]) for field in FIELDS if options[field]},
             seed=options["seed"],
             allocation=options["allocation"],
             predicted_from=predicted_from,
-            tiers=predicted_tiers(predicted_from) if predicted_from else None,
+            tiers=load_predicted_tiers(predicted_from) if predicted_from else None,
         )
         return document(sample)
 
@@ -79,6 +79,6 @@ def document(sample: Sample) -> dict[str, Any]:
         "input_hash": sample.input_hash,
         "drawn": [
             {"stratum": stratum, "size": size, "probability": probability}
-            for stratum, size, probability in strata_of(sample)
+            for stratum, size, probability in load_strata(sample)
         ],
     }

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from annotation.studies.criteria import TEMPLATES, default_keys
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.context import PARTS
@@ -49,11 +49,11 @@ class Command(ConcordCommand):
             by=None,
             name=options["name"],
             kind=kind,
-            criteria=listed(options["criteria"]) or default_keys(kind),
-            each_turn=listed(options["each_turn"]) or [],
+            criteria=split_names(options["criteria"]) or default_keys(kind),
+            each_turn=split_names(options["each_turn"]) or [],
             overlap=options["overlap"],
             most_overlap=options["most_overlap"],
-            shown=None if options["shown"] is None else listed(options["shown"]),
+            shown=None if options["shown"] is None else split_names(options["shown"]),
             allow_tie=options["allow_tie"],
             seed=options["seed"],
             instructions=options["instructions"],

@@ -49,15 +49,15 @@ def asks(slot: Assignment, criteria: Iterable[Criterion]) -> list[Ask]:
 
     The item's texts are read only where a criterion is asked of turns.
     """
-    found = [Ask(criterion, turn) for criterion in criteria for turn in turns_of(slot, criterion)]
+    found = [Ask(criterion, turn) for criterion in criteria for turn in list_turns(slot, criterion)]
     return sorted(found, key=lambda one: one.turn or float("inf"))
 
 
-def turns_of(slot: Assignment, criterion: Criterion) -> list[int]:
+def list_turns(slot: Assignment, criterion: Criterion) -> list[int]:
     return criterion.turns_of(slot.item) if criterion.of_turns else [0]
 
 
-def shown_criterion(slot: Assignment, criterion: Criterion) -> dict[str, Any]:
+def build_shown_criterion(slot: Assignment, criterion: Criterion) -> dict[str, Any]:
     """The criterion with a key of the keyboard for each category; a pair's categories are A, B and perhaps a tie."""
     asked = {name: getattr(criterion, name) for name in ("key", "name", "question", "guideline", "guideline_version")}
     if slot.study.kind == Study.Kind.PAIR:
@@ -68,7 +68,7 @@ def shown_criterion(slot: Assignment, criterion: Criterion) -> dict[str, Any]:
 
 def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, Any]]:
     """A and B in that order, whichever response they are, each by its strength if that is asked; the tie after them."""
-    by_side = {side_of(slot, str(category["value"])): category for category in criterion.categories}
+    by_side = {to_side(slot, str(category["value"])): category for category in criterion.categories}
     choices = [(side, side, side, f"{side} is better") for side in ("A", "B")]
     if slot.study.asks_strength:
         choices = [
@@ -82,7 +82,7 @@ def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, Any]]:
     ]
 
 
-def side_of(slot: Assignment, value: str) -> str:
+def to_side(slot: Assignment, value: str) -> str:
     """A stored value as the page asks for it: a pair's response by the side it is shown on, all else as it is."""
     if slot.study.kind != Study.Kind.PAIR or not slot.order:
         return value
@@ -104,7 +104,7 @@ def answers_so_far(
     answers = {}
     for ask in asked:
         if found := stored.get((ask.criterion.pk, ask.turn)):
-            side = side_of(slot, found.value)
+            side = to_side(slot, found.value)
             answers[ask.name] = f"{side}:{found.strength}" if found.strength else side
             answers[f"{ask.name}-unscored"] = found.unscored_reason
             answers[f"{ask.name}-note"] = found.note
@@ -112,7 +112,7 @@ def answers_so_far(
     return answers
 
 
-def entered(slot: Assignment, annotator: User, asked: Iterable[Ask]) -> tuple[dict[str, str], Draft | None]:
+def load_entered(slot: Assignment, annotator: User, asked: Iterable[Ask]) -> tuple[dict[str, str], Draft | None]:
     """What they have said of the item so far, the draft over the labels, and that draft. At most two queries."""
     answers = {}
     if slot.state == Assignment.State.SUBMITTED:
@@ -137,7 +137,7 @@ def group_by_kind(asked: Sequence[Ask], content: Mapping[str, str]) -> dict[str,
     }
 
 
-def parts(item: Item) -> dict[str, str]:
+def list_texts(item: Item) -> dict[str, str]:
     """The texts of an item in which words can be marked, by their names; with line ends as a browser has them."""
     if item.dialogue is not None:
         found = {f"turn-{number}": turn["content"] for number, turn in enumerate(item.dialogue.turns, start=1)}

@@ -35,12 +35,12 @@ def edit(
     `categories` are all of the scale in its order, each by its value with what is to be said of it. Once labels or
     judgments rest on the criterion their values and names stay. Raises InputError where nothing would change.
     """
-    why = checked(reason.strip(), "reason", least=1)
+    why = check_text(reason.strip(), "reason", least=1)
     with transaction.atomic():
         now = Criterion.objects.select_for_update().select_related("study").get(pk=criterion.pk)
         new = {
-            "question": now.question if question is None else checked(question.strip(), "question", least=1),
-            "guideline": now.guideline if guideline is None else checked(guideline.strip(), "guideline"),
+            "question": now.question if question is None else check_text(question.strip(), "question", least=1),
+            "guideline": now.guideline if guideline is None else check_text(guideline.strip(), "guideline"),
             "categories": now.categories if categories is None else scale(now, categories),
         }
         if all(getattr(now, field) == text for field, text in new.items()):
@@ -73,7 +73,7 @@ def keep_first(criterion: Criterion) -> None:
     )
 
 
-def checked(text: str, field: str, *, least: int = 0) -> str:
+def check_text(text: str, field: str, *, least: int = 0) -> str:
     if not least <= len(text) <= LONGEST or "\0" in text:
         raise InputError(
             f"Say it in at most {LONGEST:,} characters." if text or not least else "This is needed.", field=field
@@ -89,13 +89,13 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
         for one in categories
     ]
     for one in new:
-        checked(one["guideline"], "categories")
+        check_text(one["guideline"], "categories")
         if not one["value"] or len(one["value"]) > 64 or not one["label"]:
             raise InputError("Each category has a value of at most 64 characters and a label.", field="categories")
     if len({one["value"] for one in new}) < max(len(new), 2):
         raise InputError("A scale has at least two categories, and each value once.", field="categories")
     there = [{part: str(one[part]) for part in SCALE} for one in criterion.categories]
-    if [{part: one[part] for part in SCALE} for one in new] != there and rests_on(criterion):
+    if [{part: one[part] for part in SCALE} for one in new] != there and has_values(criterion):
         raise InputError(
             f"{criterion.name} has answers on its scale already: its categories cannot change any more, only their "
             "guidelines. Make a new study for another scale.",
@@ -104,7 +104,7 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
     return new
 
 
-def rests_on(criterion: Criterion) -> bool:
+def has_values(criterion: Criterion) -> bool:
     """Whether something is stored in values of its scale: labels, decisions or judgments, all of which protect it."""
     protecting = [one for one in criterion._meta.related_objects if one.on_delete is PROTECT]
     accessors = [str(one.get_accessor_name()) for one in protecting]

@@ -9,8 +9,8 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.stats.queueing import balanced_order
-from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
+from annotation.stats.queueing import draw_balanced_order
+from annotation.stats.sampling import Allocation, DrawnItem, draw_stratified_sample, simple_sample
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.queries.sampling_frame import NOTHING, Eligible, Scores, eligible, to_values
 from core.accounts.models.users import User
@@ -53,7 +53,7 @@ def draw(
         if not frame:
             raise InputError("Nothing in the corpus matches that is not in the study yet.", field="filters")
         check_strata(frame, strata)
-        drawn = drawn_from(frame, method, size, seed, allocation)
+        drawn = draw_from(frame, method, size, seed, allocation)
         sample = Sample.objects.create(
             study=study,
             method=method,
@@ -88,20 +88,20 @@ def check_strata(frame: Sequence[Eligible], strata: Sequence[str]) -> None:
         raise InputError(f"No eligible item has a value of {' or '.join(strata)}.", field="strata")
 
 
-def drawn_from(
+def draw_from(
     frame: Sequence[Eligible], method: str, size: int | None, seed: int, allocation: Allocation
-) -> list[Drawn[tuple[str, str]]]:
+) -> list[DrawnItem[tuple[str, str]]]:
     """The draw by the keys of the material, which are the same in every database."""
     keys = [one.key for one in frame]
     wanted = len(frame) if method == "all" or size is None else size
     if not 1 <= wanted <= len(frame):
         raise InputError(f"Cannot draw {wanted} of {len(frame)} eligible items.", field="size")
     if method == "stratified":
-        return list(stratified_sample(keys, [one.stratum for one in frame], wanted, seed, allocation).drawn)
+        return list(draw_stratified_sample(keys, [one.stratum for one in frame], wanted, seed, allocation).drawn)
     return list(simple_sample(keys, wanted, seed).drawn)
 
 
-def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[Drawn[tuple[str, str]]]) -> Iterable[Item]:
+def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[DrawnItem[tuple[str, str]]]) -> Iterable[Item]:
     """The drawn material as items, after those that are there already, in an order drawn with the study's seed.
 
     Domains are mixed evenly (`stats.queueing.balanced_order`): what is rated first looks like the whole.
@@ -109,7 +109,7 @@ def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[Drawn[tuple
     material = {one.key: one for one in frame}
     study, last = sample.study, sample.study.items.aggregate(last=Max("position"))["last"] or 0
     rng = np.random.default_rng([study.seed, POSITION_STREAM, last])
-    order = balanced_order([material[one.id].domain for one in drawn], rng)
+    order = draw_balanced_order([material[one.id].domain for one in drawn], rng)
     for position, index in enumerate(order, start=last + 1):
         one = drawn[index]
         found = material[one.id]

@@ -59,7 +59,7 @@ def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
     if len(url) > 500:
         raise InputError("An address has at most 500 characters.", field="url")
     try:
-        check(url, Rule.of_webhooks())
+        check(url, Rule.build_webhook_rule())
     except ForbiddenAddressError as error:
         raise InputError(str(error), field="url") from error
     chosen = [event for event in EVENTS if event in events]
@@ -67,7 +67,7 @@ def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
         hook = done.result = Webhook.objects.create(
             url=url, events=chosen, nonce=secrets.token_urlsafe(32), created_by=by
         )
-    return hook, secret_of(hook)
+    return hook, derive_secret(hook)
 
 
 @audited("webhook.end", on="webhook")
@@ -77,7 +77,7 @@ def end(*, by: User, webhook: Webhook) -> None:  # noqa: ARG001
     webhook.deliveries.filter(due_at__isnull=False).update(due_at=None, error="The webhook was ended.")
 
 
-def secret_of(webhook: Webhook) -> str:
+def derive_secret(webhook: Webhook) -> str:
     """Follows from the site's key, so that it is kept nowhere. A new key of the site makes new secrets."""
     return salted_hmac("concord.webhook", webhook.nonce, algorithm="sha256").hexdigest()
 
@@ -116,7 +116,7 @@ def tell(
 
 
 @audited("webhook.ping", on="webhook")
-def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
+def send_test_message(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
     """A message to one webhook, to try it."""
     if webhook.ended_at:
         raise InputError("This webhook has ended.", field="webhook")
@@ -151,7 +151,7 @@ def send_due() -> int:
 def deliver(key: int) -> bool | None:
     """One attempt: whether it was taken; None if it is not due, or another worker is at it."""
     row = WebhookDelivery.objects.select_related("webhook").filter(pk=key, due_at__lte=timezone.now()).first()
-    if row is None or not claimed(row):
+    if row is None or not claim_delivery(row):
         return None
     status, error = attempt(row)
     done = status is not None and 200 <= status < 300
@@ -164,7 +164,7 @@ def deliver(key: int) -> bool | None:
     return done
 
 
-def claimed(row: WebhookDelivery) -> bool:
+def claim_delivery(row: WebhookDelivery) -> bool:
     """Count the attempt and put the next one off, if nobody else did. A worker that dies now has only used one up."""
     wait = timedelta(seconds=WAITS[min(row.attempts, len(WAITS) - 1)])
     same = WebhookDelivery.objects.filter(pk=row.pk, attempts=row.attempts, due_at=row.due_at)
@@ -179,10 +179,10 @@ def attempt(row: WebhookDelivery) -> tuple[int | None, str]:
         "User-Agent": "Concord",
         "Concord-Event": row.event,
         "Concord-Delivery": str(row.pk),
-        "Concord-Signature": signature(secret_of(row.webhook), row.body, at),
+        "Concord-Signature": signature(derive_secret(row.webhook), row.body, at),
     }
     try:
-        status = outgoing.post(row.webhook.url, row.body.encode(), headers, rule=Rule.of_webhooks())
+        status = outgoing.post(row.webhook.url, row.body.encode(), headers, rule=Rule.build_webhook_rule())
     except ForbiddenAddressError as error:
         return None, str(error)
     except (OSError, HTTPException) as error:

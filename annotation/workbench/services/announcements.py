@@ -11,7 +11,7 @@ from annotation.studies.services import webhooks
 from annotation.workbench.queries.overlap import is_due
 
 
-def submitted(slot: Assignment) -> None:
+def announce_submitted(slot: Assignment) -> None:
     """A slot was handed in, or handed in again. One query where nobody listens: people wait for this."""
     if not Webhook.objects.filter(ended_at=None).exists():
         return
@@ -20,10 +20,10 @@ def submitted(slot: Assignment) -> None:
     data = {"study": slot.study.slug, "assignment": slot.pk, "position": slot.position, "purpose": slot.purpose}
     subject = f"assignment {slot.pk} {now.isoformat()}"
     webhooks.tell("label.submitted", project=slot.study.project_id, subject=subject, data=data, hooks=hooks)
-    transaction.on_commit(lambda: finished(slot.study))
+    transaction.on_commit(lambda: announce_finished(slot.study))
 
 
-def finished(study: Study) -> None:
+def announce_finished(study: Study) -> None:
     """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it.
 
     A repeat or a check that somebody left lying is no planned rating. An adaptive study may still plan more.

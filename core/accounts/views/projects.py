@@ -27,7 +27,7 @@ def project_list(request: HttpRequest) -> HttpResponse:
     if form and form.is_valid() and (made := form.save(user)):
         messages.success(request, f"{made} is there. Add the people who work in it.")
         return redirect("project_detail", slug=made.slug)
-    rows = list(queries.mine(user))
+    rows = list(queries.list_researched(user))
     return render(request, "annotation/project_list.html", {"rows": rows, "form": form, "several": len(rows) > 1})
 
 
@@ -44,8 +44,8 @@ def project_choose(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 @require_safe
 def project_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who is in a project."""
-    return shown(request, get_object_or_404(Project, slug=slug))
+    """List the members of a project."""
+    return render_project(request, get_object_or_404(Project, slug=slug))
 
 
 @owner_required
@@ -57,14 +57,14 @@ def member_add(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and (made := form.save(get_account(request))):
         messages.success(request, f"{made.user.username} is {made.get_role_display()} of {project}.")
         return redirect("project_detail", slug=slug)
-    return shown(request, project, form)
+    return render_project(request, project, form)
 
 
 @owner_required
 @require_POST
 def member_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Another role for a member."""
-    member = member_of(slug, pk)
+    member = find_member(slug, pk)
     try:
         role = request.POST.get("role", "")
         projects.join(by=get_account(request), project=member.project, user=member.user, role=role)
@@ -79,7 +79,7 @@ def member_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a member out."""
-    member = member_of(slug, pk)
+    member = find_member(slug, pk)
     try:
         projects.leave(by=get_account(request), project=member.project, user=member.user)
     except InputError as error:
@@ -89,7 +89,7 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("project_detail", slug=slug)
 
 
-def shown(request: HttpRequest, project: Project, form: MemberForm | None = None) -> HttpResponse:
+def render_project(request: HttpRequest, project: Project, form: MemberForm | None = None) -> HttpResponse:
     user = get_account(request)
     owns = queries.owns(user, project)
     context = {
@@ -102,6 +102,6 @@ def shown(request: HttpRequest, project: Project, form: MemberForm | None = None
     return render(request, "annotation/project_detail.html", context)
 
 
-def member_of(slug: str, pk: int) -> Membership:
+def find_member(slug: str, pk: int) -> Membership:
     found = Membership.objects.select_related("project", "user")
     return get_object_or_404(found, project__slug=slug, user=pk)

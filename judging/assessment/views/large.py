@@ -33,7 +33,7 @@ def reads_judge(title: str, command: str) -> Callable[[View], View]:
     return around
 
 
-def first_asked(request: HttpRequest, run: JudgeRun, command: str) -> dict[str, Any] | None:
+def build_wait_context(request: HttpRequest, run: JudgeRun, command: str) -> dict[str, Any] | None:
     """What a page on a run says instead of reading more judgments than somebody waits for; None where it may."""
     if WHOLE in request.GET or not run.judgments.order_by("pk")[row_counts.LARGE : row_counts.LARGE + 1].exists():
         return None

@@ -61,7 +61,7 @@ class Scripted(base.Provider):
 
     def answer(self, request: JudgeRequest) -> str:
         for text, said in self.parameters.where.items():
-            if side := stands_in(text, request):
+            if side := find_text(text, request):
                 return side if said == HERE else str(said)
         answers = self.parameters.answers.get(request.criterion.key, self.parameters.otherwise)
         answer: str | None = (
@@ -72,7 +72,7 @@ class Scripted(base.Provider):
         return answer
 
 
-def stands_in(text: str, request: JudgeRequest) -> str:
+def find_text(text: str, request: JudgeRequest) -> str:
     """Where the text stands: A or B of a pair, dialogue of a dialogue; empty if nowhere."""
     content = request.content
     if isinstance(content, PairContent):

@@ -24,7 +24,7 @@ from judging.judges.providers.base import (
 )
 
 
-def spec_of(criterion: Criterion) -> CriterionSpec:
+def build_spec(criterion: Criterion) -> CriterionSpec:
     """The criterion as plain data."""
     return CriterionSpec(
         key=criterion.key,
@@ -54,21 +54,21 @@ def assistant_turns(said: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
     return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == "assistant")
 
 
-def prompt_for(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
+def build_prompt(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
     """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
     template, system = templates.find_template(judge.parameters, criterion.key), judge.parameters.get("system")
     if setting and isinstance(content, PairContent):
         return evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
-    shown = [shown_example(one) for one in examples_of(judge, criterion.key)]
+    shown = [build_example(one) for one in list_examples(judge, criterion.key)]
     return prompts.render(criterion, content, template=template, system=system, examples=shown)
 
 
-def examples_of(judge: Judge, key: str) -> list[dict[str, Any]]:
+def list_examples(judge: Judge, key: str) -> list[dict[str, Any]]:
     """The judge's examples on a criterion."""
     return [one for one in judge.parameters.get("examples", ()) if one["criterion"] == key]
 
 
-def shown_example(example: Mapping[str, Any]) -> prompts.ShownExample:
+def build_example(example: Mapping[str, Any]) -> prompts.ShownExample:
     """The example as the prompt shows it: a preference names the side on which the response stands there."""
     side = sides.SIDES.get(example.get("order", ""), {}).get(example["value"], example["value"])
     return prompts.ShownExample(example["material"], side, example.get("why", ""))
@@ -80,11 +80,11 @@ def is_example(judge: Judge, key: str, item: Item) -> bool:
     own = (subject.source, subject.external_id)
     return any(
         own == (one["source"], one["external_id"]) or subject.content_hash == one["content_hash"]
-        for one in examples_of(judge, key)
+        for one in list_examples(judge, key)
     )
 
 
-def content_of(item: Item, shown: Sequence[str], order: str, setting: Setting | None = None) -> Content:
+def build_content(item: Item, shown: Sequence[str], order: str, setting: Setting | None = None) -> Content:
     """What the judge gets to see: the item, with the parts of the context that the study shows to its annotators, or
     with what an evaluation's setting grants."""
     if item.pair is not None:
@@ -99,28 +99,32 @@ def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueConten
     task = scenario.task if scenario else None
     return DialogueContent(
         turns=tuple(Turn(str(turn["role"]), str(turn["content"])) for turn in dialogue.turns),
-        person=person_of(scenario.profile if scenario else None, shown),
+        person=build_person(scenario.profile if scenario else None, shown),
         goal=(task.goal or task.intent or task.description) if task and "goal" in shown else "",
         task=task.description if task and "goal" in shown else "",
         intent=(task.intent or task.description) if task and "goal" in shown else "",
         domains=tuple(task.domains) if task else (),
         preference_types=tuple(task.preference_types) if task else (),
-        situation=scenario.situation if scenario and "situation" in shown else {},
+        situation=scenario.variables if scenario and "situation" in shown else {},
     )
 
 
 def pair_content(pair: ResponsePair, shown: Sequence[str], order: str, setting: Setting | None = None) -> PairContent:
     a, b = (pair.response_2, pair.response_1) if order == "BA" else (pair.response_1, pair.response_2)
-    person = evaluation_settings.granted(known_of(pair.profile), setting) if setting else person_of(pair.profile, shown)
+    person = (
+        evaluation_settings.select_known(build_known(pair.profile), setting)
+        if setting
+        else build_person(pair.profile, shown)
+    )
     return PairContent(question=pair.question, response_a=a, response_b=b, context=pair.context, person=person)
 
 
-def known_of(profile: Profile | None) -> dict[str, Any]:
+def build_known(profile: Profile | None) -> dict[str, Any]:
     """All that is known of a person, by the parts of a profile; nothing where there is none."""
     parts = (*evaluation_settings.PARTS, "memories")
     return {part: getattr(profile, part) for part in parts} if profile else {}
 
 
-def person_of(profile: Profile | None, shown: Sequence[str]) -> Person:
+def build_person(profile: Profile | None, shown: Sequence[str]) -> Person:
     parts = ("persona", "demographics", "preferences", "interactions", "memories")
     return Person(**{part: getattr(profile, part) for part in parts if profile and part in shown})

@@ -12,22 +12,22 @@ from annotation.stats.table import BoolArray
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries.dependence import load_dialogue, load_pair
 from judging.judges.models.hold_out import HoldOut
-from judging.stats.hold_out import held_out
+from judging.stats.hold_out import draw_held_out
 
 
-def split_of(study: Study) -> HoldOut | None:
+def find_hold_out(study: Study) -> HoldOut | None:
     """How the study is split; None where nothing is held out. One query."""
     return HoldOut.objects.filter(study=study).first()
 
 
 def outside(split: HoldOut, clusters: Sequence[str]) -> BoolArray:
     """(n,) whether each item, told by its cluster, is held out."""
-    return held_out(clusters, split.share, split.seed)
+    return draw_held_out(clusters, split.share, split.seed)
 
 
 def positions(study: Study) -> frozenset[int]:
     """Of the held-out items; none where the study is not split. One query, or two."""
-    split = split_of(study)
+    split = find_hold_out(study)
     if split is None:
         return frozenset()
     rows = _clusters(study)

@@ -20,7 +20,7 @@ from core.errors import InputError
 from core.hashing import content_hash
 from judging.judges.models.hold_out import HoldOut
 from judging.judges.queries import hold_out
-from judging.stats.observed import Material
+from judging.stats.observed import ItemColumns
 
 MOST_GROUPS = 30
 """A grouping with more groups than this says nothing of any of them."""
@@ -56,7 +56,7 @@ ITEM_FIELDS = {
 }
 
 
-def part_of(items: Material, split: HoldOut | None, part: str) -> Material:
+def select_part(items: ItemColumns, split: HoldOut | None, part: str) -> ItemColumns:
     """The items of one part. InputError where the study has no such part."""
     known = (DEVELOPMENT, HELD_OUT) if split else (ALL,)
     if part not in known:
@@ -69,14 +69,14 @@ def part_of(items: Material, split: HoldOut | None, part: str) -> Material:
 
 def leaks(study: Study, split: HoldOut) -> list[int]:
     """Positions of held-out items whose content also stands in the development part. One query."""
-    items = material(study)
+    items = load_texts(study)
     outside = hold_out.outside(split, items.split_units)
     seen = {text for text, out in zip(items.fingerprints, outside, strict=True) if not out}
     rows = zip(items.names, items.fingerprints, outside, strict=True)
     return [int(name) for name, text, out in rows if out and text in seen]
 
 
-def material(study: Study) -> Material:
+def load_texts(study: Study) -> ItemColumns:
     """The study's items in their order. Two queries or three; of a text no more is kept than what is known of it."""
     dependence = read_dependence(study)
     fields = ITEM_FIELDS[Study.Kind(study.kind)]
@@ -87,7 +87,7 @@ def material(study: Study) -> Material:
         rows.append(row[:3])
         facts.append(read(*row[3:]))
     groups = {"stratum": tuple(row[2] or NOT_KNOWN for row in rows), **_groups([fact.groups for fact in facts])}
-    return Material(
+    return ItemColumns(
         names=tuple(str(row[0]) for row in rows),
         inclusion=np.array([row[1] for row in rows], dtype=float),
         clusters=dependence.clusters_at([row[0] for row in rows]),

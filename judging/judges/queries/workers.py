@@ -14,14 +14,14 @@ from judging.judges.models.limits import Seat
 from judging.judges.models.workers import Worker
 
 
-def gone_before() -> datetime:
+def compute_gone_before() -> datetime:
     """A process last seen before this moment counts as gone."""
     return timezone.now() - timedelta(seconds=settings.WORKER_GONE_SECONDS)
 
 
 def alive() -> QuerySet[Worker]:
     """The Celery workers that take work from the queue and were seen lately."""
-    return Worker.objects.filter(slots__gt=0, seen_at__gte=gone_before())
+    return Worker.objects.filter(slots__gt=0, seen_at__gte=compute_gone_before())
 
 
 def clock_was_ahead() -> timedelta:
@@ -37,10 +37,10 @@ def clock_was_ahead() -> timedelta:
 
 def unheld(way: str = "") -> Q:
     """Of parts, which are found under `way`: no living process holds it."""
-    return Q(**{f"{way}worker__isnull": True}) | Q(**{f"{way}worker__seen_at__lt": gone_before()})
+    return Q(**{f"{way}worker__isnull": True}) | Q(**{f"{way}worker__seen_at__lt": compute_gone_before()})
 
 
 def are_busy_with_another(judge: Judge) -> bool:
     """Whether another model is at work on this machine, where this judge would work too: they take turns."""
-    taken = Seat.objects.filter(judge__provider=judge.provider, worker__seen_at__gte=gone_before())
+    taken = Seat.objects.filter(judge__provider=judge.provider, worker__seen_at__gte=compute_gone_before())
     return judge.provider in IN_TURN and taken.exists()

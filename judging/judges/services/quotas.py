@@ -28,13 +28,13 @@ def reserve(judge: Judge, tokens: Sequence[int]) -> list[float]:
         now = time.time()
         if quota is None:
             return [now] * len(tokens)
-        starts = list(spaced(quota, tokens, now))
+        starts = list(reserve_starts(quota, tokens, now))
         if starts:
             quota.save(update_fields=["requests_at", "tokens_at"])
     return starts
 
 
-def spaced(quota: Quota, tokens: Sequence[int], now: float) -> list[float]:
+def reserve_starts(quota: Quota, tokens: Sequence[int], now: float) -> list[float]:
     """The starts, and the quota's clocks moved on by them."""
     starts: list[float] = []
     for n in tokens:

@@ -24,7 +24,7 @@ from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.files.input_files import InputFile
-from core.files.outcome import Outcome, refused_by_database
+from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 from judging.runs.imports import judgments
 
@@ -56,7 +56,7 @@ def load(
     known = {key: template_scale(key) for key in TEMPLATES}
     package = exchange.read(file, problems, naming or Naming(), known)
     outcome = Outcome((f"{package.head.kind}s", "annotators", "annotations", "judges", "judgments"))
-    with refused_by_database(file), audit_transaction() as done:
+    with explain_refusal(file), audit_transaction() as done:
         done.result = outcome
         save(by, file, study or package.head.name, source or format, package, problems, outcome)
     outcome.set_aside(problems, beside=file.path)
@@ -73,7 +73,7 @@ def save(
     by: User | None, file: InputFile, name: str, source: str, package: Package, problems: Problems, outcome: Outcome
 ) -> None:
     """Items, then people's labels, then a run for each judge."""
-    found = save_material(file, package, source, outcome)
+    found = save_dataset(file, package, source, outcome)
     criteria = [{**asdict(scale), "categories": list(scale.categories)} for scale in package.head.scales]
     if not criteria:
         raise file.error("holds no answers to any criterion: import its items as material instead")
@@ -86,8 +86,8 @@ def save(
     people: list[labelled.ImportedLabel] = []
     by_judge: dict[str, list[judgments.ImportedJudgment]] = defaultdict(list)
     for item in package.items:
-        pk = items[found[key_of(item.record, source)].pk]
-        for answer, value in scaled(file, item, rows, problems):
+        pk = items[found[build_key(item.record, source)].pk]
+        for answer, value in iterate_scaled(file, item, rows, problems):
             criterion = rows[answer.criterion].pk
             if answer.of_judge:
                 by_judge[answer.rater].append(judgment(pk, criterion, answer, value))
@@ -99,7 +99,7 @@ def save(
         judgments.save(by=by, study=study, judge=judge[:LONGEST_JUDGE], judgments=said, outcome=outcome)
 
 
-def scaled(
+def iterate_scaled(
     file: InputFile, item: Rated, rows: Mapping[str, Criterion], problems: Problems
 ) -> Iterator[tuple[ExchangedAnswer, str]]:
     """Each answer with its value as the study's scale spells it; nothing where there is a reason in its place."""
@@ -111,17 +111,17 @@ def scaled(
             problems.add(file.error(error.message, field=place), repr(answer))
 
 
-def key_of(record: Mapping[str, Any], source: str) -> tuple[str, str]:
+def build_key(record: Mapping[str, Any], source: str) -> tuple[str, str]:
     return str(record.get("source") or source), str(record["id"])
 
 
-def save_material(
+def save_dataset(
     file: InputFile, package: Package, source: str, outcome: Outcome
 ) -> dict[tuple[str, str], Dialogue | ResponsePair]:
     """The dialogues or pairs by source and id; those that are not there yet are made, no other is changed."""
     kind = f"{package.head.kind}s"
     model: Any = ResponsePair if kind == "pairs" else Dialogue
-    given = {key_of(item.record, source): item.record for item in package.items}
+    given = {build_key(item.record, source): item.record for item in package.items}
     found: dict[tuple[str, str], Any] = {}
     for name in dict.fromkeys(place for place, _ in given):
         records.check_source(name)
@@ -188,12 +188,12 @@ def label(item: int, criterion: int, answer: ExchangedAnswer, value: str) -> lab
         order=answer.order,
         turn=answer.turn,
         beside=beside,
-        submitted_at=moment(answer.submitted_at),
+        submitted_at=parse_time(answer.submitted_at),
         active_seconds=answer.active_seconds,
     )
 
 
-def moment(text: str) -> datetime | None:
+def parse_time(text: str) -> datetime | None:
     """The point in time, UTC where no zone is named; None where the text is none."""
     try:
         found = parse_datetime(text)

@@ -150,11 +150,11 @@ class JudgeChunk(models.Model):
 class JudgmentQuerySet(models.QuerySet["Judgment"]):
     """Judgments, asked about as a whole."""
 
-    def of_items(self) -> JudgmentQuerySet:
+    def only_items(self) -> JudgmentQuerySet:
         """Those on items as they are, by runs that count: none of a probe run."""
         return self.filter(alteration="")
 
-    def beside_people(self) -> JudgmentQuerySet:
+    def only_ordinary(self) -> JudgmentQuerySet:
         """Those by which judges are held to people: of ordinary runs."""
         return self.filter(run__kind=JudgeRun.Kind.ORDINARY)
 

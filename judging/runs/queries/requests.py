@@ -20,9 +20,9 @@ from judging.judges.providers.base import (
     DialogueContent,
     JudgeRequest,
 )
-from judging.judges.queries.contents import assistant_turns, content_of, is_example, prompt_for, spec_of
+from judging.judges.queries.contents import assistant_turns, build_content, build_prompt, build_spec, is_example
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.probing import Probing
+from judging.runs.queries.probing import ProbeSettings
 
 Place = tuple[int, int, int, str, int, str]
 """Item, criterion, repeat, order, turn and alteration of a judgment."""
@@ -49,7 +49,7 @@ class Pending:
         """Which judgment of the run answers it."""
         return self.item_id, self.criterion_id, self.repeat, self.order, self.turn, self.alteration
 
-    def again(self, times: int = 1) -> Pending:
+    def ask_again(self, times: int = 1) -> Pending:
         """The request asked again: the same words and settings, and another seed, for models that take one."""
         seed = self.request.seed
         for _ in range(times):
@@ -82,11 +82,11 @@ class Frame:
     order_policy: str
     seed: int
     every_turn: bool = False
-    probing: Probing | None = None
+    probing: ProbeSettings | None = None
     setting: Setting | None = None
 
     @classmethod
-    def of(cls, run: JudgeRun, *, criteria: Sequence[Criterion] | None = None) -> Frame:
+    def from_run(cls, run: JudgeRun, *, criteria: Sequence[Criterion] | None = None) -> Frame:
         """As the run asks; of its criteria, all or those given."""
         chosen = list(run.criteria.all()) if criteria is None else criteria
         return cls(
@@ -97,8 +97,8 @@ class Frame:
             run.order_policy,
             run.seed,
             every_turn=run.every_turn,
-            probing=Probing.of(run),
-            setting=Setting.of(run.setting),
+            probing=ProbeSettings.from_run(run),
+            setting=Setting.from_stored(run.setting),
         )
 
     @property
@@ -107,21 +107,21 @@ class Frame:
         return [("", self.repeats)] if self.probing is None else self.probing.copies
 
 
-def pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
+def list_pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
     """The run's requests on these items that have no judgment yet, or none with a verdict and are to be asked again:
     item by item, each with all its criteria."""
     there = Judgment.objects.filter(run=run, item__in=item_ids)
     left = {tuple(place): n for *place, n in there.values_list(*PLACE, "tries_left")}
     done = {place for place, n in left.items() if not n}
-    found = asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
+    found = build_requests(Frame.from_run(run), item_ids, with_prompt=with_prompt, done=done)
     if len(done) == len(left):
         return found
     tried = there.filter(tries_left__gt=0).values_list(*PLACE).annotate(n=Count("earlier"))
     times = {tuple(place): n + 1 for *place, n in tried}
-    return [one.again(times[one.place]) if one.place in times else one for one in found]
+    return [one.ask_again(times[one.place]) if one.place in times else one for one in found]
 
 
-def asked(
+def build_requests(
     frame: Frame,
     item_ids: Sequence[int],
     *,
@@ -134,7 +134,7 @@ def asked(
         .select_related("dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
         .order_by("position")
     )
-    criteria = [(criterion.pk, spec_of(criterion)) for criterion in frame.criteria]
+    criteria = [(criterion.pk, build_spec(criterion)) for criterion in frame.criteria]
     return [
         Pending(item.pk, pk, criterion, request, item.subject.content_hash, alteration)
         for item in items
@@ -144,7 +144,7 @@ def asked(
         for order in orders(frame, item)
         for repeat in range(1, repeats + 1)
         if (item.pk, pk, repeat, order, turn, alteration) not in done
-        and (request := request_for(frame, item, criterion, repeat, order, turn, alteration, with_prompt=with_prompt))
+        and (request := build_request(frame, item, criterion, repeat, order, turn, alteration, with_prompt=with_prompt))
     ]
 
 
@@ -166,7 +166,7 @@ def turns(frame: Frame, item: Item) -> Sequence[int]:
     return assistant_turns(item.dialogue.turns)
 
 
-def request_for(
+def build_request(
     frame: Frame,
     item: Item,
     criterion: CriterionSpec,
@@ -178,27 +178,27 @@ def request_for(
     with_prompt: bool,
 ) -> JudgeRequest | None:
     """What is asked; None where the alteration changes nothing in this item."""
-    content: Content | None = content_of(item, frame.shown, order, frame.setting)
+    content: Content | None = build_content(item, frame.shown, order, frame.setting)
     if turn and isinstance(content, DialogueContent):
         content = replace(content, turn=turn)
     if frame.probing is not None and content is not None:
         content = frame.probing.content(alteration, content, item, criterion, order)
     if content is None:
         return None
-    asked = sides.shown(criterion, order)
+    asked = sides.to_shown(criterion, order)
     return JudgeRequest(
         item=item.external_id,
         criterion=asked,
         content=content,
         repeat=repeat,
         order=order,
-        seed=seed_of(frame, item, criterion.key, repeat, turn, alteration),
-        prompt=prompt_for(frame.judge, asked, content, frame.setting) if with_prompt else None,
+        seed=derive_seed(frame, item, criterion.key, repeat, turn, alteration),
+        prompt=build_prompt(frame.judge, asked, content, frame.setting) if with_prompt else None,
         is_example=is_example(frame.judge, criterion.key, item),
     )
 
 
-def seed_of(frame: Frame, item: Item, key: str, repeat: int, turn: int = 0, alteration: str = "") -> int:
+def derive_seed(frame: Frame, item: Item, key: str, repeat: int, turn: int = 0, alteration: str = "") -> int:
     """A seed of its own for each request, the same whenever the run is repeated. 31 bits suit every provider."""
     copy = [] if alteration in ("", ORIGINAL) else [alteration]
     place = [frame.seed, item.position, key, repeat, *([turn] if turn else []), *copy]

@@ -25,7 +25,7 @@ BATCH_SECONDS = 1.0
 LINGER = 0.004  # seconds that a first answer waits for others
 
 
-class Aside(ABC, Generic[Landed]):
+class AsyncBridge(ABC, Generic[Landed]):
     """Calls in flight in a loop of their own. To be closed, which cancels them and lets the providers go.
 
     What comes back is put into `landed`, in the loop; the caller counts what it sent as `outstanding`.
@@ -56,7 +56,7 @@ class Aside(ABC, Generic[Landed]):
                 end = min(end, time.monotonic() + LINGER)
         return batch
 
-    def there(self, act: Callable[[], object]) -> None:
+    def call_in_loop(self, act: Callable[[], object]) -> None:
         """Have something done in the loop, soon."""
         self.loop.call_soon_threadsafe(act)
 
@@ -78,12 +78,12 @@ class Aside(ABC, Generic[Landed]):
     # what happens in the loop
 
     @abstractmethod
-    def land_all(self) -> None:
+    def finish_all(self) -> None:
         """Forget what waits for its start. What is in flight is cancelled right after."""
 
     async def end(self) -> None:
         """Leave nothing behind: no task, no connection, no thread. One that will not close keeps no other open."""
-        self.land_all()
+        self.finish_all()
         async with AsyncExitStack() as last_first:
             last_first.push_async_callback(self.loop.shutdown_default_executor)
             last_first.push_async_callback(self.loop.shutdown_asyncgens)

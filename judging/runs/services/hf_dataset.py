@@ -10,12 +10,12 @@ from typing import Any
 from annotation.agreement.services.exports import FORMATS
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.studies.models.studies import Item, Study
-from annotation.studies.queries.exchange import head_of, items_of, record_of
+from annotation.studies.queries.exchange import build_head, build_record, iterate_items
 from core.files.parquet import load_arrow, table_pieces
-from core.files.streaming import Member, below
-from core.read_snapshot import one_moment
+from core.files.streaming import Member, move_below
+from core.read_snapshot import read_snapshot
 from judging.runs.services import exports, tool_files
-from judging.runs.services.tool_files import put_below
+from judging.runs.services.tool_files import write_below
 
 KEY, TITLE = "hf", "Hugging Face dataset"
 ITEMS = [
@@ -36,8 +36,8 @@ def members(study: Study) -> Iterator[Member]:
 
 
 def _members(study: Study) -> Iterator[Member]:
-    labels = exports.labels_of(study)
-    yield "data/items.parquet", table_pieces(map(row_of, items_of(study)), ITEMS)
+    labels = exports.load_labels(study)
+    yield "data/items.parquet", table_pieces(map(build_row, iterate_items(study)), ITEMS)
     yield "data/labels.parquet", FORMATS["parquet"].pieces(labels)
     yield "README.md", [card(study, study.items.count(), len(labels.people), len(labels.judges)).encode()]
 
@@ -51,25 +51,25 @@ def package(study: Study, tool: str) -> Iterator[Member] | None:
         found = tool_files.members(study, exchange)
     else:
         return None
-    return below(f"{study.slug}-{tool}", found)
+    return move_below(f"{study.slug}-{tool}", found)
 
 
 def write(study: Study, folder: Path) -> list[Path]:
     """Write the folder, each file as a whole or not at all. Raises InputError where that cannot be written."""
-    with one_moment():
-        return [put_below(folder / name, pieces) for name, pieces in members(study)]
+    with read_snapshot():
+        return [write_below(folder / name, pieces) for name, pieces in members(study)]
 
 
-def row_of(item: Item) -> tuple[Any, ...]:
+def build_row(item: Item) -> tuple[Any, ...]:
     """A row of `ITEMS`."""
-    record = record_of(item)
+    record = build_record(item)
     told = json.dumps(record, ensure_ascii=False)
     return record["id"], record["source"], item.position, item.stratum, item.inclusion_probability, told
 
 
 def card(study: Study, n_items: int, n_people: int, n_judges: int) -> str:
     """The dataset's card, whose head names the two tables."""
-    head = head_of(study)
+    head = build_head(study)
     scales = [
         f"| {scale.key} | {scale.question} | {scale.level} | {', '.join(scale.values) or 'any number'} | {scale.unit} |"
         for scale in head.scales

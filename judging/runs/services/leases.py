@@ -26,7 +26,7 @@ MOST_TRIES = 20
 FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
 
 
-def unfinished() -> QuerySet[JudgeChunk]:
+def list_unfinished() -> QuerySet[JudgeChunk]:
     """Parts left of runs that are neither finished nor stopped."""
     return JudgeChunk.objects.filter(
         finished_at__isnull=True, run__finished_at__isnull=True, run__stopped_at__isnull=True
@@ -36,7 +36,7 @@ def unfinished() -> QuerySet[JudgeChunk]:
 def free(chunk_id: int) -> JudgeChunk | None:
     """The part if anybody may claim it: left, due, and held by no living process."""
     due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
-    return unfinished().select_related("run__study", "run__judge").filter(unheld(), due, pk=chunk_id).first()
+    return list_unfinished().select_related("run__study", "run__judge").filter(unheld(), due, pk=chunk_id).first()
 
 
 def claim(chunk_id: int, worker: Worker) -> JudgeChunk | None:
@@ -73,7 +73,7 @@ def claim_next(run: JudgeRun, worker: Worker) -> JudgeChunk | None:
     """The run's next part that is free, now held by `worker`; None if there is none."""
     due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
     for _ in range(MOST_TRIES):
-        others = unfinished().filter(unheld(), due, run=run).exclude(worker=worker)
+        others = list_unfinished().filter(unheld(), due, run=run).exclude(worker=worker)
         found = others.order_by("index").values_list("pk", flat=True).first()
         if found is None:
             return None
@@ -82,21 +82,21 @@ def claim_next(run: JudgeRun, worker: Worker) -> JudgeChunk | None:
     return None
 
 
-def still_held(worker: Worker, run: JudgeRun) -> set[int]:
+def list_still_held(worker: Worker, run: JudgeRun) -> set[int]:
     """The run's parts that are still the worker's to work on: not taken away, and the run not stopped."""
-    return set(unfinished().filter(run=run, worker=worker).values_list("pk", flat=True))
+    return set(list_unfinished().filter(run=run, worker=worker).values_list("pk", flat=True))
 
 
-def progressed(chunk: JudgeChunk, worker: Worker) -> None:
+def mark_progress(chunk: JudgeChunk, worker: Worker) -> None:
     """Something of the part was saved: whatever ended earlier attempts, it is not that the part ends each."""
     if chunk.attempts > 1:
         JudgeChunk.objects.filter(pk=chunk.pk, worker=worker, finished_at__isnull=True).update(attempts=1)
         chunk.attempts = 1
 
 
-def others_wait(run: JudgeRun) -> bool:
+def is_other_work_due(run: JudgeRun) -> bool:
     """Whether parts of other runs are due and in nobody's hands."""
-    due = unfinished().filter(worker__isnull=True, queued_at__lte=timezone.now())
+    due = list_unfinished().filter(worker__isnull=True, queued_at__lte=timezone.now())
     return due.exclude(run=run).exists()
 
 

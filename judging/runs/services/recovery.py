@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.studies.services import webhooks
 from annotation.workbench.services import overlap
 from judging.judges.models.workers import Worker
-from judging.judges.queries.workers import alive, gone_before
+from judging.judges.queries.workers import alive, compute_gone_before
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.services import cancellations, leases, workers
 
@@ -24,7 +24,7 @@ FORGOTTEN_AFTER = timedelta(days=1)
 def sweep() -> int:
     """Hand out again what nobody works on. Any number of processes may do this at once. Returns how many parts."""
     workers.note_gone_lately()
-    n = hand_out([*abandoned(Q(worker__seen_at__lt=gone_before())), *unheard(gone_before())])
+    n = hand_out([*free_abandoned(Q(worker__seen_at__lt=compute_gone_before())), *unheard(compute_gone_before())])
     finish_runs()
     cancellations.call_back()
     webhooks.send_due()
@@ -40,7 +40,7 @@ def take_over() -> int:
     and again before that would get nothing done.
     """
     gone = workers.note_gone(workers.PREDECESSORS)
-    return hand_out([*abandoned(Q(worker__in=gone)), *unheard(timezone.now())]) if gone else 0
+    return hand_out([*free_abandoned(Q(worker__in=gone)), *unheard(timezone.now())]) if gone else 0
 
 
 def hand_out(parts: Iterable[int]) -> int:
@@ -51,7 +51,7 @@ def hand_out(parts: Iterable[int]) -> int:
     return len(found)
 
 
-def set_back(by: timedelta) -> None:
+def move_due_times(by: timedelta) -> None:
     """The clock was set back: what was to be done later is due that much earlier, and who was seen then may be gone.
 
     Without this, parts whose message or process was lost would wait until the clock is where it was.
@@ -59,12 +59,12 @@ def set_back(by: timedelta) -> None:
     now = timezone.now()
     logger.warning("The clock was set back by %s: what is due later is moved with it.", by)
     Worker.objects.filter(seen_at__gt=now).update(seen_at=now)
-    leases.unfinished().filter(queued_at__gt=now).update(queued_at=F("queued_at") - by)
+    leases.list_unfinished().filter(queued_at__gt=now).update(queued_at=F("queued_at") - by)
 
 
-def abandoned(of: Q) -> list[int]:
+def free_abandoned(of: Q) -> list[int]:
     """Free the parts of processes that are gone."""
-    held = leases.unfinished().filter(of).values_list("pk", "worker")
+    held = leases.list_unfinished().filter(of).values_list("pk", "worker")
     return [
         pk
         for pk, worker in held
@@ -74,17 +74,17 @@ def abandoned(of: Q) -> list[int]:
 
 def unheard(before: datetime) -> list[int]:
     """Parts whose message must have been lost: queued before then, held by nobody, while a worker has nothing to do."""
-    spare = spare_slots()
+    spare = count_spare_slots()
     if spare <= 0:
         return []
-    waiting = leases.unfinished().filter(worker__isnull=True, queued_at__lt=before)
+    waiting = leases.list_unfinished().filter(worker__isnull=True, queued_at__lt=before)
     return list(waiting.order_by("queued_at", "pk").values_list("pk", flat=True)[: 4 * spare])
 
 
-def spare_slots() -> int:
+def count_spare_slots() -> int:
     """How many more parts the living workers could be working on."""
     slots = alive().aggregate(total=Sum("slots"))["total"] or 0
-    return slots - leases.unfinished().filter(worker__seen_at__gte=gone_before()).count()
+    return slots - leases.list_unfinished().filter(worker__seen_at__gte=compute_gone_before()).count()
 
 
 def finish_runs() -> None:

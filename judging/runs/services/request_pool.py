@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from judging.judges.providers.base import OWN_EXAMPLE, PermanentError, Provider, Reply, TransientError
 from judging.runs.queries.requests import Pending
-from judging.runs.services.async_bridge import Aside
+from judging.runs.services.async_bridge import AsyncBridge
 
 GAP = 1 / 64  # seconds between the first starts: seats filled all at once would be free all at once ever after
 
@@ -47,12 +47,12 @@ class Answer:
         return isinstance(self.fault, TransientError)
 
 
-def own_example(ask: Ask) -> Answer:
+def build_example_answer(ask: Ask) -> Answer:
     """What is kept of an item that is one of the judge's examples, without asking. It answers no other request."""
     return Answer(replace(ask, key=""), OWN_EXAMPLE, cached=True)
 
 
-class Crew(Aside[Answer]):
+class RequestPool(AsyncBridge[Answer]):
     """Keeps as many calls in flight as it has seats. To be closed, which cancels what is in flight.
 
     A `careful` crew counts an answer as in flight until it is saved, so that a killed process has paid for no more
@@ -62,10 +62,10 @@ class Crew(Aside[Answer]):
     def __init__(self, provider: Provider, seats: int, *, careful: bool = True) -> None:
         self.provider, self.seats, self.careful = provider, seats, careful
         self.waiting: deque[Ask] = deque()
-        self.flying: set[asyncio.Task[None]] = set()
+        self.in_flight: set[asyncio.Task[None]] = set()
         self.unsaved = self.started = 0
         self.quiet_until = 0.0  # seconds since 1970: nothing starts before
-        provider.told_to_wait = lambda seconds: self.hush(time.time() + seconds)
+        provider.on_wait = lambda seconds: self.pause_calls(time.time() + seconds)
         super().__init__("asking", [provider])
 
     # what the caller does
@@ -75,7 +75,7 @@ class Crew(Aside[Answer]):
         self.outstanding += len(asks)
         self.change(lambda: self.waiting.extend(asks))
 
-    def saved(self, n: int) -> None:
+    def release_saved(self, n: int) -> None:
         """So many answers are safe, and their seats free."""
         if self.careful and n:
             self.change(lambda: setattr(self, "unsaved", self.unsaved - n))
@@ -97,31 +97,31 @@ class Crew(Aside[Answer]):
 
         def act() -> None:
             make()
-            self.take_off()
+            self.start_calls()
 
-        self.there(act)
+        self.call_in_loop(act)
 
-    def hush(self, until: float) -> None:
+    def pause_calls(self, until: float) -> None:
         """Start nothing before that moment (seconds since 1970). From any thread."""
         self.quiet_until = max(self.quiet_until, until)
 
     # what happens in the loop
 
-    def take_off(self) -> None:
-        while self.waiting and len(self.flying) + self.unsaved < self.seats:
+    def start_calls(self) -> None:
+        while self.waiting and len(self.in_flight) + self.unsaved < self.seats:
             wait = self.started * GAP if self.started < self.seats else 0.0
             self.started += 1
-            task = self.loop.create_task(self.fly(self.waiting.popleft(), wait))
-            self.flying.add(task)
-            task.add_done_callback(self.land)
+            task = self.loop.create_task(self.run_call(self.waiting.popleft(), wait))
+            self.in_flight.add(task)
+            task.add_done_callback(self.finish_call)
 
-    def land(self, task: asyncio.Task[None]) -> None:
-        self.flying.discard(task)
+    def finish_call(self, task: asyncio.Task[None]) -> None:
+        self.in_flight.discard(task)
         if not task.cancelled():
             self.unsaved += self.careful
-        self.take_off()
+        self.start_calls()
 
-    async def fly(self, ask: Ask, wait: float) -> None:
+    async def run_call(self, ask: Ask, wait: float) -> None:
         if (wait := max(wait, ask.starts - time.time())) > 0:
             await asyncio.sleep(wait)
         while (wait := self.quiet_until - time.time()) > 0:
@@ -134,5 +134,5 @@ class Crew(Aside[Answer]):
             fault = error
         self.landed.put(Answer(ask, reply, fault, round((time.monotonic() - started) * 1000)))
 
-    def land_all(self) -> None:
+    def finish_all(self) -> None:
         self.waiting.clear()

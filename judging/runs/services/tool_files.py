@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from annotation.agreement.services.exports import put
+from annotation.agreement.services.exports import write_pieces
 from annotation.corpus.exchange.dataset import Rated, StudyHead
 from annotation.corpus.exchange.registry import Exchange
 from annotation.studies.models.studies import Study
@@ -15,7 +15,7 @@ from annotation.studies.queries.labels import LabelRow
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.streaming import Member
-from core.read_snapshot import one_moment
+from core.read_snapshot import read_snapshot
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import labels as judges
 
@@ -26,13 +26,13 @@ class Source:
     """The study's items, given anew each time that they are asked for."""
 
     def __init__(self, study: Study) -> None:
-        self.study, self.head = study, queries.head_of(study)
+        self.study, self.head = study, queries.build_head(study)
         self.further = further_runs(study)
 
     def __call__(self) -> Iterator[Rated]:
         labels: tuple[Iterable[LabelRow], ...] = (people.load_people(self.study), judges.load_judges(self.study))
         counted = (rows if k else (row for row in rows if not row.excluded) for k, rows in enumerate(labels))
-        return queries.rated_items(self.study, counted, self.name)
+        return queries.iterate_rated(self.study, counted, self.name)
 
     def name(self, row: LabelRow) -> str:
         """The rater: imported annotators as their file called them, further runs of a judge told apart."""
@@ -52,7 +52,7 @@ def further_runs(study: Study) -> dict[int, str]:
     return added
 
 
-def about(exchange: Exchange, head: StudyHead) -> str:
+def describe_files(exchange: Exchange, head: StudyHead) -> str:
     """What the files are, and what the other tool does not show of them."""
     lines = [
         f"# {head.name}",
@@ -66,18 +66,18 @@ def about(exchange: Exchange, head: StudyHead) -> str:
     return "\n".join(lines) + "\n"
 
 
-def checked(exchange: Exchange, study: Study) -> None:
+def check_exchange(exchange: Exchange, study: Study) -> None:
     if study.kind not in exchange.kinds:
         raise InputError(f"{exchange.title} holds {' and '.join(exchange.kinds)}s only", field="format")
 
 
 def members(study: Study, exchange: Exchange) -> Iterator[Member]:
     """The files. Raises InputError for a kind of study that does not fit."""
-    checked(exchange, study)
+    check_exchange(exchange, study)
     source = Source(study)
     for name, write in exchange.files.items():
         yield name, map(str.encode, write(source.head, source))
-    yield ABOUT, [about(exchange, source.head).encode()]
+    yield ABOUT, [describe_files(exchange, source.head).encode()]
 
 
 def write(study: Study, exchange: Exchange, path: Path) -> list[Path]:
@@ -92,15 +92,15 @@ def write(study: Study, exchange: Exchange, path: Path) -> list[Path]:
         beside = path.with_name(f"{path.stem}.{name.lstrip('.').replace('/', '.')}")
         return path / name if not single else path if name == first else beside
 
-    with one_moment():
-        return [put_below(target(name), pieces) for name, pieces in members(study, exchange)]
+    with read_snapshot():
+        return [write_below(target(name), pieces) for name, pieces in members(study, exchange)]
 
 
-def put_below(target: Path, pieces: Iterable[bytes]) -> Path:
+def write_below(target: Path, pieces: Iterable[bytes]) -> Path:
     """Write a file and the folders above it. Raises InputError where the place cannot be written."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(target)) from error
-    put(pieces, target)
+    write_pieces(pieces, target)
     return target

@@ -13,7 +13,7 @@ from judging.judges.services import judges
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.services import concurrency_slots, leases, provider_batches, workers
-from judging.runs.services.worker_sessions import LetGo, PausedError, Shift, never
+from judging.runs.services.worker_sessions import LetGo, PausedError, WorkerSession, never
 
 PAUSE = 0.5  # seconds between looks at parts that others hold
 
@@ -24,23 +24,23 @@ def judge_chunk(chunk_id: int, *, leaving: Callable[[], bool] = never) -> None:
     Once `leaving` says so, nothing more is asked, and the work is handed back.
     """
     free = None if leaving() else leases.free(chunk_id)
-    if free and (free.run.in_bulk or concurrency_slots.left(free.run.judge, concurrency(free.run))):
-        with workers.beating() as worker:
-            for _ in stint(free.run, worker, lambda: leases.claim(chunk_id, worker), leaving):
+    if free and (free.run.in_bulk or concurrency_slots.has_free_slot(free.run.judge, concurrency(free.run))):
+        with workers.keep_alive() as worker:
+            for _ in run_session(free.run, worker, lambda: leases.claim(chunk_id, worker), leaving):
                 pass
 
 
-def through(run: JudgeRun) -> Iterator[None]:
+def work_through(run: JudgeRun) -> Iterator[None]:
     """Work through the run in this process, yielding now and then until it is over. Others may help."""
-    with workers.beating() as worker:
-        while leases.unfinished().filter(run=run).exists():
-            yield from stint(run, worker, lambda: leases.claim_next(run, worker))
+    with workers.keep_alive() as worker:
+        while leases.list_unfinished().filter(run=run).exists():
+            yield from run_session(run, worker, lambda: leases.claim_next(run, worker))
             yield
-            if leases.unfinished().filter(run=run).exists():
+            if leases.list_unfinished().filter(run=run).exists():
                 time.sleep(PAUSE)
 
 
-def stint(
+def run_session(
     run: JudgeRun, worker: Worker, claim: Callable[[], JudgeChunk | None], leaving: Callable[[], bool] = never
 ) -> Iterator[None]:
     """Take seats, claim a part, and work from there on. Nothing where others hold all seats: they do the rest."""
@@ -49,7 +49,7 @@ def stint(
             advance_provider_batch(chunk, worker)
             yield
         return
-    with concurrency_slots.taken(worker, run.judge, concurrency(run)) as n:
+    with concurrency_slots.take_slots(worker, run.judge, concurrency(run)) as n:
         if n and (chunk := claim()):
             yield from steps(chunk, worker, seats=n, leaving=leaving)
 
@@ -57,7 +57,7 @@ def stint(
 def concurrency(run: JudgeRun) -> int:
     """How many calls the judge may have in flight; one where its settings do not fit, which is said at the part."""
     try:
-        return judges.provider_of(run.judge).concurrency
+        return judges.build_provider(run.judge).concurrency
     except PermanentError:
         return 1
 
@@ -68,17 +68,17 @@ def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1, leaving: Callabl
     However it ends, the parts in hand are handed back. Where the database itself fails, nothing can be handed back:
     they are free again once the process is gone.
     """
-    shift = Shift(chunk, worker, seats, leaving)
+    shift = WorkerSession(chunk, worker, seats, leaving)
     try:
         yield from shift.work()
     except PausedError as pause:
-        for part in shift.in_hand():
+        for part in shift.list_in_hand():
             leases.put_off(part, worker, seconds=pause.retry_after or 0.0, error=str(pause))
     except TransientError as later:
-        for part in shift.in_hand():
+        for part in shift.list_in_hand():
             leases.postpone(part, worker, error=str(later), retry_after=later.retry_after)
     except PermanentError as permanent:
-        for part in shift.in_hand():
+        for part in shift.list_in_hand():
             leases.finish(part, worker, error=str(permanent))
     except LetGo:
         release(shift, worker)
@@ -88,7 +88,7 @@ def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1, leaving: Callabl
     except (OperationalError, InterfaceError):
         raise
     except Exception as bug:
-        for part in shift.in_hand():
+        for part in shift.list_in_hand():
             if shift.culprit in (part.pk, None):
                 leases.finish(part, worker, error=f"{type(bug).__name__}: {bug}")
         release(shift, worker)
@@ -118,6 +118,6 @@ def cancel_batch(batch_id: int) -> None:
         JudgeBatch.objects.filter(pk=batch_id).update(error=str(error))
 
 
-def release(shift: Shift, worker: Worker) -> None:
-    for part in shift.in_hand():
+def release(shift: WorkerSession, worker: Worker) -> None:
+    for part in shift.list_in_hand():
         leases.release(part, worker)

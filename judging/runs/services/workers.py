@@ -19,21 +19,21 @@ from django.utils import timezone
 
 from core.processes import Process, machine
 from judging.judges.models.workers import Worker
-from judging.judges.queries.workers import clock_was_ahead, gone_before
+from judging.judges.queries.workers import clock_was_ahead, compute_gone_before
 
 logger = logging.getLogger(__name__)
 
 
 def register(*, slots: int) -> Worker:
     """A row for this process. `slots` is how many parts it takes from the queue at a time."""
-    worker = named(slots=slots)
+    worker = build_worker(slots=slots)
     report(worker)
     return worker
 
 
-def registered_soon(*, slots: int) -> Worker:
+def register_soon(*, slots: int) -> Worker:
     """The same, where the database may be away just now: then its heart makes the row once it is back."""
-    worker = named(slots=slots)
+    worker = build_worker(slots=slots)
     try:
         report(worker)
     except Error:
@@ -41,7 +41,7 @@ def registered_soon(*, slots: int) -> Worker:
     return worker
 
 
-def named(*, slots: int) -> Worker:
+def build_worker(*, slots: int) -> Worker:
     """What the row of this process holds, without the row."""
     name = f"{socket.gethostname()[:150]}/{os.getpid()}/{secrets.token_hex(4)}"
     process = Process.current()
@@ -75,8 +75,8 @@ def note_gone(within: timedelta) -> list[int]:
     seen = Worker.objects.filter(machine=machine(), seen_at__gte=now - within, seen_at__lte=now + SET_BACK)
     gone = [one for one in seen.exclude(machine="") if Process(one.machine, one.pid, one.started).is_gone]
     for one in gone:
-        still = Worker.objects.filter(pk=one.pk, seen_at=one.seen_at, seen_at__gte=gone_before())
-        still.update(seen_at=gone_before() - SET_BACK)
+        still = Worker.objects.filter(pk=one.pk, seen_at=one.seen_at, seen_at__gte=compute_gone_before())
+        still.update(seen_at=compute_gone_before() - SET_BACK)
     return [one.pk for one in gone]
 
 
@@ -92,7 +92,7 @@ SET_BACK = timedelta(minutes=1)
 """A clock that is set back by less is waited for; by more, what is to be done later is moved with it."""
 
 
-def set_back_before() -> timedelta:
+def find_clock_setback() -> timedelta:
     """By how much at least the clock was set back while nobody was there to see it; zero where that is unknown."""
     try:
         return clock_was_ahead()
@@ -101,7 +101,7 @@ def set_back_before() -> timedelta:
         return timedelta()
 
 
-class Heart(Thread):
+class Heartbeat(Thread):
     """Reports for a worker from a thread with a connection of its own, and then looks after `also`.
 
     `first` is done at once. A database that is locked or away is waited for. After a stall `also` sits out a round, so
@@ -154,10 +154,10 @@ class Heart(Thread):
 
 
 @contextmanager
-def beating(*, slots: int = 0) -> Iterator[Worker]:
+def keep_alive(*, slots: int = 0) -> Iterator[Worker]:
     """This process is known to be alive for as long as the block lasts."""
     worker = register(slots=slots)
-    heart = Heart(worker)
+    heart = Heartbeat(worker)
     heart.start()
     try:
         yield worker

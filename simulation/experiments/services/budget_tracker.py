@@ -9,8 +9,8 @@ from decimal import Decimal
 from core.errors import InputError
 from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate, format_dollars
-from judging.judges.queries.prices import rate_of
-from judging.runs.services.budgets import expected_cost
+from judging.judges.queries.prices import find_rate
+from judging.runs.services.budgets import compute_expected_cost
 from simulation.agents.models import Agent
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries import spending
@@ -18,7 +18,7 @@ from simulation.experiments.queries import spending
 
 def rate(agent: Agent) -> Rate | None:
     """What the agent's model costs; None if nobody has said. What is computed here costs nothing."""
-    return rate_of(Judge(provider=agent.provider, model=agent.model))
+    return find_rate(Judge(provider=agent.provider, model=agent.model))
 
 
 def check(agents: Sequence[Agent], budget_usd: Decimal | None) -> None:
@@ -36,7 +36,7 @@ def check(agents: Sequence[Agent], budget_usd: Decimal | None) -> None:
 
 
 @dataclass
-class Purse:
+class BudgetTracker:
     """What the one process that works on an experiment may start.
 
     A turn is started only if what is on its way and this one fit into the budget, each with as many tokens as its
@@ -49,13 +49,13 @@ class Purse:
     reserved: Decimal = Decimal(0)
 
     @classmethod
-    def of(cls, experiment: Experiment, agents: Sequence[Agent]) -> Purse:
+    def build(cls, experiment: Experiment, agents: Sequence[Agent]) -> BudgetTracker:
         rates = {agent.pk: rate(agent) for agent in agents}
         return cls(experiment.budget_usd, spending.load_experiment(experiment).usd, rates)
 
     def price(self, agent: Agent, input_tokens: int, output_tokens: int) -> Decimal:
         """The most that a turn costs; 0 where no price is known."""
-        return expected_cost(input_tokens, output_tokens, self.rates[agent.pk]) or Decimal(0)
+        return compute_expected_cost(input_tokens, output_tokens, self.rates[agent.pk]) or Decimal(0)
 
     def reserve(self, amount: Decimal) -> bool:
         """Set aside what a turn may cost. False if the budget has no room for it."""
@@ -69,7 +69,7 @@ class Purse:
         self.reserved -= amount
         self.spent += amount if cost is None else cost
 
-    def reached(self, amount: Decimal) -> str:
+    def find_reached(self, amount: Decimal) -> str:
         """That the budget leaves no room for another turn, in a sentence."""
         return (
             f"The experiment's budget of {format_dollars(self.budget or Decimal(0))} is reached: "

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from judging.judges.providers.base import JudgeRequest, Provider, Reply
-from judging.runs.services.async_bridge import Aside
+from judging.runs.services.async_bridge import AsyncBridge
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class ModelLimit:
     """A model, which some agents share, and how many calls it takes at once."""
 
     agents: frozenset[int]
     limit: int
 
 
-class Stage(Aside[Answer]):
+class DialogueScheduler(AsyncBridge[Answer]):
     """Keeps as many calls in flight as the lanes allow. To be closed, which cancels what is in flight.
 
     An answer counts as in flight until it is saved, so that a killed process has paid for no more turns than its lanes
@@ -54,7 +54,7 @@ class Stage(Aside[Answer]):
     """
 
     def __init__(
-        self, speakers: Mapping[int, Provider], lanes: Sequence[Lane], *, others: Sequence[Provider] = ()
+        self, speakers: Mapping[int, Provider], lanes: Sequence[ModelLimit], *, others: Sequence[Provider] = ()
     ) -> None:
         """`others` are used by what prepares requests, and let go of at the end like the speakers."""
         self.speakers = speakers
@@ -75,9 +75,9 @@ class Stage(Aside[Answer]):
             for ask in asks:
                 self.begin(ask)
 
-        self.there(begin_all)
+        self.call_in_loop(begin_all)
 
-    def saved(self, answers: Sequence[Answer]) -> None:
+    def release_saved(self, answers: Sequence[Answer]) -> None:
         """These are safe, and their seats free."""
         agents = [answer.ask.agent for answer in answers]
 
@@ -85,7 +85,7 @@ class Stage(Aside[Answer]):
             for agent in agents:
                 self.seats[agent].release()
 
-        self.there(release)
+        self.call_in_loop(release)
 
     def drop(self) -> list[Ask]:
         """Forget turns that wait for a seat. Returns them; those in flight still land."""
@@ -124,5 +124,5 @@ class Stage(Aside[Answer]):
             fault = error
         self.landed.put(Answer(ask, reply, fault, round((time.monotonic() - started) * 1000)))
 
-    def land_all(self) -> None:
+    def finish_all(self) -> None:
         self.waiting.clear()

@@ -30,7 +30,7 @@ MOST_ATTEMPTS = 10
 FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
 
 
-def unfinished() -> QuerySet[Experiment]:
+def list_unfinished() -> QuerySet[Experiment]:
     """Experiments that are neither finished nor stopped."""
     return Experiment.objects.filter(finished_at__isnull=True, stopped_at__isnull=True)
 
@@ -38,7 +38,7 @@ def unfinished() -> QuerySet[Experiment]:
 def free(pk: int) -> Experiment | None:
     """The experiment if anybody may claim it: left, due, and held by no living process."""
     due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
-    return unfinished().select_related("user_agent", "embedder").filter(unheld(), due, pk=pk).first()
+    return list_unfinished().select_related("user_agent", "embedder").filter(unheld(), due, pk=pk).first()
 
 
 def claim(pk: int, worker: Worker) -> Experiment | None:
@@ -63,20 +63,20 @@ def claim(pk: int, worker: Worker) -> Experiment | None:
     return found
 
 
-def still_held(experiment: Experiment, worker: Worker) -> bool:
-    return unfinished().filter(pk=experiment.pk, worker=worker).exists()
+def is_still_held(experiment: Experiment, worker: Worker) -> bool:
+    return list_unfinished().filter(pk=experiment.pk, worker=worker).exists()
 
 
-def progressed(experiment: Experiment, worker: Worker) -> None:
+def mark_progress(experiment: Experiment, worker: Worker) -> None:
     """A turn was saved: what went wrong before is over."""
     held = Experiment.objects.filter(pk=experiment.pk, worker=worker)
     held.exclude(attempts=1, error="").update(attempts=1, error="")
 
 
-def others_wait(*, experiment: Experiment | None = None, agent: Agent | None = None) -> bool:
+def is_other_work_due(*, experiment: Experiment | None = None, agent: Agent | None = None) -> bool:
     """Whether work is due and in nobody's hands, other than this experiment or the orders of this agent."""
     now = timezone.now()
-    others = unfinished().filter(worker__isnull=True, queued_at__lte=now)
+    others = list_unfinished().filter(worker__isnull=True, queued_at__lte=now)
     others = others.exclude(pk=experiment.pk) if experiment else others
     orders = Making.objects.filter(finished_at__isnull=True, worker__isnull=True, queued_at__lte=now)
     chunks = JudgeChunk.objects.filter(
@@ -91,7 +91,7 @@ def others_wait(*, experiment: Experiment | None = None, agent: Agent | None = N
 
 def finish(experiment: Experiment, worker: Worker) -> bool:
     """The worker is through with all dialogues."""
-    held = unfinished().filter(pk=experiment.pk, worker=worker)
+    held = list_unfinished().filter(pk=experiment.pk, worker=worker)
     now = timezone.now()
     with transaction.atomic():
         if held.update(finished_at=now, worker=None, error="") != 1:
@@ -112,7 +112,7 @@ def postpone(experiment: Experiment, worker: Worker, *, error: str, retry_after:
     """Go on later: after the time asked for, or twice as long each time."""
     experiment.refresh_from_db(fields=["attempts"])
     wait = max(retry_after or 0.0, min(FIRST_WAIT * 2 ** (experiment.attempts - 1), LONGEST_WAIT))
-    held = unfinished().filter(pk=experiment.pk, worker=worker)
+    held = list_unfinished().filter(pk=experiment.pk, worker=worker)
     if held.update(worker=None, error=error, queued_at=timezone.now() + timedelta(seconds=wait)):
         logger.warning("%s waits %.0f s: %s", experiment, wait, error)
         send(experiment.pk, wait=wait)

@@ -14,7 +14,7 @@ from judging.runs.services import workers
 from judging.runs.services.worker_sessions import never
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.services import experiments, leases
-from simulation.experiments.services.worker_sessions import LetGo, Shift
+from simulation.experiments.services.worker_sessions import LetGo, WorkerSession
 
 PAUSE = 0.5  # seconds between looks at an experiment that another process holds
 
@@ -26,7 +26,7 @@ def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
     """
     if leaving() or leases.free(pk) is None:
         return
-    with workers.beating() as worker:
+    with workers.keep_alive() as worker:
         experiment = leases.claim(pk, worker)
         if experiment:
             with closing(steps(experiment, worker)) as going:
@@ -35,14 +35,14 @@ def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
                         break
 
 
-def through(experiment: Experiment) -> Iterator[None]:
+def work_through(experiment: Experiment) -> Iterator[None]:
     """Work through the experiment in this process, yielding now and then until it is over."""
-    with workers.beating() as worker:
-        while leases.unfinished().filter(pk=experiment.pk).exists():
+    with workers.keep_alive() as worker:
+        while leases.list_unfinished().filter(pk=experiment.pk).exists():
             if found := leases.claim(experiment.pk, worker):
                 yield from steps(found, worker)
             yield
-            if leases.unfinished().filter(pk=experiment.pk).exists():
+            if leases.list_unfinished().filter(pk=experiment.pk).exists():
                 time.sleep(PAUSE)
 
 
@@ -52,7 +52,7 @@ def steps(experiment: Experiment, worker: Worker) -> Generator[None]:
     However it ends, the experiment is handed back. Where the database itself fails, it is free again once the process
     is gone.
     """
-    shift = Shift(experiment, worker)
+    shift = WorkerSession(experiment, worker)
     try:
         yield from shift.work()
         leases.finish(experiment, worker)

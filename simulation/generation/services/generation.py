@@ -23,10 +23,10 @@ from annotation.corpus.models import Profile, Task
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from judging.judges.queries.workers import gone_before
+from judging.judges.queries.workers import compute_gone_before
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.prompts import making as prompts
+from simulation.agents.prompts import generation as prompts
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
 from simulation.generation.services import generators, seed_generators
 
@@ -64,11 +64,11 @@ def order(
     if problems := prompts.problems(replaced or {}):
         raise InputError(" ".join(problems), field="prompts")
     if kind in ("profile", "preferences", "tasks"):
-        generators.types_of(source, domains or generators.all_domains(source))
+        generators.load_types(source, domains or generators.list_all_domains(source))
     with transaction.atomic():
         making = Making.objects.create(
             kind=kind,
-            agent=agents_services.saved(by=by, agent=agent),
+            agent=agents_services.find_or_create_agent(by=by, agent=agent),
             asked={
                 "source": source,
                 "domains": list(domains),
@@ -141,7 +141,7 @@ def decide(*, by: User | None, conflict: Conflict, decision: str, note: str = ""
 
 
 @audited("making.resume", on="making")
-def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
+def retry(*, by: User | None, making: Making) -> None:  # noqa: ARG001
     """Try an order that failed once more. What fits already is not asked for again."""
     failed = Making.objects.filter(pk=making.pk, finished_at__isnull=False).exclude(problem="")
     with transaction.atomic():
@@ -150,7 +150,7 @@ def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
         send_later(making.pk)
 
 
-def again_all(found: QuerySet[Making]) -> int:
+def retry_all(found: QuerySet[Making]) -> int:
     """Try all of these that failed once more. Returns how many."""
     failed = list(found.exclude(problem="").order_by("pk").values_list("pk", flat=True))
     with transaction.atomic():
@@ -167,7 +167,7 @@ def queue(found: QuerySet[Making]) -> None:
     Who works on one of an agent's orders goes on with the others.
     """
     with transaction.atomic():
-        firsts = one_of_each_agent(found)
+        firsts = list_one_per_agent(found)
         found.update(queued_at=timezone.now())
         for pk in firsts:
             transaction.on_commit(partial(send, pk))
@@ -193,21 +193,21 @@ def send(pk: int, *, wait: float | None = None) -> None:
         logger.exception("The broker took no message about order %s; it is sent again later.", pk)
 
 
-def abandoned(of: Q) -> list[int]:
+def free_abandoned(of: Q) -> list[int]:
     """Free the orders of processes that are gone."""
     held = Making.objects.filter(of, finished_at__isnull=True).order_by("pk").values_list("pk", "worker")
     return [pk for pk, worker in held if Making.objects.filter(pk=pk, worker=worker).update(worker=None)]
 
 
-def lost(before: datetime) -> list[int]:
+def list_lost(before: datetime) -> list[int]:
     """Orders that nobody works on although a message went out before then: one of each agent that no process has."""
     left = Making.objects.filter(finished_at__isnull=True)
-    busy = left.filter(worker__seen_at__gte=gone_before()).values("agent")
+    busy = left.filter(worker__seen_at__gte=compute_gone_before()).values("agent")
     waiting = left.filter(queued_at__lt=before, worker__isnull=True).exclude(agent__in=busy)
-    return one_of_each_agent(waiting)
+    return list_one_per_agent(waiting)
 
 
-def one_of_each_agent(found: QuerySet[Making]) -> list[int]:
+def list_one_per_agent(found: QuerySet[Making]) -> list[int]:
     """The first order of each agent in each project."""
     rows = found.order_by("-pk").values_list("agent", "project", "pk")
     return sorted({(agent, project): pk for agent, project, pk in rows}.values())

@@ -12,9 +12,9 @@ from django.db import Error, connection
 from django.db.models import F, Q
 from django.utils import timezone
 
-from judging.judges.queries.workers import gone_before
+from judging.judges.queries.workers import compute_gone_before
 from judging.runs.services import workers
-from judging.runs.services.workers import SET_BACK, set_back_before
+from judging.runs.services.workers import SET_BACK, find_clock_setback
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.services import leases
 from simulation.generation.models.orders import Making
@@ -29,9 +29,9 @@ LOST_AFTER = timedelta(minutes=1)
 def sweep() -> int:
     """Send again for what nobody works on. Any number of processes may do this at once. Returns how many."""
     workers.note_gone_lately()
-    of_gone = Q(worker__seen_at__lt=gone_before())
-    orders = [*generation.abandoned(of_gone), *generation.lost(timezone.now() - LOST_AFTER)]
-    return hand_out([*abandoned(of_gone), *unheard()], orders) + seed_runs.advance_all()
+    of_gone = Q(worker__seen_at__lt=compute_gone_before())
+    orders = [*generation.free_abandoned(of_gone), *generation.list_lost(timezone.now() - LOST_AFTER)]
+    return hand_out([*free_abandoned(of_gone), *unheard()], orders) + seed_runs.advance_all()
 
 
 def take_over() -> int:
@@ -40,8 +40,8 @@ def take_over() -> int:
     if not gone:
         return 0
     now, of_gone = timezone.now(), Q(worker__in=gone)
-    orders = [*generation.abandoned(of_gone), *generation.lost(now)]
-    return hand_out([*abandoned(of_gone), *unheard(now + LOST_AFTER)], orders)
+    orders = [*generation.free_abandoned(of_gone), *generation.list_lost(now)]
+    return hand_out([*free_abandoned(of_gone), *unheard(now + LOST_AFTER)], orders)
 
 
 def hand_out(experiments: Iterable[int], orders: Iterable[int]) -> int:
@@ -55,23 +55,23 @@ def hand_out(experiments: Iterable[int], orders: Iterable[int]) -> int:
     return len(found) + len(orders)
 
 
-def set_back(by: timedelta) -> None:
+def move_due_times(by: timedelta) -> None:
     """The clock was set back: messages that were sent, or are to be, count as that much earlier."""
     now = timezone.now()
-    leases.unfinished().filter(queued_at__gt=now).update(queued_at=F("queued_at") - by)
+    leases.list_unfinished().filter(queued_at__gt=now).update(queued_at=F("queued_at") - by)
     Making.objects.filter(finished_at__isnull=True, queued_at__gt=now).update(queued_at=F("queued_at") - by)
 
 
-def abandoned(of: Q) -> list[int]:
+def free_abandoned(of: Q) -> list[int]:
     """Free the experiments of processes that are gone."""
-    held = leases.unfinished().filter(of).values_list("pk", "worker")
+    held = leases.list_unfinished().filter(of).values_list("pk", "worker")
     return [pk for pk, worker in held if Experiment.objects.filter(pk=pk, worker=worker).update(worker=None)]
 
 
 def unheard(now: datetime | None = None) -> list[int]:
     """Experiments whose message must have been lost: queued a while ago, held by nobody."""
     before = (now or timezone.now()) - LOST_AFTER
-    waiting = leases.unfinished().filter(worker__isnull=True, queued_at__lt=before)
+    waiting = leases.list_unfinished().filter(worker__isnull=True, queued_at__lt=before)
     return list(waiting.order_by("queued_at", "pk").values_list("pk", flat=True))
 
 
@@ -81,20 +81,20 @@ class Sweeper(Thread):
     def __init__(self) -> None:
         super().__init__(name="sweeper of experiments", daemon=True)
         self.ended = Event()
-        self.last = timezone.now() + set_back_before()
+        self.last = timezone.now() + find_clock_setback()
 
-    def look(self) -> None:
+    def sweep_or_move(self) -> None:
         """Sweep; where the clock was set back since the last time, move what is due later with it."""
         now = timezone.now()
         if self.last - now > SET_BACK:
-            set_back(self.last - now)
+            move_due_times(self.last - now)
         self.last = now
         sweep()
 
     def run(self) -> None:
         self.attempt(take_over)
         while not self.ended.wait(settings.WORKER_BEAT_SECONDS):
-            self.attempt(self.look)
+            self.attempt(self.sweep_or_move)
 
     def attempt(self, act: Callable[[], object]) -> None:
         try:

@@ -20,22 +20,22 @@ from django.utils import timezone
 from core.errors import InputError
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import PermanentError, Reply, TransientError
-from judging.judges.queries.workers import gone_before, unheld
+from judging.judges.queries.workers import compute_gone_before, unheld
 from judging.judges.services import quotas
-from judging.judges.services.keys import ring_of
+from judging.judges.services.keys import load_keyring
 from judging.runs.services import cache, workers
 from judging.runs.services.budgets import USUAL_REPLY
-from judging.runs.services.request_coalescing import Followers
-from judging.runs.services.request_pool import Answer, Ask, Crew
+from judging.runs.services.request_coalescing import RequestCoalescing
+from judging.runs.services.request_pool import Answer, Ask, RequestPool
 from judging.runs.services.worker_sessions import never
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.parsing.made import UnfitError
+from simulation.agents.parsing.generated import UnfitError
 from simulation.experiments.services import leases
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generation
-from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, judge_of, pending_of
-from simulation.generation.services.reservations import PostponedError, set_aside
+from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, build_judge, build_pending
+from simulation.generation.services.reservations import PostponedError, reserve
 
 AT_ONCE = 5000  # orders that are named in a query
 IN_HAND = 16  # orders for each call in flight: some wait for equal requests
@@ -55,7 +55,7 @@ def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
     found = free(Q(pk=pk)).select_related("agent").first()
     if found is None or leaving():
         return
-    with workers.beating() as worker:
+    with workers.keep_alive() as worker:
         wanted = Q(pk=pk) | Q(queued_at__isnull=False)
         with closing(Session(found.agent, found.project_id, worker, wanted).work()) as going:
             for _ in going:
@@ -63,26 +63,26 @@ def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
                     break
 
 
-def through(orders: Sequence[Making]) -> Iterator[int]:
+def work_through(orders: Sequence[Making]) -> Iterator[int]:
     """Work through these orders in this process, yielding now and then how many are over. Others may help."""
     wanted = {one.pk for one in orders}
-    while open_ones := unfinished(wanted):
+    while open_ones := list_unfinished(wanted):
         yield len(wanted) - len(open_ones)
         mine = Q(pk__in=open_ones[:AT_ONCE])
         found = free(mine).select_related("agent").first()
         if found is None:
             time.sleep(PAUSE)
             continue
-        with workers.beating() as worker:
+        with workers.keep_alive() as worker:
             before = time.monotonic()
             for _ in Session(found.agent, found.project_id, worker, mine).work():
                 if time.monotonic() - before > PAUSE:
-                    yield len(wanted) - len(unfinished(wanted))
+                    yield len(wanted) - len(list_unfinished(wanted))
                     before = time.monotonic()
     yield len(wanted)
 
 
-def unfinished(pks: set[int]) -> list[int]:
+def list_unfinished(pks: set[int]) -> list[int]:
     """Of these orders, those that are not over."""
     open_ones = Making.objects.filter(finished_at__isnull=True).order_by("pk").values_list("pk", flat=True)
     return [pk for pk in open_ones if pk in pks]
@@ -102,7 +102,7 @@ def claim(agent: Agent, project: int, worker: Worker, of: Q, n: int) -> list[Mak
     """
     with transaction.atomic():
         list(Agent.objects.select_for_update().filter(pk=agent.pk).values_list("pk"))
-        held = Making.objects.filter(agent=agent, finished_at__isnull=True, worker__seen_at__gte=gone_before())
+        held = Making.objects.filter(agent=agent, finished_at__isnull=True, worker__seen_at__gte=compute_gone_before())
         if held.exclude(worker=worker).exists():
             return []
         found = free(of).filter(agent=agent, project=project).exclude(worker=worker)
@@ -118,7 +118,7 @@ class Session:
         self.agent, self.project, self.worker, self.wanted = agent, project, worker, wanted
         self.orders: dict[int, Order] = {}
         self.ready: deque[Order] = deque()
-        self.followers = Followers(together=True)
+        self.coalescing = RequestCoalescing(together=True)
         self.fault: TransientError | None = None
         self.faults_in_a_row = 0
         self.over = False
@@ -129,18 +129,18 @@ class Session:
         if not (first := claim(self.agent, self.project, self.worker, self.wanted, 1)):
             return
         try:
-            self.provider = agents_services.speaker_of(self.agent, ring_of(self.project))
+            self.provider = agents_services.build_speaker(self.agent, load_keyring(self.project))
         except PermanentError as error:
             self.refuse_all(str(error))
             return
-        self.judge = judge_of(self.agent)
+        self.judge = build_judge(self.agent)
         self.has_quota = quotas.find_quota(self.judge.provider, self.judge.model) is not None
         try:
-            with closing(Crew(self.provider, self.provider.concurrency)) as self.crew:
+            with closing(RequestPool(self.provider, self.provider.concurrency)) as self.pool:
                 self.take(first)
                 while self.feed():
-                    self.save(self.crew.batch())
-                    self.look()
+                    self.save(self.pool.batch())
+                    self.check_leases()
                     yield
             if self.fault:
                 self.postpone(self.fault)
@@ -152,14 +152,14 @@ class Session:
     def feed(self) -> bool:
         """Claim orders and start requests. False when nothing is left to wait for."""
         calls = self.provider.concurrency
-        while not self.over and len(self.ready) + self.crew.outstanding < 2 * calls:
+        while not self.over and len(self.ready) + self.pool.outstanding < 2 * calls:
             room = min(2 * calls, IN_HAND * calls - len(self.orders))
             found = claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
             if not found:
                 break
             self.take(found)
         self.start()
-        return bool(self.crew.outstanding or (self.ready and not self.over))
+        return bool(self.pool.outstanding or (self.ready and not self.over))
 
     def take(self, found: Sequence[Making]) -> None:
         """Take claimed orders in hand."""
@@ -185,14 +185,14 @@ class Session:
 
     def start(self) -> None:
         """Start what pool, budgets and quota allow; a request that equals one on its way waits for that reply."""
-        while self.ready and not self.over and self.crew.outstanding < 2 * self.provider.concurrency:
+        while self.ready and not self.over and self.pool.outstanding < 2 * self.provider.concurrency:
             order = self.ready.popleft()
-            pending = pending_of(order)
+            pending = build_pending(order)
             ask = Ask(pending, order.making.pk, order.key(self.provider, pending))
-            if known := cache.known([ask.key]):
+            if known := cache.load_known([ask.key]):
                 self.save([Answer(ask, known[ask.key], cached=True)])
-            elif ask.key in self.followers.behind:
-                self.followers.held_back(ask)
+            elif ask.key in self.coalescing.behind:
+                self.coalescing.join(ask)
             elif not self.send(order, ask):
                 break
 
@@ -200,10 +200,10 @@ class Session:
         """Start a request. False where it, and those after it, have to wait."""
         tokens = self.provider.estimate_tokens(ask.pending.request).tokens + USUAL_REPLY
         try:
-            set_aside(order.making, ask.pending.request)
+            reserve(order.making, ask.pending.request)
         except PostponedError:
             self.ready.appendleft(order)
-            self.over |= not self.crew.outstanding  # replies are on their way elsewhere: the recovery sends it again
+            self.over |= not self.pool.outstanding  # replies are on their way elsewhere: the recovery sends it again
             return False
         except InputError as error:
             self.close(order, str(error))
@@ -211,10 +211,10 @@ class Session:
         starts = quotas.reserve(self.judge, [tokens]) if self.has_quota else [0.0]
         if not starts:
             self.ready.appendleft(order)
-            time.sleep(0 if self.crew.outstanding else PAUSE)
+            time.sleep(0 if self.pool.outstanding else PAUSE)
             return False
-        self.followers.held_back(ask)
-        self.crew.send([replace(ask, tokens=tokens, starts=starts[0])])
+        self.coalescing.join(ask)
+        self.pool.send([replace(ask, tokens=tokens, starts=starts[0])])
         return True
 
     # keeping
@@ -225,8 +225,8 @@ class Session:
         with transaction.atomic():
             for answer in mine:
                 self.settle(answer)
-        self.crew.saved(sum(not answer.cached for answer in batch))
-        equal, next_ones = self.followers.released(batch)
+        self.pool.release_saved(sum(not answer.cached for answer in batch))
+        equal, next_ones = self.coalescing.release(batch)
         self.ready.extendleft(self.orders[ask.part] for ask in next_ones if ask.part in self.orders)
         if equal:
             self.save(equal)
@@ -238,7 +238,7 @@ class Session:
             self.keep(order, answer.reply, answer)
         elif isinstance(answer.fault, TransientError):
             self.fault = answer.fault
-            self.put_down()
+            self.forget_unstarted()
             order.making.attempts += 1
             if order.making.attempts >= MOST_ATTEMPTS:
                 self.close(order, f"{answer.fault} (tried {MOST_ATTEMPTS} times)", is_fault=True)
@@ -279,25 +279,25 @@ class Session:
         generation.finish(order.making, problem=problem)
         self.faults_in_a_row += is_fault
         if is_fault and self.faults_in_a_row == TOLERATED_FAULTS:
-            self.put_down()
+            self.forget_unstarted()
             self.refuse_all(f"Not asked: {TOLERATED_FAULTS} orders in a row could not be worked on: {problem}")
 
     def refuse_all(self, problem: str) -> None:
         """Let all orders fail that are not in flight."""
         waiting = [order.making.pk for order in self.ready]
-        rest = self.left().filter(Q(pk__in=free(self.wanted).values("pk")) | Q(pk__in=waiting))
+        rest = self.list_left().filter(Q(pk__in=free(self.wanted).values("pk")) | Q(pk__in=waiting))
         rest.update(problem=problem, finished_at=timezone.now())
         self.orders = {pk: order for pk, order in self.orders.items() if pk not in waiting}
         self.ready.clear()
 
-    def left(self) -> QuerySet[Making]:
+    def list_left(self) -> QuerySet[Making]:
         """The agent's orders that are not over."""
         return Making.objects.filter(agent=self.agent, project=self.project, finished_at__isnull=True)
 
-    def put_down(self) -> None:
+    def forget_unstarted(self) -> None:
         """Start nothing more. What is in flight still lands, for it is paid for."""
         self.over = True
-        for ask in self.crew.drop(lambda _: True):
+        for ask in self.pool.drop(lambda _: True):
             if ask.part in self.orders:
                 self.ready.append(self.orders[ask.part])
 
@@ -307,7 +307,7 @@ class Session:
         wait = max(fault.retry_after or 0.0, min(FIRST_WAIT * 2 ** (tried - 1), LONGEST_WAIT))
         due = timezone.now() + timedelta(seconds=wait)
         mine = Q(worker=self.worker) | Q(pk__in=free(self.wanted).values("pk"))
-        left = self.left().filter(mine)
+        left = self.list_left().filter(mine)
         pks = list(left.order_by("pk").values_list("pk", flat=True))
         was_queued = left.filter(queued_at__isnull=False).exists()
         Making.objects.filter(pk__in=pks).update(worker=None, queued_at=due)
@@ -316,7 +316,7 @@ class Session:
 
     # looking up
 
-    def look(self) -> None:
+    def check_leases(self) -> None:
         """Forget orders that another process has taken, and make way for other work after a while."""
         if time.monotonic() - self.looked < LOOK_EVERY:
             return
@@ -325,6 +325,6 @@ class Session:
         mine = set(held.values_list("pk", flat=True))
         self.orders = {pk: order for pk, order in self.orders.items() if pk in mine}
         self.ready = deque(order for order in self.ready if order.making.pk in mine)
-        if self.looked - self.began > LONGEST and leases.others_wait(agent=self.agent):
-            self.put_down()
+        if self.looked - self.began > LONGEST and leases.is_other_work_due(agent=self.agent):
+            self.forget_unstarted()
             generation.queue(free(self.wanted).filter(agent=self.agent))

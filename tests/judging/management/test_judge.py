@@ -221,7 +221,7 @@ class TestGoingOn:
             yield
 
         with monkeypatch.context() as patched:
-            patched.setattr(work, "through", interrupted)
+            patched.setattr(work, "work_through", interrupted)
             with pytest.raises(CommandError, match="the same command goes on") as raised:
                 judge("first-study", "--judge", "baseline", "--now")
             assert raised.value.returncode == 130
@@ -298,8 +298,10 @@ class TestBatches:
 
     def test_a_run_in_bulk_waits_for_its_batch(self, study, server, monkeypatch):
         monkeypatch.setattr(provider_batches, "FIRST_LOOK", 0.0)
-        arrived = provider_batches.arrived
-        monkeypatch.setattr(provider_batches, "arrived", lambda *given: (arrived(*given), server.finish(given[-1], {})))
+        arrived = provider_batches.mark_arrived
+        monkeypatch.setattr(
+            provider_batches, "mark_arrived", lambda *given: (arrived(*given), server.finish(given[-1], {}))
+        )
 
         document = judge("first-study", *A_CLAUDE, "--batch", "--now")
 

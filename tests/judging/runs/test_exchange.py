@@ -64,7 +64,7 @@ def everything(study: Study) -> list[tuple]:
 
 def timeless(answer: ExchangedAnswer) -> tuple:
     kept = replace(answer, submitted_at="") if answer.of_judge else answer
-    return tuple(sorted((name, repr(value)) for name, value in kept.besides().items()))
+    return tuple(sorted((name, repr(value)) for name, value in kept.to_extras().items()))
 
 
 def forget() -> None:
@@ -75,7 +75,7 @@ def forget() -> None:
 def read(key: str, folder, **told):
     first = next(iter(EXCHANGES[key].files))
     path = folder if key == "potato" else folder / first
-    return reading.load(by=None, file=InputFile.of(path), format=key, study="Pilot", **told)
+    return reading.load(by=None, file=InputFile.from_path(path), format=key, study="Pilot", **told)
 
 
 @pytest.mark.parametrize("key", WRITTEN)

@@ -5,20 +5,20 @@ import pytest
 
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
-from judging.stats.weighted_scores import BOTH, PROBABILITIES, REPEATS, VERDICT, Opinion, weighted_score
+from judging.stats.weighted_scores import BOTH, PROBABILITIES, REPEATS, VERDICT, Opinion, compute_weighted_score
 
 SCALE = {"1": 1.0, "2": 2.0, "3": 3.0, "4": 4.0}
 
 
 def test_from_the_model_s_probabilities():
-    found = weighted_score([Opinion("4", {"3": 0.25, "4": 0.75})], SCALE)
+    found = compute_weighted_score([Opinion("4", {"3": 0.25, "4": 0.75})], SCALE)
 
     assert (found.score, found.source, found.n) == (3.75, PROBABILITIES, 1)
 
 
 def test_from_the_shares_of_repeats():
     # 3 * 2/4 + 4 * 2/4; the reply without a verdict has no share
-    found = weighted_score([Opinion("3"), Opinion("4"), Opinion(""), Opinion("3"), Opinion("4")], SCALE)
+    found = compute_weighted_score([Opinion("3"), Opinion("4"), Opinion(""), Opinion("3"), Opinion("4")], SCALE)
 
     assert (found.score, found.source, found.n) == (3.5, REPEATS, 4)
     assert found.distribution == {"3": 0.5, "4": 0.5}
@@ -26,25 +26,25 @@ def test_from_the_shares_of_repeats():
 
 def test_repeats_with_probabilities_are_averaged():
     # (3.75 + 2) / 2
-    found = weighted_score([Opinion("4", {"3": 0.25, "4": 0.75}), Opinion("2", {"2": 1.0})], SCALE)
+    found = compute_weighted_score([Opinion("4", {"3": 0.25, "4": 0.75}), Opinion("2", {"2": 1.0})], SCALE)
 
     assert (found.score, found.source) == (2.875, PROBABILITIES)
     assert sum(found.distribution.values()) == 1
 
 
 def test_what_it_rests_on_is_said():
-    assert weighted_score([Opinion("4", {"4": 1.0}), Opinion("2")], SCALE).source == BOTH
-    assert weighted_score([Opinion("4")], SCALE).source == VERDICT
-    assert weighted_score([Opinion("4")], SCALE).score == 4
+    assert compute_weighted_score([Opinion("4", {"4": 1.0}), Opinion("2")], SCALE).source == BOTH
+    assert compute_weighted_score([Opinion("4")], SCALE).source == VERDICT
+    assert compute_weighted_score([Opinion("4")], SCALE).score == 4
 
 
 def test_probability_off_the_scale_is_left_out_and_the_rest_sums_to_1():
-    assert weighted_score([Opinion("4", {"3": 0.2, "4": 0.2, "cannot say": 0.6})], SCALE).score == 3.5
+    assert compute_weighted_score([Opinion("4", {"3": 0.2, "4": 0.2, "cannot say": 0.6})], SCALE).score == 3.5
 
 
 @pytest.mark.parametrize("opinions", [[], [Opinion("")], [Opinion("yes")]])
 def test_without_a_verdict_on_the_scale_there_is_no_score(opinions):
-    assert weighted_score(opinions, SCALE) is None
+    assert compute_weighted_score(opinions, SCALE) is None
 
 
 class TestAgainstPeople:

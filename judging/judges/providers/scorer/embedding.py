@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from judging.judges.providers import vectors
+from core import vectors
 from judging.judges.providers.scorer.protocol import Score, Scorer
 
 

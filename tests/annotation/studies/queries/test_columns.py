@@ -11,7 +11,7 @@ from annotation.agreement.services.tiers import TierOptions
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries import columns, ratings
-from annotation.studies.queries.units import names_of, numbers_of
+from annotation.studies.queries.units import build_names, parse_names
 from annotation.workbench.queries import adjudication
 from core import row_counts
 from core.accounts.models.users import User
@@ -37,7 +37,7 @@ def criterion() -> Criterion:
 
 
 def one_by_one(criterion: Criterion) -> ratings.PeoplesRatings:
-    return ratings.ratings_of(criterion, [label for _, label in ratings._labels(criterion.study, [criterion])])
+    return ratings.build_ratings(criterion, [label for _, label in ratings._labels(criterion.study, [criterion])])
 
 
 def test_columns_are_what_the_rows_are(criterion):
@@ -69,9 +69,9 @@ def test_nothing_is_read_where_nothing_is_asked(criterion, django_assert_num_que
 
 def test_turns_are_numbered_in_order_and_named_as_they_are_called():
     names = ["2", "2.1", "2.11", "10", "10.2"]
-    numbers = numbers_of(names)
+    numbers = parse_names(names)
     assert (np.diff(numbers) > 0).all()
-    assert names_of(numbers) == names
+    assert build_names(numbers) == names
 
 
 def test_some_positions_are_read_alone(criterion):
@@ -133,12 +133,12 @@ class TestLargeStudies:
 
     def test_the_next_item_to_be_decided_is_looked_for_among_those_that_follow(self, criterion, monkeypatch):
         monkeypatch.setattr(adjudication, "WINDOW", 2)
-        found = adjudication.next_disputed(criterion, 1, 0)
+        found = adjudication.find_next_dispute(criterion, 1, 0)
         assert found is not None
         assert (found.position, found.answers) == (5, (("not at all", 1), ("mostly", 2))), "items 1 and 5 are disputed"
-        assert adjudication.next_disputed(criterion, 5, 0) is None
+        assert adjudication.find_next_dispute(criterion, 5, 0) is None
         row_counts.LARGE = 10**6
-        after_5 = adjudication.next_disputed(criterion, 5, 0)
+        after_5 = adjudication.find_next_dispute(criterion, 5, 0)
         assert after_5 is not None
         assert after_5.position == 1
 
@@ -174,11 +174,11 @@ class TestLargeStudies:
         now = [0.0]
         monkeypatch.setattr(row_counts.time, "monotonic", lambda: now[0])
         found = iter([3, 4, 5, 1, 2])
-        assert row_counts.counted("a", lambda: next(found), int) == 3
-        assert row_counts.counted("a", lambda: next(found), int) == 3
+        assert row_counts.count_cached("a", lambda: next(found), int) == 3
+        assert row_counts.count_cached("a", lambda: next(found), int) == 3
         now[0] = row_counts.SECONDS + 1
-        assert row_counts.counted("a", lambda: next(found), int) == 4
-        assert row_counts.counted("b", lambda: next(found), int) == 5
+        assert row_counts.count_cached("a", lambda: next(found), int) == 4
+        assert row_counts.count_cached("b", lambda: next(found), int) == 5
         row_counts.forget()
-        assert row_counts.counted("a", lambda: next(found), int) == 1
-        assert row_counts.counted("a", lambda: next(found), int) == 2
+        assert row_counts.count_cached("a", lambda: next(found), int) == 1
+        assert row_counts.count_cached("a", lambda: next(found), int) == 2

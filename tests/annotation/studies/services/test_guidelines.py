@@ -82,11 +82,11 @@ def test_the_scale_stays_once_something_rests_on_it_and_its_guidelines_do_not(al
 
 def test_a_label_keeps_the_version_that_was_shown(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob], items=3)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     criterion = study.criteria.get(key="personalization")
     guidelines.edit(by=alice, criterion=criterion, guideline="New.", reason="Better.")
     annotations.submit(by=bob, assignment=slot, values=GOOD, versions={"personalization": "1"})
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values=GOOD)
     shown = Annotation.objects.filter(criterion=criterion).order_by("pk").values_list("guideline_version", flat=True)
     assert list(shown) == [1, 2]
@@ -97,7 +97,7 @@ def test_a_label_keeps_the_version_that_was_shown(open_study: OpenStudy, alice: 
 
 @pytest.mark.parametrize("version", ["0", "3", "-1", "x", "١", "9" * 30])
 def test_a_version_that_there_is_not_is_refused(open_study: OpenStudy, bob: User, version: str) -> None:
-    slot = assignments.next_for(by=bob, study=open_study([bob]))
+    slot = assignments.lease_next(by=bob, study=open_study([bob]))
     with pytest.raises(InputError, match="no version") as wrong:
         annotations.submit(by=bob, assignment=slot, values=GOOD, versions={"personalization": version})
     assert wrong.value.field == "personalization"
@@ -106,7 +106,7 @@ def test_a_version_that_there_is_not_is_refused(open_study: OpenStudy, bob: User
 
 def test_late_answers_keep_the_version_that_was_shown(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob])
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     content = GOOD | {"personalization-version": "1"}
     draft = drafts.keep_late(by=bob, assignment=slot, content=content, reason="Taken by another.")
     guidelines.edit(by=alice, criterion=study.criteria.get(key="personalization"), guideline="New.", reason="Better.")
@@ -124,7 +124,7 @@ def test_news_is_told_until_it_was_rated_under_and_costs_nothing_before_any_edit
     open_study: OpenStudy, alice: User, bob: User, django_assert_num_queries
 ) -> None:
     study = open_study([bob], items=3)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     asked = asks.asks(slot, slot.study.criteria.all())
     with django_assert_num_queries(0):
         assert queries.news(slot, None, asked) == []
@@ -132,14 +132,14 @@ def test_news_is_told_until_it_was_rated_under_and_costs_nothing_before_any_edit
     criterion = study.criteria.get(key="personalization")
     for text in ("Second.", "Third."):
         guidelines.edit(by=alice, criterion=criterion, guideline=text, reason="Better.")
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     assert news(slot, bob) == [("Personalization", 1, 3)]
     asked = asks.asks(slot, slot.study.criteria.all())
     before = work.find_previous(slot, bob)
     with django_assert_num_queries(2):
         queries.news(slot, before, asked)
     annotations.submit(by=bob, assignment=slot, values=GOOD)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     assert news(slot, bob) == []
     draft = drafts.save(by=bob, assignment=slot, changes={"personalization-version": "2"}, active_seconds=1)
     assert news(slot, bob, draft) == [("Personalization", 2, 3)]
@@ -148,7 +148,7 @@ def test_news_is_told_until_it_was_rated_under_and_costs_nothing_before_any_edit
 def test_one_who_begins_after_the_edit_is_told_nothing(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob])
     guidelines.edit(by=alice, criterion=study.criteria.get(key="personalization"), guideline="New.", reason="Better.")
-    assert news(assignments.next_for(by=bob, study=study), bob) == []
+    assert news(assignments.lease_next(by=bob, study=study), bob) == []
 
 
 def test_pieces_put_together_are_both_texts() -> None:
@@ -162,7 +162,7 @@ def test_pieces_put_together_are_both_texts() -> None:
 @pytest.mark.parametrize("text", ["9" * 5000, "\u00b2", "-1", "", "x"])
 def test_a_version_that_is_no_number_is_none(open_study: OpenStudy, bob: User, text: str) -> None:
     study = open_study([bob])
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     asked = asks.asks(slot, study.asked)
-    assert queries.versions_in({f"{asked[0].name}-version": text}, asked) == {}
-    assert queries.versions_in({f"{asked[0].name}-version": "2"}, asked) == {asked[0].criterion.pk: 2}
+    assert queries.read_versions({f"{asked[0].name}-version": text}, asked) == {}
+    assert queries.read_versions({f"{asked[0].name}-version": "2"}, asked) == {asked[0].criterion.pk: 2}

@@ -106,6 +106,14 @@ def test_lines_of_chance_length_and_votes(benchmark):
     assert lines["human, leave one out"] == pytest.approx(8 / 9)
 
 
+def test_a_tier_in_which_people_are_right_by_construction_is_warned_of(benchmark):
+    benchmark.cases.filter(tier="easy").update(votes_1=9, votes_2=0, votes_tie=0)
+    found = results.load_or_compute(evaluated(benchmark, scripted()), QUICK)
+    assert [one.partition(":")[0] for one in found["warnings"]] == [
+        "Human, leave one out, is 1 in the tier easy by construction"
+    ]
+
+
 def test_unknown_votes_and_kappas_are_dashes_with_reasons(benchmark):
     benchmark.cases.update(votes_1=None, votes_2=None, votes_tie=None, kappa=None)
     judge = scripted()

@@ -254,8 +254,8 @@ def test_a_lock_goes_with_its_process(tmp_path):
     user = subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True)
     assert said(user) == "1"
     with path.open("a") as file:
-        assert not server.locked(file)
+        assert not server.try_lock(file)
         user.kill()
         user.communicate()
-        assert server.locked(file)
+        assert server.try_lock(file)
         fcntl.flock(file, fcntl.LOCK_UN)

@@ -119,7 +119,7 @@ def test_parts_that_do_not_tell_their_size_are_counted_by_their_items():
     factories.JudgeChunkFactory(run=run, item_ids=[3], n_units=4, finished_at=timezone.now())
     factories.JudgeChunkFactory(run=run, item_ids=[], n_units=0)
 
-    assert runs.counted_parts(run) == {"n": 3, "left": 2, "held": 0, "units": 6}
+    assert runs.count_batches(run) == {"n": 3, "left": 2, "held": 0, "units": 6}
     assert runs.progress(run).expected == 6 * run.criteria.count()
 
 
@@ -222,7 +222,7 @@ def test_runs_are_listed_with_their_counts(django_assert_num_queries):
     factories.JudgeChunkFactory(run=older, finished_at=timezone.now())
 
     with django_assert_num_queries(1):
-        listed = runs.listed(study.judge_runs.all())
+        listed = runs.list_runs(study.judge_runs.all())
         counts = [(run.pk, run.n_judged, run.n_unscored, run.n_parts_done, run.n_parts) for run in listed]
         assert str(listed[0]).endswith(study.name)
 

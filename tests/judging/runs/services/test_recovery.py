@@ -133,21 +133,21 @@ class TestAClockThatIsSetBack:
         factories.WorkerFactory(slots=2, seen_at=timezone.now())
         assert recovery.sweep() == 0
 
-        recovery.set_back(timedelta(hours=1))
+        recovery.move_due_times(timedelta(hours=1))
 
         assert recovery.sweep() == 1
         assert queued == [part.pk]
 
     def test_a_wait_that_was_asked_for_is_as_long_as_before(self):
         part = a_part(queued_at=timezone.now() + timedelta(hours=1, minutes=4))
-        recovery.set_back(timedelta(hours=1))
+        recovery.move_due_times(timedelta(hours=1))
         part.refresh_from_db()
         assert timedelta(minutes=3) < part.queued_at - timezone.now() < timedelta(minutes=5)
 
     def test_who_was_seen_then_is_not_alive_for_an_hour(self, queued, settings):
         gone = factories.WorkerFactory(seen_at=timezone.now() + timedelta(hours=1))
         part = a_part(worker=gone)
-        recovery.set_back(timedelta(hours=1))
+        recovery.move_due_times(timedelta(hours=1))
         assert recovery.sweep() == 0  # who lives has a round to say so
         settings.WORKER_GONE_SECONDS = 0
         assert recovery.sweep() == 1
@@ -219,5 +219,5 @@ def test_a_part_of_which_something_was_saved_is_not_given_up_after_many_kills():
     for _ in range(2 * leases.MOST_ATTEMPTS):
         held = leases.claim(part.pk, worker)
         assert held
-        leases.progressed(held, worker)
+        leases.mark_progress(held, worker)
         leases.JudgeChunk.objects.filter(pk=part.pk).update(worker=None)

@@ -7,7 +7,7 @@ from django.utils import timezone
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import Reply
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
-from judging.runs.queries.requests import pending
+from judging.runs.queries.requests import list_pending
 from judging.runs.services import (
     async_bridge,
     batches,
@@ -188,7 +188,7 @@ class TestLettingGo:
         part = run.chunks.get()
         assert (part.finished_at, part.worker, part.attempts) == (None, None, 0)
         assert 1 <= run.judgments.count() < 4
-        for _ in work.through(run):
+        for _ in work.work_through(run):
             pass
         assert run.judgments.count() == 4
 
@@ -253,7 +253,7 @@ class TestLettingGo:
         monkeypatch.setattr(async_bridge, "BATCH_SIZE", 1)
         run = begun(dialogue_study(3), scripted(), criteria=["personalization"])
 
-        through = work.through(run)
+        through = work.work_through(run)
         next(through)
         through.close()
 
@@ -266,7 +266,7 @@ class TestLettingGo:
         run = begun(dialogue_study(2), scripted(), criteria=["personalization"])
         item, criterion = run.study.items.first(), run.criteria.get()
         part = run.chunks.get()
-        asked = pending(run, part.item_ids, with_prompt=False)
+        asked = list_pending(run, part.item_ids, with_prompt=False)
         factories.JudgmentFactory(run=run, item=item, criterion=criterion, value="4")
 
         judgment_writer.save(run, [request_pool.Answer(request_pool.Ask(ask), Reply(value="1")) for ask in asked], None)

@@ -25,7 +25,7 @@ class TestAlive:
         assert list(alive()) == [worker]
 
     def test_a_process_that_takes_nothing_from_the_queue_is_no_worker(self):
-        with workers.beating() as worker:
+        with workers.keep_alive() as worker:
             assert worker.slots == 0
             assert not alive().exists()
         assert not Worker.objects.exists()
@@ -42,7 +42,7 @@ class TestAlive:
 @pytest.mark.django_db(transaction=True)
 def test_a_heart_reports_from_its_own_thread(settings):
     settings.WORKER_BEAT_SECONDS = 0.05
-    with workers.beating(slots=1) as worker:
+    with workers.keep_alive(slots=1) as worker:
         before = Worker.objects.get(pk=worker.pk).seen_at
         wait_until(lambda: Worker.objects.get(pk=worker.pk).seen_at > before)
         assert Worker.objects.get(pk=worker.pk).seen_at > before
@@ -62,7 +62,7 @@ class TestHeart:
             raise OperationalError("database is locked")
 
     def beat_until(self, there, **options):
-        heart = workers.Heart(self.worker, **options)
+        heart = workers.Heartbeat(self.worker, **options)
         heart.start()
         try:
             wait_until(there)
@@ -81,7 +81,7 @@ class TestHeart:
         assert self.reports, "besides reporting itself"
 
     def test_after_a_stall_others_may_report_first(self):
-        heart = workers.Heart(self.worker, also=lambda: self.rounds.append(1))
+        heart = workers.Heartbeat(self.worker, also=lambda: self.rounds.append(1))
         self.reports.append("earlier")
 
         heart.last -= 10
@@ -109,8 +109,8 @@ def test_celery_s_signals_begin_and_end_the_reports():
 def test_a_heart_tells_by_how_much_the_clock_was_set_back(db, monkeypatch):
     now, told = [10_000.0], []
     monkeypatch.setattr(workers.time, "time", lambda: now[0])
-    with workers.beating() as worker:
-        heart = workers.Heart(worker, set_back=told.append)
+    with workers.keep_alive() as worker:
+        heart = workers.Heartbeat(worker, set_back=told.append)
         for step in (2.0, -30.0, 2.0, -3600.0, 2.0):
             now[0] += step
             heart.beat()
@@ -121,7 +121,7 @@ def test_a_heart_tells_by_how_much_the_clock_was_set_back(db, monkeypatch):
 def test_a_clock_that_was_set_back_while_nobody_was_there_is_noticed_at_the_start(db, seconds, noticed):
     factories.WorkerFactory(seen_at=timezone.now() + timedelta(seconds=seconds))
     told = []
-    heart = workers.Heart(workers.register(slots=1), set_back=told.append, before=workers.set_back_before())
+    heart = workers.Heartbeat(workers.register(slots=1), set_back=told.append, before=workers.find_clock_setback())
     heart.beat()
     heart.beat()
     assert [round(one.total_seconds()) for one in told] == ([seconds] if noticed else [])
@@ -141,11 +141,11 @@ def test_a_worker_that_starts_while_the_database_is_away_is_there_once_it_is_bac
 
     with monkeypatch.context() as away:
         away.setattr(Worker, "save", refuse)
-        worker = workers.registered_soon(slots=2)
+        worker = workers.register_soon(slots=2)
     assert not Worker.objects.exists()
 
     swept = []
-    workers.Heart(worker, also=lambda: swept.append(1)).beat()
+    workers.Heartbeat(worker, also=lambda: swept.append(1)).beat()
 
     assert Worker.objects.get(pk=worker.pk).slots == 2
     assert swept == [1]

@@ -265,7 +265,7 @@ class TestLettingGo:
         people(2, 1)
         experiment = begun()
 
-        through = work.through(experiment)
+        through = work.work_through(experiment)
         next(through)
         through.close()
 

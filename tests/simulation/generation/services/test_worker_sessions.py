@@ -33,7 +33,7 @@ def model(monkeypatch):
 
 
 def ordered(n_people=6, n_questions=2, *, levels=("none", "full"), queue=False, **parameters) -> list[Making]:
-    agent = agents_services.drafted(
+    agent = agents_services.build_agent(
         side="assistant",
         provider="openai_compatible",
         model=MODEL,
@@ -45,7 +45,7 @@ def ordered(n_people=6, n_questions=2, *, levels=("none", "full"), queue=False, 
 
 
 def worked(orders) -> list[Making]:
-    for _ in worker_sessions.through(orders):
+    for _ in worker_sessions.work_through(orders):
         pass
     return list(Making.objects.filter(pk__in=[one.pk for one in orders]).order_by("pk"))
 
@@ -94,7 +94,7 @@ def test_a_model_that_is_away_is_asked_again_later_within_a_bound(model, monkeyp
     assert all(problem.startswith("Not asked: 3 orders in a row") for problem in set(failed) - set(tried))
     assert len(model.asked) <= 5 + worker_sessions.MOST_ATTEMPTS * CALLS
     model.by_default = lambda request: Answer(text="Back.")
-    assert generation.again_all(Making.objects.all()) == 15
+    assert generation.retry_all(Making.objects.all()) == 15
     assert {one.state for one in worked(orders)} == {"done"}
     assert Candidate.objects.count() == 20
 
@@ -132,7 +132,9 @@ def test_one_process_at_a_time_has_an_agents_orders(model):
     Making.objects.filter(pk=first.pk).update(worker=elsewhere)
     worker_sessions.make(second.pk)
     assert not model.asked
-    assert generation.lost(timezone.now() + timedelta(hours=1)) == [], "who has the agent's orders goes on with them"
+    assert generation.list_lost(timezone.now() + timedelta(hours=1)) == [], (
+        "who has the agent's orders goes on with them"
+    )
     Worker.objects.update(seen_at=timezone.now() - timedelta(hours=1))
     worker_sessions.make(second.pk)
     assert len(model.asked) == 2
