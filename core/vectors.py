@@ -27,7 +27,7 @@ TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 MISSING = "the packages wordllama and tokenizers, which hold word vectors, are not installed"
 
 
-def missing() -> str:
+def explain_missing() -> str:
     """What is lacking, in a sentence; empty if nothing is."""
     there = importlib.util.find_spec("tokenizers") is not None
     return "" if there and _file(WEIGHTS) and _file(TOKENIZER) else MISSING

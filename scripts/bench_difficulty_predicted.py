@@ -127,8 +127,8 @@ def bench_predicted(draws: int) -> None:
     """Features on real data."""
     texts, judged = read_pandalm()
     facts, table = texts
-    near = {} if vectors.missing() else vector_columns(facts, vectors.embed)
-    print(vectors.missing() or f"With word vectors ({vectors.NAME}).")
+    near = {} if vectors.explain_missing() else vector_columns(facts, vectors.embed)
+    print(vectors.explain_missing() or f"With word vectors ({vectors.NAME}).")
     for name, columns in (("texts", near), ("texts and verdicts of two judges", {**near, **judged})):
         found = predict_difficulty(difficulty(table), table, build_features(facts, columns))
         print(f"\nPandaLM, 999 pairs, 3 annotators, {name}; clusters by instruction: {len(set(table.clusters or ()))}")

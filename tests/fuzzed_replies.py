@@ -21,9 +21,10 @@ from annotation.stats.benchmarks import shortcuts
 from core.errors import InputError
 from core.files import checking
 from core.files.input_files import InputFile
+from core.jobs.backoff import TransientError
 from judging.judges import parsing as judges_parsing
 from judging.judges.prompts import alterations, evaluation, renamed, templates
-from judging.judges.providers.base import DialogueContent, Person, Reply, TransientError, Turn
+from judging.judges.providers.base import DialogueContent, Person, Reply, Turn
 from judging.judges.providers.baseline import words as baseline
 from judging.judges.providers.distribution import Token, distribution
 from judging.judges.providers.scorer import endpoint, model_ratings

@@ -67,7 +67,6 @@ ALLOWED = {
     "core.files.outcome:Outcome.set_aside": "to set bad records aside",
     "judging.stats.power:_compute_moment": "a moment of a distribution",
     "judging.runs.services.concurrency_slots": "slots of concurrency, not of a queue",
-    "judging.runs.services.recovery:count_spare_slots": "slots of concurrency, not of a queue",
 }
 """Names that stay, each with its reason."""
 

@@ -13,7 +13,8 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.json_text import parse_json
 from core.hashing import content_hash
-from judging.judges.providers.base import PermanentError, Provider, TransientError
+from core.jobs.backoff import PermanentError, TransientError
+from judging.judges.providers.base import Provider
 from judging.judges.providers.embeddings import Embeddings
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from simulation.agents import speakers

@@ -15,9 +15,10 @@ from annotation.corpus.models import Profile
 from config.api.views import load_document
 from core.accounts.models.tokens import Scope
 from core.accounts.services import tokens
+from core.jobs.backoff import TransientError
 from judging.judges.parsing import Unscored, parse
 from judging.judges.prompts.evaluation import parse_summary
-from judging.judges.providers.base import Reply, TransientError
+from judging.judges.providers.base import Reply
 from judging.judges.providers.scorer import endpoint, model_ratings
 from simulation.agents.parsing.generated import UnfitError, document
 from tests.factories import AssignmentFactory, CriterionFactory, ResearcherFactory

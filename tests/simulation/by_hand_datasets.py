@@ -259,7 +259,9 @@ def of_datasets(experiment: Experiment, study: Study) -> Compared:
     tables = [*(measure_tables.table(number, made) for number in measure_tables.ROWS)]
     found = values([*tables, measure_tables.table_5(by=None, study=study)])
     expected = {**of_profiles(profiles), **of_dialogues(experiment.source), **table_5(study)}
-    return Compared(found, expected, bars(charts.bars(charts.figure_3(made["profiles"]["demographics"]))))
+    return Compared(
+        found, expected, bars(charts.svg(charts.bars, charts.figure_3(made["profiles"]["demographics"]), charts.FILE))
+    )
 
 
 def source_of(experiment: Experiment) -> str:

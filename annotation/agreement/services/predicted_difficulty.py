@@ -69,7 +69,10 @@ class Prediction:
     def to_json(self, study: Study, criterion: str) -> dict[str, Any]:
         """The document: first the error out of sample, then the items."""
         head = {"study": study.name, "criterion": criterion, "of": self.scope}
-        features = {"word_vectors": None if vectors.missing() else vectors.NAME, "reason": vectors.missing() or None}
+        features = {
+            "word_vectors": None if vectors.explain_missing() else vectors.NAME,
+            "reason": vectors.explain_missing() or None,
+        }
         if self.found is None:
             nothing: dict[str, Any] = {"error": None, "features": {"used": [], **features}, "n_items": 0, "items": []}
             return {**head, "predicts": False, "reason": self.reason, **nothing}
@@ -129,7 +132,7 @@ def _features(study: Study, scope: str, judged: Mapping[str, FloatArray] | None)
 
 def _by_vectors(facts: Sequence[ItemFacts]) -> dict[str, FloatArray]:
     """Similarities by word vectors, where these are installed."""
-    return {} if vectors.missing() else vector_columns(facts, vectors.embed)
+    return {} if vectors.explain_missing() else vector_columns(facts, vectors.embed)
 
 
 def load_predicted_tiers(criterion: Criterion) -> dict[int, str]:

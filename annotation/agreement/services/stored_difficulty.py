@@ -56,7 +56,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptFit:
+class StoredFit:
     """A table's fit without names and cut-offs; `groups` is None where there is none, for this reason."""
 
     groups: FittedGroups | None
@@ -67,14 +67,14 @@ class KeptFit:
         return Fit(None, self.reason) if self.groups is None else Fit(self.groups.describe(cuts))
 
 
-def fit(table: RatingTable, shown: Shown | None = None) -> KeptFit:
+def fit(table: RatingTable, shown: Shown | None = None) -> StoredFit:
     """The model fitted now, items and people by their places in the table; `shown` says how preferences were."""
     n, r = table.codes.shape
     unnamed = replace(table, items=tuple(map(str, range(n))), raters=tuple(map(str, range(r))))
     try:
-        return KeptFit(fit_groups(unnamed, shown))
+        return StoredFit(fit_groups(unnamed, shown))
     except NoConvergenceError as why:
-        return KeptFit(None, str(why))
+        return StoredFit(None, str(why))
 
 
 def fit_and_describe(table: RatingTable, cuts: Cuts) -> Fit:
@@ -103,9 +103,9 @@ def load_or_fit(
     return _named(told, table)
 
 
-def _fit_in_turn(key: str, table: RatingTable, shown: Shown | None) -> KeptFit:
+def _fit_in_turn(key: str, table: RatingTable, shown: Shown | None) -> StoredFit:
     with take_turn(f"{key}-turn"):
-        kept: KeptFit | None = cache.get(key)
+        kept: StoredFit | None = cache.get(key)
         if kept is None:
             kept = fit(table, shown)
             cache.set(key, kept, KEPT)

@@ -205,7 +205,7 @@ def fit_component(table: RatingTable, rows: IntArray, columns: IntArray, shown: 
 
 
 def _rankings(table: RatingTable) -> RankingPart:
-    model = RankingModel.of(table.n_raters, [str(category) for category in table.categories])
+    model = RankingModel.from_categories(table.n_raters, [str(category) for category in table.categories])
     if model.n_responses > MOST_RESPONSES:
         raise NoConvergenceError(f"{model.n_responses} responses; the model of rankings takes {MOST_RESPONSES}")
     if model.n_people * model.n_categories * FINE_NODES > MOST_CELLS:

@@ -52,7 +52,7 @@ class RankingModel:
     n_nodes: int = COARSE_NODES
 
     @classmethod
-    def of(cls, n_people: int, categories: Sequence[str]) -> "RankingModel":
+    def from_categories(cls, n_people: int, categories: Sequence[str]) -> "RankingModel":
         """Of people who gave the rankings ``categories``."""
         rankings = tuple(parse_ranking(text) for text in categories)
         tied = max(len(group) for ranking in rankings for group in ranking)

@@ -1,8 +1,8 @@
 """Webhooks: addresses are told what happened, with a signature, again and again until they answer or it is too late.
 
 A message is a row before it is sent, written in the transaction of what it tells. A worker sends it; what a worker did
-not get to, the next one's sweep finds. The same message is told under the same number, so that a reader can leave out
-what came twice.
+not get to, the next one's sweep finds. No lease is needed: an attempt takes seconds, and counting it puts the next one
+off. The same message is told under the same number, so that a reader can leave out what came twice.
 """
 
 from __future__ import annotations
@@ -10,20 +10,18 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import logging
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from http.client import HTTPException
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from kombu.exceptions import OperationalError
 
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from core import outgoing
@@ -31,10 +29,10 @@ from core.accounts.models.users import User
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-
-logger = logging.getLogger(__name__)
+from core.jobs import leases
 
 TASK = "annotation.deliver"
+send = partial(leases.send, TASK)
 EVENTS = {
     "label.submitted": "an annotator has handed in an item",
     "study.finished": "every planned rating of a study is there",
@@ -125,15 +123,6 @@ def send_test_message(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa
     made = WebhookDelivery.objects.create(webhook=webhook, event="ping", subject=now.isoformat(), body=body, due_at=now)
     transaction.on_commit(lambda: send([made.pk]))
     return made
-
-
-def send(keys: Iterable[int]) -> None:
-    """A task for each message. If the broker is away, a worker's sweep finds them."""
-    try:
-        for key in keys:
-            current_app.send_task(TASK, args=[key])
-    except OperationalError:
-        logger.exception("The broker cannot be reached. Messages go out once a worker can reach it.")
 
 
 def send_due() -> int:

@@ -6,16 +6,14 @@ rating to come, and never beyond the study's limit; the constraint of one slot p
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import numpy as np
-from celery import current_app
 from django.core.cache import cache
 from django.db import transaction
-from kombu.exceptions import OperationalError
 
 from annotation.stats.difficulty.adaptive import WORTH, choose_items
 from annotation.stats.difficulty.latent import NoConvergenceError
@@ -34,12 +32,12 @@ from annotation.workbench.services import announcements
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
+from core.jobs import leases
 from core.jobs.single_flight import alone
 from core.read_snapshot import read_snapshot
 
-logger = logging.getLogger(__name__)
-
 TASK = "annotation.run_overlap_rounds"
+send = partial(leases.send, TASK)
 SWEPT = 60
 """Seconds after which a worker looks again for rounds that are due, whatever became of their messages."""
 
@@ -130,15 +128,6 @@ def start_due_round(slot: Assignment) -> None:
     """A rating was handed in: a worker runs what is due of an adaptive study."""
     if slot.study.is_adaptive and slot.purpose == Assignment.Purpose.RATING:
         transaction.on_commit(lambda: send([slot.study_id]))
-
-
-def send(studies: Iterable[int]) -> None:
-    """A task for each study."""
-    try:
-        for key in studies:
-            current_app.send_task(TASK, args=[key])
-    except OperationalError:
-        logger.exception("The broker cannot be reached. Unclear items are asked about once a worker can reach it.")
 
 
 def send_due() -> int:

@@ -137,7 +137,7 @@ def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> 
             kappa=floats(row["kappa"] for row in rows),
             votes=np.column_stack([floats(row[f"votes_{name}"] for row in rows) for name in ("1", "2", "tie")]),
             groups=load_groups(rows, profiles),
-            odds=odds_of(rows) if by_model(evaluation) else None,
+            odds=odds_of(rows) if uses_model_tiers(evaluation) else None,
         ),
         items=items,
         positions=np.array([row["position"] for row in rows], dtype=np.int64),
@@ -152,7 +152,7 @@ def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> 
 
 def case_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     """A row for each case, in the order of the items; texts by their length only. Two queries."""
-    history = ["history"] if by_model(evaluation) else []
+    history = ["history"] if uses_model_tiers(evaluation) else []
     cases = {
         row["pair"]: row
         for row in list_cases(evaluation)
@@ -178,7 +178,7 @@ def case_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
             }
 
 
-def by_model(evaluation: Evaluation) -> bool:
+def uses_model_tiers(evaluation: Evaluation) -> bool:
     """Whether the difficulty model made the tiers of the cases."""
     return bool(evaluation.benchmark.made.get("tiers") == "model")
 

@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
 from judging.judges.providers.base import (
     BatchState,
     CriterionSpec,
     JudgeRequest,
-    PermanentError,
     Prompt,
     Reply,
     TokenCount,
     TooLongError,
-    TransientError,
     UnknownBatchError,
     Usage,
     approximate_tokens,

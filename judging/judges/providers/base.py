@@ -18,19 +18,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
-
-
-class TransientError(Exception):
-    """The call failed for now (rate limit, overload, network). `retry_after` is in seconds, if the other side said."""
-
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
-class PermanentError(Exception):
-    """The call will fail again if it is repeated: a wrong key, an unknown model, a request that is too large."""
 
 
 class NoTemperatureError(PermanentError):

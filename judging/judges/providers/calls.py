@@ -14,13 +14,8 @@ from email.utils import parsedate_to_datetime
 from json import JSONDecodeError
 from typing import Any, TypeVar
 
-from judging.judges.providers.base import (
-    NoTemperatureError,
-    PermanentError,
-    TooLongError,
-    TransientError,
-    ignore_wait,
-)
+from core.jobs.backoff import PermanentError, TransientError
+from judging.judges.providers.base import NoTemperatureError, TooLongError, ignore_wait
 from judging.judges.providers.keys import redact_key
 
 T = TypeVar("T")

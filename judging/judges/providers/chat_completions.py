@@ -6,16 +6,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import (
-    JudgeRequest,
-    PermanentError,
-    Prompt,
-    Reply,
-    TooLongError,
-    TransientError,
-    Usage,
-)
+from judging.judges.providers.base import JudgeRequest, Prompt, Reply, TooLongError, Usage
 from judging.judges.providers.calls import NO_ANSWER, OversizedError, patiently, translate_errors
 from judging.judges.providers.distribution import Token, distribution
 

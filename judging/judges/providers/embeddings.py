@@ -10,8 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from annotation.stats.table import FloatArray
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base, openai_compatible
-from judging.judges.providers.base import JudgeRequest, PermanentError, Reply, TransientError
+from judging.judges.providers.base import JudgeRequest, Reply
 from judging.judges.providers.calls import NO_ANSWER, patiently, translate_errors
 
 AT_ONCE = 256

@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 
 from core.addresses import ForbiddenAddressError, Rule, check
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, PermanentError, Prompt, TransientError
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, Prompt
 from judging.judges.providers.calls import translate_errors
 from judging.judges.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 from judging.judges.providers.keys import origin

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, PairContent, PermanentError, Reply, TransientError
+from judging.judges.providers.base import JudgeRequest, PairContent, Reply
 from judging.judges.providers.sides import SIDES
 
 HERE = "HERE"

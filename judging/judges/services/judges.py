@@ -16,11 +16,12 @@ from core.accounts.models.projects import Project, choose_project, find_home
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
+from core.jobs.backoff import PermanentError, TransientError
 from core.names import check_line, check_name
 from judging.judges import prompts, providers
 from judging.judges.models.judges import IMPORTED, PANEL, RECALIBRATED, Judge
 from judging.judges.prompts import templates
-from judging.judges.providers.base import BatchProvider, PermanentError, Provider, TransientError
+from judging.judges.providers.base import BatchProvider, Provider
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from judging.judges.queries.contents import build_spec
 from judging.judges.services import examples

@@ -15,9 +15,10 @@ from django.utils import timezone
 
 from annotation.studies.models.studies import Criterion, Study
 from core import row_counts
+from core.jobs.heartbeat import is_unheld
 from judging.judges.models.judges import PANEL, Judge
 from judging.judges.providers.base import OWN_EXAMPLE
-from judging.judges.queries import provider_backoff, workers
+from judging.judges.queries import workers
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 from judging.runs.queries import spending
@@ -201,7 +202,7 @@ def progress(run: JudgeRun) -> Progress:
         workers=workers.alive().count(),
         by_criterion=group_by_criterion(criteria, counts),
         bulk=bulk(run) if run.in_bulk else None,
-        paused_until=provider_backoff.find_end_of_pause(run.judge),
+        paused_until=workers.find_pause(run.judge),
         waits_its_turn=not parts["held"] and workers.are_busy_with_another(run.judge),
         spent=spending.load_counts(counts),
     )
@@ -227,7 +228,7 @@ def count_batches(run: JudgeRun) -> dict[str, int]:
     found = run.chunks.order_by().aggregate(
         n=Count("pk"),
         left=Count("pk", filter=left),
-        held=Count("pk", filter=left & ~workers.unheld()),
+        held=Count("pk", filter=left & ~is_unheld()),
         units=Coalesce(Sum("n_units"), 0),
         untold=Count("pk", filter=Q(n_units__isnull=True)),
     )

@@ -16,11 +16,11 @@ from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate, format_dollars
 from judging.judges.providers.base import Usage
 from judging.judges.queries.prices import find_rate
+from judging.judges.services.quotas import USUAL_REPLY
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import spending
 
 LOOK_EVERY = 1.0  # seconds between looks at what others have spent
-USUAL_REPLY = 150  # tokens of an explanation with its verdict
 UNKNOWN_PRICE = "The price of {judge}'s model is not known, so that {what} cannot be kept. Enter it on the page Prices."
 
 
@@ -95,10 +95,7 @@ class BudgetTracker:
     def find_reached(self) -> str:
         """Which limit leaves no room for another request, in a sentence."""
         limit = min(self.limits, key=lambda limit: limit.left)
-        spent = limit.spent + self.since_refresh
-        next_one = f"another reply may cost {format_dollars(self.expected)}"
-        budget, so_far = format_dollars(limit.budget), format_dollars(spent)
-        return f"{limit.name} of {budget} is reached: {so_far} are spent, and {next_one}."
+        return say_reached(limit.name, limit.budget, limit.spent + self.since_refresh, self.expected)
 
 
 def limits(run: JudgeRun) -> Iterable[Limit]:
@@ -124,10 +121,21 @@ def compute_most_cost(input_tokens: int, output_tokens: int, rate: Rate | None) 
     return max((cost for cost in costs if cost is not None), default=None)
 
 
-def check(judge: Judge, budget_usd: Decimal | None) -> None:
-    """Raise InputError where a budget makes no sense, cannot be kept, or is used up for today."""
+def say_reached(name: str, budget: Decimal, spent: Decimal, next_one: Decimal, *, what: str = "reply") -> str:
+    """Say that a budget leaves no room for what comes next, at the most that it may cost."""
+    said = f"{name} of {format_dollars(budget)} is reached: {format_dollars(spent)} are spent"
+    return f"{said}, and another {what} may cost {format_dollars(next_one)}."
+
+
+def check_amount(budget_usd: Decimal | None) -> None:
+    """Raise InputError where a budget makes no sense."""
     if budget_usd is not None and not budget_usd > 0:
         raise InputError("A budget is above 0; leave it empty for none.", field="budget_usd")
+
+
+def check(judge: Judge, budget_usd: Decimal | None) -> None:
+    """Raise InputError where a budget makes no sense, cannot be kept, or is used up for today."""
+    check_amount(budget_usd)
     daily = spending.daily_budget(judge.name)
     if budget_usd is None and daily is None:
         return

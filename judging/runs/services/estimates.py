@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from annotation.studies.models.studies import Study
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.models.limits import Quota
 from judging.judges.pricing import Rate
-from judging.judges.providers.base import PermanentError, Provider, TokenCount, TransientError
+from judging.judges.providers.base import Provider, TokenCount
 from judging.judges.queries.prices import find_rate
 from judging.judges.services import judges, quotas
 from judging.runs.models.runs import JudgeRun
@@ -70,7 +71,7 @@ def estimate(plan: Plan) -> Estimate:
     cached = round(n * share_cached(plan, provider, looked_at))
     to_ask = n - cached
     habits = spending.habits(plan.judge)
-    reply = habits["tokens"] or (budgets.USUAL_REPLY if provider.needs_prompt else 0)
+    reply = habits["tokens"] or (quotas.USUAL_REPLY if provider.needs_prompt else 0)
     input_tokens, output_tokens = round(to_ask * mean(counts)), round(to_ask * reply)
     rate, ms = find_rate(plan.judge), habits["ms"]
     quota = quotas.find_quota(plan.judge.provider, plan.judge.model)
@@ -188,7 +189,7 @@ def basis(exact: bool, n: int, known_replies: float | None) -> Sequence[str]:
         f"Tokens of {n} prompts were {counted}.",
         "Replies are taken to be as long as this model's were lately."
         if known_replies
-        else f"Replies are taken to have {budgets.USUAL_REPLY} tokens, since none are known of this model.",
+        else f"Replies are taken to have {quotas.USUAL_REPLY} tokens, since none are known of this model.",
     )
 
 

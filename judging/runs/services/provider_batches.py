@@ -22,26 +22,19 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core.hashing import content_hash
+from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.request_pool import BATCH_SIZE
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import (
-    BatchProvider,
-    PermanentError,
-    Provider,
-    Reply,
-    TooLongError,
-    TransientError,
-    UnknownBatchError,
-    does_not_fit,
-)
+from judging.judges.providers.base import BatchProvider, Provider, Reply, TooLongError, UnknownBatchError, does_not_fit
 from judging.judges.queries.prices import find_rate
 from judging.judges.services import judges
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries.requests import list_pending
-from judging.runs.services import budgets, cache, judgment_writer, leases, runs
-from judging.runs.services.async_bridge import BATCH_SIZE
+from judging.runs.services import budgets, cache, judgment_writer, runs
 from judging.runs.services.cancellations import load_batches_to_cancel
+from judging.runs.services.leases import leases
 from judging.runs.services.request_pool import Answer, Ask, build_example_answer
 from judging.runs.services.worker_sessions import build_known_answer
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from judging.judges.providers.base import PermanentError
+from core.jobs.backoff import PermanentError
 from judging.runs.services.request_pool import Answer, Ask
 
 

@@ -28,8 +28,9 @@ from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries import spending
 from judging.runs.queries.probing import list_changed
 from judging.runs.queries.requests import input_rows
-from judging.runs.services import batches, budgets, cancellations, earlier_replies, leases
+from judging.runs.services import batches, budgets, cancellations, earlier_replies
 from judging.runs.services import judgment_writer as replies
+from judging.runs.services.leases import leases
 
 REQUESTS_PER_BATCH = 1000
 MOST_REPEATS = 100

@@ -155,12 +155,12 @@ def build_line(number: int, start: int, text: str) -> Line:
 def find_control(reply: str, lines: Sequence[Line]) -> int:
     """Where the first control word stands outside of code; the reply's length where there is none."""
     for line in lines:
-        if found := CONTROL.search(without_code(line.text)):
+        if found := CONTROL.search(strip_code(line.text)):
             return line.start + found.start()
     return len(reply)
 
 
-def without_code(text: str) -> str:
+def strip_code(text: str) -> str:
     """A line in which code is blotted out, as long as it was."""
     return CODE.sub(lambda code: "`" * len(code[0]), text)
 
@@ -170,7 +170,7 @@ def second_speaker_in_line(lines: Sequence[Line], side: Side) -> int | None:
     for place, line in enumerate(lines):
         if NOT_PROSE.match(line.text) or not SENTENCE.search(line.text):
             continue
-        labels = list(INLINE.finditer(without_code(line.text)))
+        labels = list(INLINE.finditer(strip_code(line.text)))
         speakers = [SIDES.get(label["key"].casefold()) for label in labels]
         alternate = all(speakers) and all(one != other for one, other in pairwise(speakers))
         if len(labels) >= 2 and alternate and speakers[0] != side:

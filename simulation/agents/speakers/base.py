@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, PermanentError, Prompt
+from core.jobs.backoff import PermanentError
+from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Prompt
 from simulation.agents.prompts import Cue, Message
 
 TURN = CriterionSpec("turn", "Turn", "What is said next?", "", "nominal", ())

@@ -18,8 +18,9 @@ from typing import Any
 
 from pydantic import Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, PermanentError, Reply, TransientError
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, Reply
 from simulation.agents.speakers.base import parse_messages
 
 VARIABLE = "CONCORD_ASSISTANTS"

@@ -7,8 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, PermanentError, Reply, TransientError, Usage, approximate_tokens
+from judging.judges.providers.base import JudgeRequest, Reply, Usage, approximate_tokens
 
 
 class Trouble(BaseModel):

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from core.errors import InputError
+from core.jobs.heartbeat import gone_before
 from judging.judges.queries import workers
 from simulation.agents.parsing.endings import ENDINGS, REGULAR
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
@@ -96,7 +97,7 @@ def progress(experiment: Experiment) -> Progress:
         cut=turns["cut"],
         cut_off=turns["cut_off"],
         rate=rate(experiment, turns, now),
-        held=Experiment.objects.filter(pk=experiment.pk, worker__seen_at__gte=workers.compute_gone_before()).exists(),
+        held=Experiment.objects.filter(pk=experiment.pk, worker__seen_at__gte=gone_before()).exists(),
         workers=workers.alive().count(),
         waits_until=experiment.queued_at
         if experiment.error and experiment.queued_at and experiment.queued_at > now

@@ -1,4 +1,8 @@
-"""What an experiment may still spend."""
+"""What an experiment may still spend.
+
+One process works on an experiment, so it counts by itself; a run's processes look at what all have spent, and orders,
+which several runs may want, set aside in the database.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,9 @@ from decimal import Decimal
 
 from core.errors import InputError
 from judging.judges.models.judges import Judge
-from judging.judges.pricing import Rate, format_dollars
+from judging.judges.pricing import Rate
 from judging.judges.queries.prices import find_rate
-from judging.runs.services.budgets import compute_expected_cost
+from judging.runs.services.budgets import check_amount, compute_expected_cost, say_reached
 from simulation.agents.models import Agent
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries import spending
@@ -25,8 +29,7 @@ def check(agents: Sequence[Agent], budget_usd: Decimal | None) -> None:
     """Raise InputError where a budget makes no sense or cannot be kept."""
     if budget_usd is None:
         return
-    if not budget_usd > 0:
-        raise InputError("A budget is above 0; leave it empty for none.", field="budget_usd")
+    check_amount(budget_usd)
     for agent in agents:
         if rate(agent) is None:
             raise InputError(
@@ -71,8 +74,4 @@ class BudgetTracker:
 
     def find_reached(self, amount: Decimal) -> str:
         """That the budget leaves no room for another turn, in a sentence."""
-        return (
-            f"The experiment's budget of {format_dollars(self.budget or Decimal(0))} is reached: "
-            f"{format_dollars(self.spent)} "
-            f"are spent, and another turn may cost {format_dollars(amount)}."
-        )
+        return say_reached("The experiment's budget", self.budget or Decimal(0), self.spent, amount, what="turn")

@@ -34,8 +34,9 @@ from simulation.agents.prompts.conditions import EMBEDDINGS
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
 from simulation.experiments.queries import spending
 from simulation.experiments.queries.scenarios import EligibleScenario, alternatives
-from simulation.experiments.services import budget_tracker, leases
+from simulation.experiments.services import budget_tracker
 from simulation.experiments.services.grids import Grid
+from simulation.experiments.services.leases import leases
 
 LARGEST_SEED = 2**63 - 1
 MOST_TURNS = 200
@@ -195,7 +196,7 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
             batch_size=2000,
         )
         if queue:
-            leases.queue(experiment.pk)
+            leases.queue([experiment.pk])
     return experiment
 
 
@@ -243,7 +244,7 @@ def resume(
                 budget_usd=budget, stopped_at=None, stop_reason="", finished_at=None, attempts=0, error=""
             )
             if queue:
-                leases.queue(experiment.pk)
+                leases.queue([experiment.pk])
     return left
 
 

@@ -10,7 +10,7 @@ from django.db.models import Sum
 from core.errors import InputError
 from judging.judges.pricing import format_dollars
 from judging.judges.providers.base import JudgeRequest
-from judging.runs.services.budgets import compute_expected_cost
+from judging.runs.services.budgets import compute_expected_cost, say_reached
 from simulation.agents import services as agents_services
 from simulation.experiments.services import budget_tracker
 from simulation.generation.models.candidates import CandidateRun
@@ -64,5 +64,6 @@ def find_refusal(run: CandidateRun, making: Making, amount: Decimal) -> InputErr
 
 
 def describe_limit(budget: Decimal, spent: Decimal, amount: Decimal) -> str:
-    said = f"The budget of {format_dollars(budget)} is reached: {format_dollars(spent)} are spent"
-    return f"{said}, and another reply may cost {format_dollars(amount)}." if amount and spent < budget else f"{said}."
+    if amount and spent < budget:
+        return say_reached("The budget", budget, spent, amount)
+    return f"The budget of {format_dollars(budget)} is reached: {format_dollars(spent)} are spent."

@@ -18,33 +18,29 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import InputError
+from core.jobs.backoff import PermanentError, TransientError, compute_wait
+from core.jobs.heartbeat import beating
+from core.jobs.worker_session import WorkerSession, never
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import PermanentError, Reply, TransientError
-from judging.judges.queries.workers import compute_gone_before, unheld
-from judging.judges.services import quotas
+from judging.judges.providers.base import Reply
 from judging.judges.services.keys import load_keyring
-from judging.runs.services import cache, workers
-from judging.runs.services.budgets import USUAL_REPLY
+from judging.judges.services.quotas import ModelQuota
+from judging.runs.services import cache
 from judging.runs.services.request_coalescing import RequestCoalescing
-from judging.runs.services.request_pool import Answer, Ask, RequestPool
-from judging.runs.services.worker_sessions import never
+from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.parsing.generated import UnfitError
-from simulation.experiments.services import leases
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generation
+from simulation.generation.services.leases import AT_ONCE, leases
 from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, build_judge, build_pending
 from simulation.generation.services.reservations import PostponedError, reserve
 
-AT_ONCE = 5000  # orders that are named in a query
 IN_HAND = 16  # orders for each call in flight: some wait for equal requests
 MOST_ATTEMPTS = 10  # times that a model is not reached, after which an order has failed
 TOLERATED_FAULTS = 3  # orders in a row that the other side turned down, after which no more are asked
-FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
-LOOK_EVERY = 0.5  # seconds between looks at whether orders were taken away
 PAUSE = 0.5  # seconds, while the quota allows no start or another process has the agent
-LONGEST = 120.0  # seconds, after which other work that waits gets its turn
 
 
 def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
@@ -52,12 +48,12 @@ def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
 
     Once `leaving` says so, the orders are handed back with the replies that are saved.
     """
-    found = free(Q(pk=pk)).select_related("agent").first()
+    found = leases.free(Q(pk=pk)).select_related("agent").first()
     if found is None or leaving():
         return
-    with workers.keep_alive() as worker:
+    with beating(Worker) as worker:
         wanted = Q(pk=pk) | Q(queued_at__isnull=False)
-        with closing(Session(found.agent, found.project_id, worker, wanted).work()) as going:
+        with closing(OrderSession(found.agent, found.project_id, worker, wanted).work()) as going:
             for _ in going:
                 if leaving():
                     break
@@ -69,13 +65,13 @@ def work_through(orders: Sequence[Making]) -> Iterator[int]:
     while open_ones := list_unfinished(wanted):
         yield len(wanted) - len(open_ones)
         mine = Q(pk__in=open_ones[:AT_ONCE])
-        found = free(mine).select_related("agent").first()
+        found = leases.free(mine).select_related("agent").first()
         if found is None:
             time.sleep(PAUSE)
             continue
-        with workers.keep_alive() as worker:
+        with beating(Worker) as worker:
             before = time.monotonic()
-            for _ in Session(found.agent, found.project_id, worker, mine).work():
+            for _ in OrderSession(found.agent, found.project_id, worker, mine).work():
                 if time.monotonic() - before > PAUSE:
                     yield len(wanted) - len(list_unfinished(wanted))
                     before = time.monotonic()
@@ -88,45 +84,20 @@ def list_unfinished(pks: set[int]) -> list[int]:
     return [pk for pk in open_ones if pk in pks]
 
 
-def free(of: Q) -> QuerySet[Making]:
-    """Orders that anybody may claim: left, due, and held by no living process."""
-    due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
-    return Making.objects.filter(unheld(), due, of, finished_at__isnull=True).order_by("pk")
-
-
-def claim(agent: Agent, project: int, worker: Worker, of: Q, n: int) -> list[Making]:
-    """Claim up to `n` free orders of an agent. None while another living process works on the agent's orders.
-
-    The agent's row is the lock: of two processes that reach for its orders, one waits for the other. A process that
-    stood still for so long that it counts as gone does not claim again what it holds.
-    """
-    with transaction.atomic():
-        list(Agent.objects.select_for_update().filter(pk=agent.pk).values_list("pk"))
-        held = Making.objects.filter(agent=agent, finished_at__isnull=True, worker__seen_at__gte=compute_gone_before())
-        if held.exclude(worker=worker).exists():
-            return []
-        found = free(of).filter(agent=agent, project=project).exclude(worker=worker)
-        pks = list(found.values_list("pk", flat=True)[:n])
-        Making.objects.filter(pk__in=pks).update(worker=worker)
-    return list(Making.objects.filter(pk__in=pks).select_related("agent", "profile").order_by("pk"))
-
-
-class Session:
+class OrderSession(WorkerSession):
     """Works on an agent's orders until none is left that it may work on."""
 
     def __init__(self, agent: Agent, project: int, worker: Worker, wanted: Q) -> None:
+        super().__init__()
         self.agent, self.project, self.worker, self.wanted = agent, project, worker, wanted
         self.orders: dict[int, Order] = {}
         self.ready: deque[Order] = deque()
         self.coalescing = RequestCoalescing(together=True)
-        self.fault: TransientError | None = None
         self.faults_in_a_row = 0
-        self.over = False
-        self.began = self.looked = time.monotonic()
 
     def work(self) -> Generator[None]:
         """Ask and save, yielding after every batch. However it ends, what is in hand is handed back."""
-        if not (first := claim(self.agent, self.project, self.worker, self.wanted, 1)):
+        if not (first := leases.claim(self.agent, self.project, self.worker, self.wanted, 1)):
             return
         try:
             self.provider = agents_services.build_speaker(self.agent, load_keyring(self.project))
@@ -134,13 +105,13 @@ class Session:
             self.refuse_all(str(error))
             return
         self.judge = build_judge(self.agent)
-        self.has_quota = quotas.find_quota(self.judge.provider, self.judge.model) is not None
+        self.quota = ModelQuota(self.judge)
         try:
-            with closing(RequestPool(self.provider, self.provider.concurrency)) as self.pool:
+            with closing(JudgePool(self.provider, self.provider.concurrency)) as self.pool:
                 self.take(first)
                 while self.feed():
                     self.save(self.pool.batch())
-                    self.check_leases()
+                    self.look()
                     yield
             if self.fault:
                 self.postpone(self.fault)
@@ -154,7 +125,7 @@ class Session:
         calls = self.provider.concurrency
         while not self.over and len(self.ready) + self.pool.outstanding < 2 * calls:
             room = min(2 * calls, IN_HAND * calls - len(self.orders))
-            found = claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
+            found = leases.claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
             if not found:
                 break
             self.take(found)
@@ -198,7 +169,7 @@ class Session:
 
     def send(self, order: Order, ask: Ask) -> bool:
         """Start a request. False where it, and those after it, have to wait."""
-        tokens = self.provider.estimate_tokens(ask.pending.request).tokens + USUAL_REPLY
+        tokens = self.provider.estimate_tokens(ask.pending.request).tokens
         try:
             reserve(order.making, ask.pending.request)
         except PostponedError:
@@ -208,7 +179,7 @@ class Session:
         except InputError as error:
             self.close(order, str(error))
             return True
-        starts = quotas.reserve(self.judge, [tokens]) if self.has_quota else [0.0]
+        starts = self.quota.reserve([tokens])
         if not starts:
             self.ready.appendleft(order)
             time.sleep(0 if self.pool.outstanding else PAUSE)
@@ -225,7 +196,7 @@ class Session:
         with transaction.atomic():
             for answer in mine:
                 self.settle(answer)
-        self.pool.release_saved(sum(not answer.cached for answer in batch))
+        self.pool.mark_saved(batch)
         equal, next_ones = self.coalescing.release(batch)
         self.ready.extendleft(self.orders[ask.part] for ask in next_ones if ask.part in self.orders)
         if equal:
@@ -238,7 +209,7 @@ class Session:
             self.keep(order, answer.reply, answer)
         elif isinstance(answer.fault, TransientError):
             self.fault = answer.fault
-            self.forget_unstarted()
+            self.put_down()
             order.making.attempts += 1
             if order.making.attempts >= MOST_ATTEMPTS:
                 self.close(order, f"{answer.fault} (tried {MOST_ATTEMPTS} times)", is_fault=True)
@@ -265,9 +236,8 @@ class Session:
         if fits and answer.ask.key and not answer.cached:
             row = cache.row(self.judge, answer.ask.key, reply)
             cache.keep([row], anew=False)
-        if self.has_quota and not answer.cached and reply.usage:
-            used = reply.usage.input_tokens + reply.usage.output_tokens
-            quotas.settle(self.judge, reserved=answer.ask.tokens, used=used)
+        if not answer.cached:
+            self.quota.settle([(answer.ask.tokens, reply.usage)])
         if problem:
             self.close(order, problem)
         else:
@@ -279,52 +249,52 @@ class Session:
         generation.finish(order.making, problem=problem)
         self.faults_in_a_row += is_fault
         if is_fault and self.faults_in_a_row == TOLERATED_FAULTS:
-            self.forget_unstarted()
+            self.put_down()
             self.refuse_all(f"Not asked: {TOLERATED_FAULTS} orders in a row could not be worked on: {problem}")
 
     def refuse_all(self, problem: str) -> None:
         """Let all orders fail that are not in flight."""
         waiting = [order.making.pk for order in self.ready]
-        rest = self.list_left().filter(Q(pk__in=free(self.wanted).values("pk")) | Q(pk__in=waiting))
+        rest = self.filter_left().filter(Q(pk__in=leases.free(self.wanted).values("pk")) | Q(pk__in=waiting))
         rest.update(problem=problem, finished_at=timezone.now())
         self.orders = {pk: order for pk, order in self.orders.items() if pk not in waiting}
         self.ready.clear()
 
-    def list_left(self) -> QuerySet[Making]:
+    def filter_left(self) -> QuerySet[Making]:
         """The agent's orders that are not over."""
         return Making.objects.filter(agent=self.agent, project=self.project, finished_at__isnull=True)
 
-    def forget_unstarted(self) -> None:
+    def put_down(self) -> None:
         """Start nothing more. What is in flight still lands, for it is paid for."""
         self.over = True
-        for ask in self.pool.drop(lambda _: True):
+        for ask in self.pool.drop():
             if ask.part in self.orders:
                 self.ready.append(self.orders[ask.part])
 
     def postpone(self, fault: TransientError) -> None:
         """Go on with the agent's orders later: after the time asked for, or twice as long each time."""
         tried = max((one.making.attempts for one in self.orders.values()), default=1)
-        wait = max(fault.retry_after or 0.0, min(FIRST_WAIT * 2 ** (tried - 1), LONGEST_WAIT))
+        wait = compute_wait(tried, fault.retry_after)
         due = timezone.now() + timedelta(seconds=wait)
-        mine = Q(worker=self.worker) | Q(pk__in=free(self.wanted).values("pk"))
-        left = self.list_left().filter(mine)
+        mine = Q(worker=self.worker) | Q(pk__in=leases.free(self.wanted).values("pk"))
+        left = self.filter_left().filter(mine)
         pks = list(left.order_by("pk").values_list("pk", flat=True))
         was_queued = left.filter(queued_at__isnull=False).exists()
         Making.objects.filter(pk__in=pks).update(worker=None, queued_at=due)
         if pks and was_queued:
-            generation.send(pks[0], wait=wait)
+            leases.send(pks[:1], wait=wait)
 
     # looking up
 
-    def check_leases(self) -> None:
+    def look(self) -> None:
         """Forget orders that another process has taken, and make way for other work after a while."""
-        if time.monotonic() - self.looked < LOOK_EVERY:
+        if not self.is_time_to_look():
             return
-        self.looked = time.monotonic()
         held = Making.objects.filter(worker=self.worker, finished_at__isnull=True)
         mine = set(held.values_list("pk", flat=True))
         self.orders = {pk: order for pk, order in self.orders.items() if pk in mine}
         self.ready = deque(order for order in self.ready if order.making.pk in mine)
-        if self.looked - self.began > LONGEST and leases.is_other_work_due(agent=self.agent):
-            self.forget_unstarted()
-            generation.queue(free(self.wanted).filter(agent=self.agent))
+        if self.has_had_its_turn(leases, Q(agent=self.agent)):
+            self.put_down()
+            rest = leases.free(self.wanted).filter(agent=self.agent)
+            leases.queue(list(rest.values_list("pk", flat=True)))

@@ -29,8 +29,9 @@ from simulation.agents.prompts.roles import ROLES
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries import progress as queries
 from simulation.experiments.queries import spending
-from simulation.experiments.services import estimates, experiments, leases, studies, work
+from simulation.experiments.services import estimates, experiments, studies, work
 from simulation.experiments.services.grids import grid
+from simulation.experiments.services.leases import leases
 
 LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was said is kept; the same command goes on with the rest."
@@ -131,7 +132,7 @@ class Command(ConcordCommand):
             return experiments.make(by=None, plan=plan, queue=not options["now"])
         self.stderr.write(f"Going on with experiment {begun.pk}, begun on {begun.created_at:%Y-%m-%d %H:%M}.")
         if not options["now"]:
-            leases.queue(begun.pk)
+            leases.queue([begun.pk])
         return begun
 
     def sample(self, experiment: Experiment, n: int | None, draw: str) -> Study | None:

@@ -14,9 +14,9 @@ from django.db.models import Count
 
 from annotation.corpus.imports.personalens import SOURCE
 from annotation.studies.models.studies import Study
+from core.jobs.backoff import PermanentError
 from judging.judges.models.judges import NO_MODELS, Judge
 from judging.judges.prompts import templates
-from judging.judges.providers.base import PermanentError
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
 from simulation.agents import speakers

@@ -82,7 +82,7 @@ def build_ranking(sheet: Tables, key: str) -> tuple[list[Row], Sequence[Column],
     by_domain = [row for assistant in sheet.assistants for row in sheet.list_domain_rows(assistant)]
     regular = [replace(row, where=row.where & sheet.played.is_regular) for row in sheet.list_task_rows()]
     systems = [row for row in sheet.curves() if row.group not in (ALL_SINGLE, SEVERAL)]
-    by_turn = [Row(row.group, row.where, str(turn)) for turn in sheet.by_reply() for row in systems]
+    by_turn = [Row(row.group, row.where, str(turn)) for turn in sheet.compute_by_reply() for row in systems]
     return {
         "turns": (by_turn, (P,), "Turn"),
         "assistants": (sheet.list_task_rows(), OF_ASSISTANT, "Tasks of"),
@@ -132,6 +132,6 @@ def changes(
 
 def pad_values(key: str, sheet: Tables, row: Row, column: Column, before: int, after: int) -> FloatArray:
     """The values of a row's dialogues, with NaN for the dialogues of the other experiment."""
-    found = sheet.by_reply()[int(row.group)] if key == "turns" else sheet.value(column)
+    found = sheet.compute_by_reply()[int(row.group)] if key == "turns" else sheet.value(column)
     values = np.where(row.where, found, np.nan)
     return np.pad(values, (before, after), constant_values=np.nan)

@@ -161,7 +161,7 @@ class Tables(Sheet):
 
     def turns_table(self) -> dict[str, Any]:
         """Figure 5: personalization by reply of the assistant, where turns were judged."""
-        asked = self.by_reply()
+        asked = self.compute_by_reply()
         curves = [(row, turn) for row in self.curves() for turn in asked]
         rows = [Row(str(turn), row.where, row.group, row.group) for row, turn in curves]
         columns = [np.where(row.where, asked[turn], np.nan) for row, turn in curves]
@@ -172,7 +172,7 @@ class Tables(Sheet):
         )
         return self.table("turns", "Personalization by turn", rows, cells, (P,), "Tasks", note)
 
-    def by_reply(self) -> dict[int, FloatArray]:
+    def compute_by_reply(self) -> dict[int, FloatArray]:
         """(n,) personalization of each reply of the assistant that was judged, by its number from 1."""
         said = self.data.verdicts.of_turns.get(P.key, {}) if self.data.verdicts else {}
         return {turn // 2: values for turn, values in said.items() if self.data.turn in (None, turn // 2)}

@@ -13,7 +13,8 @@ from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Price
 from judging.management.commands import judge as command
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.services import leases, provider_batches, work
+from judging.runs.services import provider_batches, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study, scripted
 from tests.model_server import KEY, MODEL, running

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, PermanentError, Reply
+from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply
 from judging.judges.providers.baseline import dialogue, trivial
 from judging.judges.providers.baseline.pair import preference
 from judging.judges.providers.baseline.scale import MeasuredScore, NothingToMeasure, reply

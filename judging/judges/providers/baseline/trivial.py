@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 
-from judging.judges.providers.base import JudgeRequest, PairContent, PermanentError, Reply
+from core.jobs.backoff import PermanentError
+from judging.judges.providers.base import JudgeRequest, PairContent, Reply
 
 
 def longer(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001

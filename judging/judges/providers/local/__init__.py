@@ -19,16 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import (
-    CriterionSpec,
-    JudgeRequest,
-    PermanentError,
-    Prompt,
-    Reply,
-    TokenCount,
-    TransientError,
-)
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, Prompt, Reply, TokenCount
 from judging.judges.providers.calls import translate_errors
 from judging.judges.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 from judging.judges.providers.keys import ENVIRONMENT, Keyring

@@ -14,8 +14,9 @@ from typing import Any
 
 from pydantic import Field
 
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, PairContent, PermanentError, Reply, Usage
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, PairContent, Reply, Usage
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from judging.judges.providers.persons import to_text
 from judging.judges.providers.scorer.protocol import Score, Scorer

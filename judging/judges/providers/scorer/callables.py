@@ -16,7 +16,7 @@ from importlib import import_module
 from inspect import iscoroutinefunction
 from typing import Any
 
-from judging.judges.providers.base import PermanentError, TransientError
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.scorer.protocol import Score, Scorer, to_score
 
 VARIABLE = "CONCORD_SCORERS"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from core.addresses import ForbiddenAddressError, Rule, check
-from judging.judges.providers.base import PermanentError, TransientError
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.calls import NO_ANSWER, failure, patiently
 from judging.judges.providers.keys import origin, redact_key
 from judging.judges.providers.scorer.protocol import Score, Scorer, to_score

@@ -8,16 +8,8 @@ import math
 from functools import cached_property
 from typing import Any
 
-from judging.judges.providers.base import (
-    Category,
-    CriterionSpec,
-    JudgeRequest,
-    PairContent,
-    PermanentError,
-    Prompt,
-    Provider,
-    Reply,
-)
+from core.jobs.backoff import PermanentError
+from judging.judges.providers.base import Category, CriterionSpec, JudgeRequest, PairContent, Prompt, Provider, Reply
 from judging.judges.providers.scorer.protocol import Score, Scorer
 
 VALUES = ("1", "2", "3", "4", "5")

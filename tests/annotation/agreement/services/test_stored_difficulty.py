@@ -79,7 +79,7 @@ def test_nobody_is_named_in_what_is_kept(fits, monkeypatch):
     kept = {}
     monkeypatch.setattr(stored_difficulty.cache, "set", lambda key, value, *_: kept.setdefault(key, value))
     load_or_fit(read(drawn()).table)
-    fits = [value for value in kept.values() if isinstance(value, stored_difficulty.Fit | stored_difficulty.KeptFit)]
+    fits = [value for value in kept.values() if isinstance(value, stored_difficulty.Fit | stored_difficulty.StoredFit)]
     assert len(fits) == 2
     for fit in fits:
         assert b"sim-" not in pickle.dumps(fit)

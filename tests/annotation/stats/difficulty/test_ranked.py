@@ -29,7 +29,7 @@ def drawn(n, r, names, rng):
 def test_drawn_rankings_are_the_models():
     """Shares of 20,000 drawn rankings beside their probabilities, and how often two differ on a pair."""
     rng = np.random.default_rng(4)
-    model = RankingModel.of(1, weak_orders("ABC"))
+    model = RankingModel.from_categories(1, weak_orders("ABC"))
     model = replace(model, rankings=tuple(one for one in model.rankings if max(map(len, one)) < 3), most_tied=2)
     strengths = np.array([0.8, 0.0, -0.5])
     texts = [drawing._ranking(strengths, -1.0, "ABC", rng) for _ in range(20_000)]
@@ -45,19 +45,19 @@ def test_drawn_rankings_are_the_models():
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_all_rankings_together_are_certain(n):
-    model = RankingModel.of(3, weak_orders("ABCD"[:n]))
+    model = RankingModel.from_categories(3, weak_orders("ABCD"[:n]))
     found = model.tables(free_of(model, np.random.default_rng(n))).p
     assert found.sum(axis=1) == pytest.approx(np.ones((3, model.n_nodes)))
 
 
 def test_extreme_people_have_chances_too():
-    model = RankingModel.of(9, weak_orders("ABC"))
+    model = RankingModel.from_categories(9, weak_orders("ABC"))
     p = model.tables(np.full(sum(model.sizes), 10.0)).p
     assert p.sum(axis=1) == pytest.approx(np.ones((9, model.n_nodes)), abs=1e-6)
 
 
 def test_without_ties_it_is_plackett_and_luces_model():
-    model = RankingModel.of(1, ["B>C>A", "A>B>C"])
+    model = RankingModel.from_categories(1, ["B>C>A", "A>B>C"])
     free = free_of(model, np.random.default_rng(0))
     a, b, c = np.exp(model.strengths(free))
     assert model.tables(free).p[0, 0] == pytest.approx(b / (a + b + c) * c / (a + c))
@@ -66,7 +66,7 @@ def test_without_ties_it_is_plackett_and_luces_model():
 def test_chances_of_pairs_are_those_of_all_rankings():
     """By adding up the rankings that order a pair so."""
     texts = weak_orders("ABCD")
-    model, share = RankingModel.of(2, texts), np.array([0.3, 0.7])
+    model, share = RankingModel.from_categories(2, texts), np.array([0.3, 0.7])
     free = free_of(model, np.random.default_rng(1))
     p = np.einsum("j,jqm->qm", share, model.tables(free).p)
     found = model.pair_answers(free, share)
@@ -85,7 +85,7 @@ def _order(ranking, a, b):
 def test_derivatives(names):
     rng = np.random.default_rng(7)
     table, _ = drawn(40, 3, names, rng)
-    model = RankingModel.of(3, table.categories)
+    model = RankingModel.from_categories(3, table.categories)
     ratings, free = Ratings(table.codes, np.ones(40), table.n_categories), free_of(model, rng)
 
     def value(at):
@@ -106,7 +106,7 @@ def test_two_responses_are_a_pair_with_ties():
     order = [table.categories.index(text) for text in ("A>B", "A=B", "B>A")]
     codes = np.argsort(order)[table.codes]
     ours = fit(
-        replace(RankingModel.of(3, table.categories), with_priors=False, n_nodes=1024),
+        replace(RankingModel.from_categories(3, table.categories), with_priors=False, n_nodes=1024),
         Ratings(table.codes, np.ones(150), 3),
     )
     pair = Preferences(np.arange(3), np.zeros(3, dtype=np.int64), np.zeros((3, 0)), 3, with_priors=False)

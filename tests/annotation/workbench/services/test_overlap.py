@@ -23,6 +23,7 @@ from annotation.workbench.services import annotations, announcements, assignment
 from config import invariants
 from core.audit.models import Act
 from core.errors import InputError
+from core.jobs import leases
 from tests.factories import UserFactory
 
 ITEMS = 24
@@ -57,7 +58,7 @@ def people(db):
 def sent(monkeypatch):
     """The studies that a task was sent for."""
     found = []
-    monkeypatch.setattr(overlap.current_app, "send_task", lambda name, args: found.append((name, *args)))
+    monkeypatch.setattr(leases.current_app, "send_task", lambda name, args, countdown: found.append((name, *args)))
     return found
 
 
@@ -190,12 +191,12 @@ def test_other_studies_send_none(open_study, people, sent, django_capture_on_com
 
 
 def test_a_broker_that_is_away_loses_nothing(adaptive, people, monkeypatch, sent, caplog):
-    def away(name, args):
+    def away(name, args, countdown):
         raise OperationalError("gone")
 
     vote(adaptive, people, 3)
     with monkeypatch.context() as patched:
-        patched.setattr(overlap.current_app, "send_task", away)
+        patched.setattr(leases.current_app, "send_task", away)
         overlap.send([adaptive.pk])
     assert "broker cannot be reached" in caplog.text
     assert overlap.send_due() == 1

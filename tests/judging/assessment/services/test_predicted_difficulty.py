@@ -41,7 +41,7 @@ def test_unrated_pairs_that_are_alike_are_predicted_to_be_hard():
     assert [row["position"] for row in found["items"]] == list(range(121, 161))
 
 
-@pytest.mark.skipif(bool(vectors.missing()), reason=vectors.missing() or "there")
+@pytest.mark.skipif(bool(vectors.explain_missing()), reason=vectors.explain_missing() or "there")
 @pytest.mark.parametrize("scope", [STUDY, DATASET])
 def test_word_vectors_are_features_where_they_are_installed(scope):
     criterion = study_of_pairs(160, rated=120)

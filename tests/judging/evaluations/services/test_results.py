@@ -13,7 +13,7 @@ from judging.evaluations.services.results import Options
 from judging.judges.evaluation_settings import Setting
 from judging.runs.models.evaluations import EvaluationResult
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.services import leases
+from judging.runs.services.leases import EVALUATION_TASK
 from tests import factories
 from tests.judging.benchmarks import benchmark_with, evaluated
 from tests.judging.helpers import scripted
@@ -156,7 +156,7 @@ def test_results_are_computed_by_a_worker_once_the_last_run_is_over(
     monkeypatch.setattr("celery.app.base.Celery.send_task", lambda _, name, args, **__: sent.append((name, args)))
     with django_capture_on_commit_callbacks(execute=True):
         evaluation = evaluated(benchmark, scripted())
-    assert (leases.EVALUATION_TASK, [evaluation.pk]) in sent
+    assert (EVALUATION_TASK, [evaluation.pk]) in sent
     results.keep(evaluation.pk)
     results.keep(evaluation.pk)  # a task may run twice
     kept = EvaluationResult.objects.get()

@@ -95,7 +95,7 @@ def test_the_page_of_an_answer_shows_the_prompt_as_it_was(server):
     assert prompt.user == server.asked[0].prompt
 
 
-@pytest.mark.skipif(bool(vectors.missing()), reason=vectors.missing() or "there")
+@pytest.mark.skipif(bool(vectors.explain_missing()), reason=vectors.explain_missing() or "there")
 def test_memories_found_by_the_vectors_that_come_with_it(server):
     server.by_default = choose()
     evaluation = evaluated(benchmark_with("1"), model(), Setting("memories", retriever="embeddings", k=1))

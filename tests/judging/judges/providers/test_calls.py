@@ -5,8 +5,9 @@ from email.utils import format_datetime
 
 import pytest
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import calls
-from judging.judges.providers.base import PermanentError, TransientError, approximate_tokens
+from judging.judges.providers.base import approximate_tokens
 from judging.judges.providers.calls import patiently, retry_after
 from tests.judging.helpers import run
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import create
-from judging.judges.providers.base import PermanentError
 from judging.judges.services import judges
 from tests.judging.helpers import run
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import create
-from judging.judges.providers.base import PermanentError
 from judging.judges.providers.keys import HIDDEN, Keyring, origin, redact_key
 from tests.judging.helpers import run
 from tests.judging.judges.providers.asking import CRITERION, request

@@ -15,15 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
-from judging.judges.providers.base import (
-    Category,
-    CriterionSpec,
-    DialogueContent,
-    PermanentError,
-    TransientError,
-    Turn,
-)
+from judging.judges.providers.base import Category, CriterionSpec, DialogueContent, Turn
 from judging.judges.providers.local import NO_ENGINE, host, server, small_model
 from tests.judging.judges.providers.asking import CRITERION, request, using
 

@@ -17,8 +17,8 @@ import pytest
 
 from core import addresses
 from core.addresses import ForbiddenAddressError, Rule, check, resolve_checked
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import create, reaching
-from judging.judges.providers.base import PermanentError
 from judging.judges.providers.calls import OversizedError
 from tests.judging.helpers import run
 from tests.judging.judges.providers.asking import request

@@ -9,16 +9,9 @@ import types
 import pytest
 
 from core import vectors
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
-from judging.judges.providers.base import (
-    Category,
-    CriterionSpec,
-    JudgeRequest,
-    PairContent,
-    PermanentError,
-    Person,
-    TransientError,
-)
+from judging.judges.providers.base import Category, CriterionSpec, JudgeRequest, PairContent, Person
 from judging.judges.providers.scorer import build_reply
 from judging.judges.providers.scorer.protocol import Score
 from tests.judging.helpers import run
@@ -75,7 +68,7 @@ def test_what_is_no_number_is_unscored_with_the_reason(value):
     assert reply.details["scores"] == {"A": None, "B": 1.0}
 
 
-needs_vectors = pytest.mark.skipif(bool(vectors.missing()), reason=vectors.missing() or "there")
+needs_vectors = pytest.mark.skipif(bool(vectors.explain_missing()), reason=vectors.explain_missing() or "there")
 
 
 @needs_vectors

@@ -8,11 +8,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judging.judges.models.provider_backoff import Pause
-from judging.judges.queries import provider_backoff as queries
+from core.jobs import worker_session
+from judging.judges.models.limits import Pause
+from judging.judges.queries import workers as queries
 from judging.judges.services import provider_backoff
 from judging.runs.queries.runs import progress
-from judging.runs.services import leases, runs, work, worker_sessions
+from judging.runs.services import runs, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged
 from tests.model_server import KEY, MODEL, Answer, running
@@ -36,13 +38,13 @@ def test_the_longest_wait_holds():
     judge = factories.JudgeFactory()
     late, early = timezone.now() + timedelta(seconds=60), timezone.now() + timedelta(seconds=30)
 
-    provider_backoff.extend(judge=judge, until=late)
-    provider_backoff.extend(judge=judge, until=early)
+    provider_backoff.extend_pause(judge=judge, until=late)
+    provider_backoff.extend_pause(judge=judge, until=early)
 
-    assert queries.find_end_of_pause(judge) == late
-    assert queries.find_end_of_pause(factories.JudgeFactory(model="another")) is None
+    assert queries.find_pause(judge) == late
+    assert queries.find_pause(factories.JudgeFactory(model="another")) is None
     Pause.objects.update(until=timezone.now() - timedelta(seconds=1))
-    assert queries.find_end_of_pause(judge) is None
+    assert queries.find_pause(judge) is None
 
 
 def test_what_a_reply_says_is_told_to_all(server):
@@ -61,7 +63,7 @@ def test_nothing_starts_while_another_process_was_told_to_wait(server):
     server.by_default = lambda request: starts.append(time.time()) or Answer()
     judge = claude(concurrency=4)
     until = timezone.now() + timedelta(seconds=0.8)
-    provider_backoff.extend(judge=judge, until=until)
+    provider_backoff.extend_pause(judge=judge, until=until)
 
     run = judged(dialogue_study(2), judge)
 
@@ -70,7 +72,7 @@ def test_nothing_starts_while_another_process_was_told_to_wait(server):
 
 
 def test_one_that_hears_of_it_on_its_way_starts_nothing_more(server, monkeypatch):
-    monkeypatch.setattr(worker_sessions, "LOOK_EVERY", 0)
+    monkeypatch.setattr(worker_session, "LOOK_EVERY", 0)
     judge, starts = claude(concurrency=1), []
 
     def answer(request):
@@ -82,7 +84,7 @@ def test_one_that_hears_of_it_on_its_way_starts_nothing_more(server, monkeypatch
     steps = work.work_through(run)
     next(steps)
     until = timezone.now() + timedelta(seconds=1)
-    provider_backoff.extend(judge=judge, until=until)
+    provider_backoff.extend_pause(judge=judge, until=until)
     for _ in steps:
         pass
 
@@ -97,7 +99,7 @@ def test_a_long_wait_puts_the_part_off_and_counts_as_no_attempt(server, monkeypa
     monkeypatch.setattr(leases, "send", lambda ids, wait=None: sent.append(wait))
     judge = claude()
     run = runs.make(by=None, plan=runs.plan(study=dialogue_study(2), judge=judge), queue=False)
-    provider_backoff.extend(judge=judge, until=timezone.now() + timedelta(seconds=300))
+    provider_backoff.extend_pause(judge=judge, until=timezone.now() + timedelta(seconds=300))
 
     work.judge_chunk(run.chunks.get().pk)
 

@@ -10,7 +10,8 @@ from django.utils import timezone
 from core.errors import InputError
 from judging.judges.models.limits import Quota, Seat
 from judging.judges.services import quotas
-from judging.runs.services import concurrency_slots, leases, work
+from judging.runs.services import concurrency_slots, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
 

@@ -23,7 +23,8 @@ from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import EarlierReply, Judgment
 from judging.runs.queries import runs as queries
 from judging.runs.queries import spending
-from judging.runs.services import cache, leases, runs, work
+from judging.runs.services import cache, runs, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
 from tests.model_server import KEY, MODEL, Answer, running, verdict

@@ -12,7 +12,7 @@ from judging.judges.providers import create
 from judging.judges.providers.base import Provider, Reply
 from judging.runs.queries.requests import Pending
 from judging.runs.services import request_pool
-from judging.runs.services.request_pool import RequestPool
+from judging.runs.services.request_pool import JudgePool
 from simulation.experiments.services import dialogue_scheduler
 from simulation.experiments.services.dialogue_scheduler import DialogueScheduler, ModelLimit
 from tests.judging.judges.providers.asking import CRITERION, request
@@ -49,7 +49,7 @@ def until(reached) -> None:
 
 def test_nothing_is_left_where_a_provider_has_tasks_of_its_own():
     provider = Clinging()
-    crew = RequestPool(provider, 1)
+    crew = JudgePool(provider, 1)
     crew.send([request_pool.Ask(Pending(1, 1, CRITERION, request()))])
     assert len(crew.batch()) == 1
 
@@ -94,7 +94,7 @@ def test_no_connection_is_left_by_calls_in_flight(name, monkeypatch):
             playing.send([dialogue_scheduler.Ask(dialogue, dialogue % 3 + 1, request()) for dialogue in range(9)])
             until(lambda: server.replies == 2)
             answers = playing.batch()
-            playing.release_saved(answers)
+            playing.mark_saved(answers)
             until(lambda: server.in_flight > 0)
         assert [answer.fault for answer in answers if answer.fault] == []
 

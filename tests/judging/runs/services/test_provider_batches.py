@@ -16,7 +16,8 @@ from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
 from judging.runs.queries import spending
-from judging.runs.services import cancellations, estimates, leases, provider_batches, runs, work
+from judging.runs.services import cancellations, estimates, provider_batches, runs, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, scripted
 from tests.model_server import KEY, MODEL, Answer, running, verdict
@@ -31,7 +32,7 @@ PRICE = {"input": 1, "output": 10, "batch_input": Decimal("0.5"), "batch_output"
 @pytest.fixture(autouse=True)
 def server(monkeypatch):
     monkeypatch.setattr(leases, "send", lambda ids, wait=None: None)
-    monkeypatch.setattr(cancellations, "send", lambda pk: 1)
+    monkeypatch.setattr(cancellations, "send", lambda keys: None)
     with running() as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)

@@ -8,8 +8,10 @@ import pytest
 from django.utils import timezone
 
 from core import processes
+from core.jobs import heartbeat
 from judging.judges.models.workers import Worker
-from judging.runs.services import concurrency_slots, leases, recovery, workers
+from judging.runs.services import concurrency_slots, recovery
+from judging.runs.services.leases import leases
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -196,7 +198,7 @@ class TestPredecessors:
         assert recovery.take_over() == recovery.sweep() == 0
 
     def test_another_worker_that_lives_on_this_machine_keeps_what_it_holds(self, queued):
-        part = a_part(worker=workers.register(slots=1))
+        part = a_part(worker=heartbeat.register(Worker, slots=1))
 
         assert recovery.take_over() == recovery.sweep() == 0
 
@@ -219,5 +221,5 @@ def test_a_part_of_which_something_was_saved_is_not_given_up_after_many_kills():
     for _ in range(2 * leases.MOST_ATTEMPTS):
         held = leases.claim(part.pk, worker)
         assert held
-        leases.mark_progress(held, worker)
-        leases.JudgeChunk.objects.filter(pk=part.pk).update(worker=None)
+        leases.progressed(held, worker)
+        leases.MODEL.objects.filter(pk=part.pk).update(worker=None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judging.judges.providers.base import PermanentError, Reply, TransientError
+from core.jobs.backoff import PermanentError, TransientError
+from judging.judges.providers.base import Reply
 from judging.runs.services import batches
 from judging.runs.services.request_coalescing import RequestCoalescing
 from judging.runs.services.request_pool import Answer, Ask

@@ -6,11 +6,12 @@ from threading import Event
 
 import pytest
 
+from core.jobs import request_pool as pool
+from core.jobs.backoff import TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply, TransientError
+from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply
 from judging.runs.queries.requests import Pending
-from judging.runs.services import async_bridge
-from judging.runs.services.request_pool import Answer, Ask, RequestPool
+from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from tests.judging.helpers import run
 
 CRITERION = CriterionSpec("c", "C", "?", "", "nominal", ())
@@ -58,8 +59,8 @@ def crew():
     """Makes crews, and closes what is left open."""
     made = []
 
-    def make(provider: base.Provider, seats: int = 3, **options) -> RequestPool:
-        made.append(RequestPool(provider, seats, **options))
+    def make(provider: base.Provider, seats: int = 3, **options) -> JudgePool:
+        made.append(JudgePool(provider, seats, **options))
         return made[-1]
 
     yield make
@@ -71,12 +72,12 @@ def asks(n: int, **options) -> list[Ask]:
     return [Ask(pending, **options) for pending in requests(n)]
 
 
-def all_of(crew: RequestPool) -> list[Answer]:
+def all_of(crew: JudgePool) -> list[Answer]:
     """Every answer, each batch said to be saved."""
     got = []
     while crew.outstanding:
         batch = crew.batch()
-        crew.release_saved(len(batch))
+        crew.mark_saved(batch)
         got += batch
     return got
 
@@ -109,7 +110,7 @@ def test_an_answer_keeps_its_seat_until_it_is_saved(crew):
     working.send(asks(10))
     assert settled(provider, 3)
 
-    working.release_saved(len(working.batch()))
+    working.saved(working.batch())
     assert settled(provider, 6)
 
 
@@ -122,7 +123,7 @@ def test_a_crew_that_is_paid_nothing_goes_on_meanwhile(crew):
 
 
 def test_a_batch_is_no_longer_than_agreed(crew, monkeypatch):
-    monkeypatch.setattr(async_bridge, "BATCH_SIZE", 4)
+    monkeypatch.setattr(pool, "BATCH_SIZE", 4)
     provider = Provider(delay=0)
     working = crew(provider, careful=False)
 
@@ -133,7 +134,7 @@ def test_a_batch_is_no_longer_than_agreed(crew, monkeypatch):
 
 
 def test_the_caller_is_heard_while_nothing_comes(crew, monkeypatch):
-    monkeypatch.setattr(async_bridge, "BATCH_SECONDS", 0.05)
+    monkeypatch.setattr(pool, "BATCH_SECONDS", 0.05)
     gate = Event()
     working = crew(Provider(gate=gate))
 

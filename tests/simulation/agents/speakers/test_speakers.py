@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from judging.judges.providers.base import PermanentError, TransientError
+from core.jobs.backoff import PermanentError, TransientError
 from simulation.agents import speakers
 from simulation.agents.prompts import Cue, Message
 from simulation.agents.speakers import build_request

@@ -66,14 +66,14 @@ def test_orders_of_material_too(swept):
 
 def test_after_the_clock_was_set_back_what_was_sent_is_not_waited_for(swept, monkeypatch):
     experiment = factories.ExperimentFactory(queued_at=timezone.now() - timedelta(minutes=2))
-    sweeper = recovery.Sweeper()
+    sweeper = recovery.build_sweeper()
     earlier = timezone.now() - timedelta(hours=1)
-    monkeypatch.setattr(recovery.timezone, "now", lambda: earlier)
+    monkeypatch.setattr(timezone, "now", lambda: earlier)
     assert swept() == []
 
     assert Experiment.objects.get().queued_at > earlier  # and so it would wait for an hour
 
-    sweeper.sweep_or_move()
+    sweeper.beat()
 
     assert Experiment.objects.get().queued_at == earlier  # sent again
     assert experiment.pk == Experiment.objects.get().pk
@@ -82,7 +82,7 @@ def test_after_the_clock_was_set_back_what_was_sent_is_not_waited_for(swept, mon
 def test_a_clock_that_was_set_back_while_no_worker_was_there_is_noticed_at_the_start(swept):
     experiment = factories.ExperimentFactory(queued_at=timezone.now() + timedelta(minutes=58))
     factories.WorkerFactory(seen_at=timezone.now() + timedelta(hours=1))
-    recovery.Sweeper().sweep_or_move()
+    recovery.build_sweeper().beat()
     experiment.refresh_from_db()
     assert experiment.queued_at < timezone.now()
 

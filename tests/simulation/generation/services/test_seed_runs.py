@@ -9,6 +9,7 @@ import pytest
 from annotation.corpus.models import Profile, ResponsePair
 from core.errors import InputError
 from core.files.input_files import InputFile
+from core.jobs import backoff
 from simulation.agents import services as agents_services
 from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.models.orders import Conflict, Making
@@ -146,8 +147,9 @@ def test_texts_that_are_nearly_the_same_go_no_further(model):
 
 
 def test_a_judge_that_is_away_halfway_holds_the_run_up_and_it_goes_on_later(model, monkeypatch):
-    for name in ("FIRST_WAIT", "LONGEST_WAIT", "PAUSE"):
-        monkeypatch.setattr(worker_sessions, name, 0.01)
+    for name in ("FIRST_WAIT", "LONGEST_WAIT"):
+        monkeypatch.setattr(backoff, name, 0.01)
+    monkeypatch.setattr(worker_sessions, "PAUSE", 0.01)
     asked_of_judge = []
 
     def reply(request):

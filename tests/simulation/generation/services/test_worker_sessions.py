@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from core.jobs import backoff
 from judging.judges.models.limits import CachedReply, Quota
 from judging.judges.models.workers import Worker
 from simulation.agents import services as agents_services
@@ -15,6 +16,7 @@ from simulation.generation.models.candidates import Candidate
 from simulation.generation.models.orders import Making
 from simulation.generation.services import candidates, generation, worker_sessions
 from simulation.generation.services.candidates import Question
+from simulation.generation.services.leases import leases
 from tests.factories import ProfileFactory
 from tests.model_server import KEY, MODEL, Answer, error, running
 
@@ -79,8 +81,8 @@ def test_an_equal_request_is_asked_once_also_by_a_later_run(model):
 
 
 def test_a_model_that_is_away_is_asked_again_later_within_a_bound(model, monkeypatch):
-    monkeypatch.setattr(worker_sessions, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(worker_sessions, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(backoff, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(backoff, "LONGEST_WAIT", 0.01)
     monkeypatch.setattr(worker_sessions, "PAUSE", 0.01)
     orders = ordered(20, 1, levels=["full"])
     model.answers.extend([Answer(text="Fine.")] * 5)
@@ -132,9 +134,7 @@ def test_one_process_at_a_time_has_an_agents_orders(model):
     Making.objects.filter(pk=first.pk).update(worker=elsewhere)
     worker_sessions.make(second.pk)
     assert not model.asked
-    assert generation.list_lost(timezone.now() + timedelta(hours=1)) == [], (
-        "who has the agent's orders goes on with them"
-    )
+    assert leases.lost(timezone.now() + timedelta(hours=1)) == [], "who has the agent's orders goes on with them"
     Worker.objects.update(seen_at=timezone.now() - timedelta(hours=1))
     worker_sessions.make(second.pk)
     assert len(model.asked) == 2

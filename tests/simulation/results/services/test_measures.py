@@ -274,7 +274,9 @@ class TestRealData:
         numbers = Counter(key[0] for key in found)
         assert numbers["1"] == 2 * 20
         assert numbers["8"] + numbers["9"] == 7 * 90
-        drawn = by_hand_datasets.bars(charts.bars(charts.figure_3(made["profiles"]["demographics"])))
+        drawn = by_hand_datasets.bars(
+            charts.svg(charts.bars, charts.figure_3(made["profiles"]["demographics"]), charts.FILE)
+        )
         assert drawn == by_hand_datasets.figure_3("personalens")
         assert list(drawn) == ["gender", "age", "ethnicity", "religion", "region"]
 
