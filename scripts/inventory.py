@@ -1,7 +1,7 @@
 """List what people and scripts rely on: commands with options, routes, API operations with fields, tables with columns.
 
-    python scripts/inventory.py > after.json                          print the inventory of this checkout
-    python scripts/inventory.py --against before.json                 say what is gone since, and exit 1 if anything is
+python scripts/inventory.py > after.json                          print the inventory of this checkout
+python scripts/inventory.py --against before.json                 say what is gone since, and exit 1 if anything is
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-import django  # noqa: E402
+import django
 
 django.setup()
 

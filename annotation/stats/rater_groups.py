@@ -107,7 +107,7 @@ def agreement_within(
     Examples
     --------
     >>> table = RatingTable.from_wide([["yes", "yes", "no", "no"], ["no", "no", "no", "no"], ["no", "no", "yes", "no"]])
-    >>> grouped = grouped_raters(table, ["a", "a", "b", None], least=2)
+    >>> grouped = group_raters(table, ["a", "a", "b", None], least=2)
     >>> (grouped.members, grouped.withheld)
     ({'a': ('r1', 'r2')}, 1)
     >>> [round(one.fleiss_kappa.value, 2) for one in agreement_within(table, grouped, bootstrap=0)]

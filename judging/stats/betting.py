@@ -56,7 +56,7 @@ def compute_betting_bound(agreeing: FloatArray, kept: FloatArray, delta: float) 
 
     Examples
     --------
-    >>> round(betting_bound(np.ones(60), np.ones(60), 0.05), 2)
+    >>> round(compute_betting_bound(np.ones(60), np.ones(60), 0.05), 2)
     0.94
     """
     if not agreeing.any():

@@ -32,7 +32,7 @@ def adjust_p_values(p_values: npt.ArrayLike, method: Method = "holm") -> FloatAr
 
     Examples
     --------
-    >>> adjusted([0.01, 0.04, 0.03], "holm").round(10).tolist()
+    >>> adjust_p_values([0.01, 0.04, 0.03], "holm").round(10).tolist()
     [0.03, 0.06, 0.06]
     """
     p = np.asarray(p_values, dtype=float)

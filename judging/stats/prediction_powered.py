@@ -179,7 +179,7 @@ def ppi_mean(
     --------
     >>> human = [1, 1, 0, 0, 1, 0] + [float("nan")] * 4
     >>> judge = [1, 1, 0, 0, 1, 1, 1, 1, 0, 1]
-    >>> round(ppi_mean(Labelled.of(human, judge), weight=1).ppi.value, 3)
+    >>> round(ppi_mean(LabelledSample.from_columns(human, judge), weight=1).ppi.value, 3)
     0.583
     """
     human_only, human_error = _human_only(data, confidence, bounds)

@@ -185,7 +185,7 @@ def compute_corrected_rate(
 
     Examples
     --------
-    >>> rate = corrected_rate(p=0.4, n=1000, q0=0.7, m0=200, q1=0.9, m1=200)
+    >>> rate = compute_corrected_rate(p=0.4, n=1000, q0=0.7, m0=200, q1=0.9, m1=200)
     >>> round(rate.value, 4), round(rate.low, 4), round(rate.high, 4)
     (0.1667, 0.0564, 0.2627)
     """

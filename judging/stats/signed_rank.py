@@ -16,7 +16,7 @@ def compute_signed_rank_p(differences: FloatArray) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> signed_rank_less(np.array([-1.0, -2.0, -3.0]))
+    >>> compute_signed_rank_p(np.array([-1.0, -2.0, -3.0]))
     0.125
     """
     moved = differences[differences != 0]

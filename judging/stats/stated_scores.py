@@ -23,9 +23,9 @@ def find_stated_score(explanation: str, scale: Collection[str]) -> str | None:
 
     Examples
     --------
-    >>> stated_score("It knows the user well, so I rate it 4 out of 5.", ["1", "2", "3", "4", "5"])
+    >>> find_stated_score("It knows the user well, so I rate it 4 out of 5.", ["1", "2", "3", "4", "5"])
     '4'
-    >>> stated_score("Between a score of 3 and a score of 4.", ["1", "2", "3", "4", "5"]) is None
+    >>> find_stated_score("Between a score of 3 and a score of 4.", ["1", "2", "3", "4", "5"]) is None
     True
     """
     found = {_plain(match["value"]) for pattern in STATED for match in pattern.finditer(explanation)} & set(scale)

@@ -82,9 +82,9 @@ def find_stated_preference(explanation: str) -> str | None:
 
     Examples
     --------
-    >>> stated_preference("Although A is more helpful, response B is better overall.")
+    >>> find_stated_preference("Although A is more helpful, response B is better overall.")
     'B'
-    >>> stated_preference("A is better at tone, B at facts.") is None
+    >>> find_stated_preference("A is better at tone, B at facts.") is None
     True
     """
     concluded = _sides(CONCLUSIONS, explanation)
@@ -121,7 +121,7 @@ def find_stated_category(explanation: str, names: Mapping[str, Iterable[str]]) -
 
     Examples
     --------
-    >>> stated_category("The goal was met, so my answer is yes.", {"yes": ["yes"], "no": ["no"]})
+    >>> find_stated_category("The goal was met, so my answer is yes.", {"yes": ["yes"], "no": ["no"]})
     'yes'
     """
     called = {name.lower(): value for value, each in names.items() for name in each if name.strip()}

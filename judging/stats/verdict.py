@@ -161,8 +161,8 @@ def verdict(facts: Facts, rules: Rules | None = None) -> CriterionDecision:
 
     Examples
     --------
-    >>> from judging.stats.asymptotic import undefined
-    >>> nothing = undefined("no labels", n_items=0)
+    >>> from annotation.stats.shares import build_undefined
+    >>> nothing = build_undefined("no labels", n_items=0)
     >>> verdict(Facts(0, 0, 0.0, nothing, nothing, nothing, accepted=nothing, gained=nothing)).decision
     'not enough evidence'
     """

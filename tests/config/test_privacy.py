@@ -36,7 +36,7 @@ from pathlib import Path
 from django.db import connection
 from annotation.agreement.services import exports
 connection.ensure_connection()
-exports.put([b"label"], Path({!r}))
+exports.write_pieces([b"label"], Path({!r}))
 """
 
 

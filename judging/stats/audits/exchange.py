@@ -94,7 +94,7 @@ def compute_least_share(n: int, *, level: float = LEVEL, power: float = POWER) -
 
     Examples
     --------
-    >>> round(least_share(60), 3)
+    >>> round(compute_least_share(60), 3)
     0.07
     """
     k = int(np.ceil(np.log(1 / level) / np.log(3)))

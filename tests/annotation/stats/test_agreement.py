@@ -1,7 +1,5 @@
 """Degenerate tables, counts, reasons, warnings and the JSON of `agreement`. Expected values by hand."""
 
-import doctest
-import importlib
 import json
 
 import numpy as np
@@ -274,13 +272,6 @@ def test_the_number_of_raters_does_not_fill_the_memory():
     kappas = [pair.cohen_kappa.value for pair in found.pairs]
     assert len(kappas) == 1770
     assert value(found, "mean_pairwise_cohen_kappa") == pytest.approx(np.mean(kappas))
-
-
-@pytest.mark.parametrize("module", ["annotation.stats.agreement", "annotation.stats.attainable"])
-def test_examples_in_the_documentation(module):
-    results = doctest.testmod(importlib.import_module(module))
-    assert results.attempted > 0
-    assert results.failed == 0
 
 
 def test_labels_of_the_scale_are_kept():

@@ -1,11 +1,9 @@
 """Agreement within groups of raters, by hand."""
 
-import doctest
 from math import isnan
 
 import pytest
 
-from annotation.stats import rater_groups
 from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, group_raters
 from annotation.stats.table import RatingTable
 
@@ -96,7 +94,3 @@ def test_no_groups_and_wrong_groups() -> None:
     assert of(kinds=[None] * 7) == []
     with pytest.raises(ValueError, match="2 groups for 7 raters"):
         group_raters(table(), ["a", "b"])
-
-
-def test_example() -> None:
-    assert doctest.testmod(rater_groups).failed == 0

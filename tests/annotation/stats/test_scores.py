@@ -24,7 +24,7 @@ ORACLES = {
 
 
 def at(statistic, weights):
-    return statistic.at(np.asarray(weights, dtype=float)[None, :])[0]
+    return statistic.evaluate(np.asarray(weights, dtype=float)[None, :])[0]
 
 
 @pytest.mark.parametrize("function", ORACLES)

@@ -250,7 +250,7 @@ class TestSomebodyWhoHasJustBegun:
         return judge_agreement(from_codes(codes, q=3), self.judge, judge_name="j", bootstrap=100)
 
     def test_does_not_change_the_means_or_the_ceiling(self):
-        without, found = self.filter_held(-1), self.filter_held(2)
+        without, found = self.held(-1), self.held(2)
         assert [pair.in_mean for pair in found.per_annotator] == [True, True, False]
         assert found.left_out == ("r3",)
         assert without.left_out == ()

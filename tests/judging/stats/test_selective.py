@@ -58,7 +58,7 @@ class TestByHand:
         assert compute_least_units(0.5, 0.2, 2) == 8
 
     def test_the_search_ends_at_the_first_failure(self):
-        assert [(t.mask_accepted, t.agreeing, t.holds) for t in self.found.tried if t.threshold in (0.9, 0.8, 0.7)] == [
+        assert [(t.kept, t.agreeing, t.holds) for t in self.found.tried if t.threshold in (0.9, 0.8, 0.7)] == [
             (8, 7, True),
             (12, 10, True),
             (18, 10, False),
@@ -68,7 +68,7 @@ class TestByHand:
     def test_bounds(self):
         # sum of the binomial tail at the bound is delta
         for step in self.found.tried:
-            assert binom.sf(step.agreeing - 1, step.mask_accepted, step.agreement_low) == pytest.approx(0.2)
+            assert binom.sf(step.agreeing - 1, step.kept, step.agreement_low) == pytest.approx(0.2)
 
     def test_what_is_promised(self):
         assert self.found.guaranteed

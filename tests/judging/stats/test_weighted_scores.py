@@ -57,7 +57,7 @@ class TestAgainstPeople:
 
     def test_errors_read_the_score_and_kappas_the_verdict(self):
         # |1.5 - 1|, |2.5 - 2.5|, |3.5 - 4|: mean 1/3, bias 0; of the verdicts 0, 1/2, 0: mean 1/6, bias -1/6
-        by_verdict, by_score = self.filter_held(), self.filter_held([1.5, 2.5, 3.5])
+        by_verdict, by_score = self.held(), self.held([1.5, 2.5, 3.5])
 
         assert (by_verdict.mae.value, by_verdict.bias.value) == pytest.approx((1 / 6, -1 / 6))
         assert (by_score.mae.value, by_score.bias.value) == pytest.approx((1 / 3, 0))
@@ -67,7 +67,7 @@ class TestAgainstPeople:
         assert by_score.ceiling["mae"].value == by_verdict.ceiling["mae"].value
 
     def test_scores_equal_to_the_verdicts_change_nothing(self):
-        by_verdict, by_score = self.filter_held(), self.filter_held([1, 2, 4])
+        by_verdict, by_score = self.held(), self.held([1, 2, 4])
 
         for name in ("spearman", "kendall_tau_b", "pearson", "mae", "bias"):
             assert getattr(by_score, name).value == pytest.approx(getattr(by_verdict, name).value)
@@ -75,4 +75,4 @@ class TestAgainstPeople:
     @pytest.mark.parametrize(("scores", "message"), [([1, 2], "shape"), ([1, np.nan, 2], "no score")])
     def test_scores_that_do_not_fit_are_refused(self, scores, message):
         with pytest.raises(ValueError, match=message):
-            self.filter_held(scores)
+            self.held(scores)

@@ -62,7 +62,7 @@ def different_dialogues(n_items):
 
 def go_on(run) -> None:
     """Each unfinished part gets its next step, as if its time had come."""
-    for part in leases.list_unfinished().filter(run=run).order_by("index"):
+    for part in leases.unfinished().filter(run=run).order_by("index"):
         type(part).objects.filter(pk=part.pk).update(queued_at=timezone.now())
         work.judge_chunk(part.pk)
     run.refresh_from_db()

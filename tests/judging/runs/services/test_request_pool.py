@@ -110,7 +110,7 @@ def test_an_answer_keeps_its_seat_until_it_is_saved(crew):
     working.send(asks(10))
     assert settled(provider, 3)
 
-    working.saved(working.batch())
+    working.mark_saved(working.batch())
     assert settled(provider, 6)
 
 
