@@ -82,7 +82,7 @@ def test_material_of_every_kind(alice):
 def test_the_counts_are_told_and_a_second_time_nothing_changes(alice):
     page = upload(alice, "dialogues", dialogue())
     assert "Imported." in page
-    assert '<th scope="row">Dialogues</th> <td class="numeric">1</td>' in page
+    assert '<th scope="row">Dialogues</th><td class="numeric">1</td>' in page
     assert "Nothing changed." in upload(alice, "dialogues", dialogue())
     assert Dialogue.objects.count() == 1
 
@@ -132,7 +132,7 @@ def test_where_no_record_can_be_used_the_page_says_so(alice):
 def test_bad_records_can_be_left_out_and_are_listed(alice):
     page = upload(alice, "dialogues", dialogue() + '\n{"id": "e"}', skip="on")
     assert "Records that were left out" in page
-    assert '<td class="numeric"> 2 </td> <td>turns</td> <td dir="auto">is missing</td>' in page
+    assert '<td class="numeric">2</td> <td>turns</td> <td dir="auto">is missing</td>' in page
     assert Dialogue.objects.count() == 1
 
 
