@@ -10,7 +10,9 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import SAFE_METHODS
 
+from core.api.bodies import shape_of
 from core.api.problems import MEDIA_TYPE, Problem
+from core.options.model import Options
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
@@ -60,7 +62,12 @@ def says(
     """Describe one operation: what it does, what it takes, what it answers (`also`: further answers by status)."""
     return extend_schema(
         summary=summary,
-        request=body,
-        parameters=[query] if query else None,
+        request=described(body),
+        parameters=[described(query)] if query else None,
         responses={status: answer, **(also or {})},
     )
+
+
+def described(shape: Any) -> Any:
+    """What the document is made from: of the options of a verb, their serializer."""
+    return shape_of(shape) if isinstance(shape, type) and issubclass(shape, Options) else shape

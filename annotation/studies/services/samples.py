@@ -13,23 +13,25 @@ from annotation.agreement.services.predicted_difficulty import predicted_tiers
 from annotation.stats.queueing import balanced_order
 from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
+from annotation.studies.options import NewSample
 from annotation.studies.queries.sampling_frame import NOTHING, Eligible, Scores, eligible, to_values
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
+from core.options.model import checked_by
 
-METHODS = ("all", "simple", "stratified")
 BATCH = 2000
 POSITION_STREAM = 2  # tells the draw of positions from other draws with the same seed
 
 
+@checked_by(NewSample, but=("filters", "predicted_from", "predicted_criterion"))
 @audited("sample.draw", says=("method", "size", "strata", "filters", "seed", "allocation", "predicted_from"))
 def draw(
     *,
     by: User | None,
     study: Study,
-    method: str = "all",
+    method: str | None = None,
     size: int | None = None,
     strata: Sequence[str] = (),
     filters: Mapping[str, Any] | None = None,
@@ -41,10 +43,12 @@ def draw(
     """Draw items into a draft, each with its stratum and the chance n_h / N_h that it had.
 
     Eligible is what matches `filters` (field -> value or values) and is not in the study yet. The same material,
-    filters and seed give the same items in any database. `scores` (id of a dialogue or pair -> a judge's score) are
-    needed for the stratum `judge_score` only; `predicted_from` is a criterion of a rated study, from which the tiers of
+    filters and seed give the same items in any database. Without `method` it is stratified where strata are named,
+    simple with a size, else all. `scores` (id of a dialogue or pair -> a judge's score) are needed for the stratum
+    `judge_score` only; `predicted_from` is a criterion of a rated study, from which the tiers of
     the stratum `predicted_tier` are predicted.
     """
+    assert method is not None  # NewSample says which where none is named
     check(study, method, size, strata)
     tiers = None if predicted_from is None else predicted_tiers(predicted_from)
     filters = {field: to_values(given) for field, given in (filters or {}).items() if given}
@@ -73,8 +77,6 @@ def draw(
 def check(study: Study, method: str, size: int | None, strata: Sequence[str]) -> None:
     if study.state != Study.State.DRAFT:
         raise InputError(f"{study} is {study.state}: items can be drawn into a draft only.", field="study")
-    if method not in METHODS:
-        raise InputError(f"{method!r} is not one of {', '.join(METHODS)}.", field="method")
     if method != "all" and size is None:
         raise InputError("Say how many items to draw.", field="size")
     if method == "stratified" and not strata:
